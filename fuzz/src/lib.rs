@@ -1,0 +1,1 @@
+//! One function per decoder, fed with hostile bytes.
