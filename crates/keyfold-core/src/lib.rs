@@ -1,1 +1,16 @@
-//! Core.
+//! Bytes and floats of animation: curves and how they are blended, quantization, codecs, runtime clips.
+//!
+//! No JSON, no files, no terminal: those live in the `keyfold` library and program. `no_std` with `alloc`.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`curve`] | what a curve is, where a time falls in it, how each interpolation blends |
+//! | [`quat`] | the few quaternion operations that animation needs, in `f64` |
+#![no_std]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod curve;
+pub mod quat;

@@ -1,0 +1,104 @@
+//! How each interpolation blends values at a place among the keys: glTF 2.0 appendix C, and the drafts'
+//! spherical cubic interpolation.
+//!
+//! Rotations are unit quaternions when they come out, whatever was stored.
+
+use super::{Curve, Interpolation, Place};
+use crate::quat::{self, Quat};
+
+/// What a curve's values are, as far as blending them goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Components that blend each on its own: positions, scales, colours, weights.
+    Vector,
+    /// A rotation as a quaternion XYZW.
+    Rotation,
+}
+
+pub(super) fn blend(curve: &Curve, kind: Kind, place: Place, out: &mut [f64]) {
+    match kind {
+        Kind::Rotation if curve.width() == 4 => out.copy_from_slice(&rotation(curve, place)),
+        _ => vector(curve, place, out),
+    }
+}
+
+fn vector(curve: &Curve, place: Place, out: &mut [f64]) {
+    match place {
+        Place::At(key) => widen(curve.value(key), out),
+        Place::Between { key, s, span } => match curve.interpolation() {
+            Interpolation::Step => widen(curve.value(key), out),
+            Interpolation::CubicSpline => hermite(curve, key, s, span, out),
+            // CUBICSLERP is defined for rotations only; its control values mean nothing to a vector.
+            Interpolation::Linear | Interpolation::CubicSlerp => lerp(curve.value(key), curve.value(key + 1), s, out),
+        },
+    }
+}
+
+fn widen(values: &[f32], out: &mut [f64]) {
+    out.iter_mut().zip(values).for_each(|(o, v)| *o = f64::from(*v));
+}
+
+fn lerp(a: &[f32], b: &[f32], s: f64, out: &mut [f64]) {
+    for (o, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
+        *o = (1.0 - s) * f64::from(*a) + s * f64::from(*b);
+    }
+}
+
+/// Tangents are per second, hence times the span.
+fn hermite(curve: &Curve, key: usize, s: f64, span: f64, out: &mut [f64]) {
+    let (s2, s3) = (s * s, s * s * s);
+    let (h0, h1) = (2.0 * s3 - 3.0 * s2 + 1.0, -2.0 * s3 + 3.0 * s2);
+    let (g0, g1) = (span * (s3 - 2.0 * s2 + s), span * (s3 - s2));
+    let (a, b) = (curve.value(key), curve.value(key + 1));
+    let (leave, arrive) = (curve.out_tangent(key).unwrap_or(a), curve.in_tangent(key + 1).unwrap_or(b));
+    for (i, o) in out.iter_mut().enumerate() {
+        let at = |v: &[f32]| f64::from(v[i]);
+        *o = h0 * at(a) + g0 * at(leave) + h1 * at(b) + g1 * at(arrive);
+    }
+}
+
+fn rotation(curve: &Curve, place: Place) -> Quat {
+    match place {
+        Place::At(key) => key_rotation(curve, key),
+        Place::Between { key, s, span } => match curve.interpolation() {
+            Interpolation::Step => key_rotation(curve, key),
+            Interpolation::Linear => quat::slerp(key_rotation(curve, key), key_rotation(curve, key + 1), s),
+            Interpolation::CubicSpline => hermite_rotation(curve, key, s, span),
+            Interpolation::CubicSlerp => quadrangle(curve, key, s),
+        },
+    }
+}
+
+/// Blended as stored, normalized afterwards, no sign changed. Opposite keys can meet in zero: hold the key before.
+fn hermite_rotation(curve: &Curve, key: usize, s: f64, span: f64) -> Quat {
+    let mut q = [0.0; 4];
+    hermite(curve, key, s, span, &mut q);
+    quat::try_normalize(q).unwrap_or_else(|| key_rotation(curve, key))
+}
+
+fn quadrangle(curve: &Curve, key: usize, s: f64) -> Quat {
+    let (from, to) = (key_rotation(curve, key), key_rotation(curve, key + 1));
+    let control =
+        |stored: Option<&[f32]>, key: Quat| stored.and_then(|v| quat::try_normalize(to_quat(v))).unwrap_or(key);
+    cubic_slerp(from, control(curve.out_tangent(key), from), control(curve.in_tangent(key + 1), to), to, s)
+}
+
+fn key_rotation(curve: &Curve, key: usize) -> Quat {
+    quat::normalize(to_quat(curve.value(key)))
+}
+
+fn to_quat(v: &[f32]) -> Quat {
+    [0, 1, 2, 3].map(|i| f64::from(v[i]))
+}
+
+/// Spherical cubic interpolation (Shoemake's quadrangle) from `a` to `d` with the controls `b` and `c`, all unit
+/// quaternions.
+///
+/// The draft leaves open which slerp is meant. Short-way slerps make the path jump inside a segment where signs are
+/// mixed, and so do plain ones; aligning the four signs first and then never inverting has no jumps.
+pub fn cubic_slerp(a: Quat, b: Quat, c: Quat, d: Quat, t: f64) -> Quat {
+    let toward = |to: Quat, q: Quat| if quat::dot(to, q) < 0.0 { quat::negate(q) } else { q };
+    let d = toward(a, d);
+    let (b, c) = (toward(a, b), toward(d, c));
+    quat::slerp_direct(quat::slerp_direct(a, d, t), quat::slerp_direct(b, c, t), 2.0 * t * (1.0 - t))
+}

@@ -1,0 +1,75 @@
+//! Where a time falls among a curve's keys: glTF 2.0 appendix C, the part that every interpolation shares.
+//!
+//! Times outside the keys clamp to the nearest one. Nothing here looks at values.
+
+/// A time's place among keys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place {
+    /// Exactly at a key, or clamped to the first or last one.
+    At(usize),
+    /// Between `key` and the one after it.
+    Between {
+        /// The earlier key.
+        key: usize,
+        /// How far along, 0 to 1.
+        s: f64,
+        /// Seconds between the two keys.
+        span: f64,
+    },
+}
+
+/// The place of `t` among `times` (strictly increasing, at least one): a binary search. A `t` that is no number takes
+/// the first key.
+pub fn locate(times: &[f32], t: f64) -> Place {
+    place(times, t, times.partition_point(|k| f64::from(*k) <= t))
+}
+
+/// The place from which a curve comes up to `t`: as [`locate`], but a `t` on a key counts to the span before it.
+pub fn locate_left(times: &[f32], t: f64) -> Place {
+    match locate(times, t) {
+        Place::At(key) if key > 0 && f64::from(times[key]) == t => {
+            Place::Between { key: key - 1, s: 1.0, span: span(times, key - 1) }
+        }
+        place => place,
+    }
+}
+
+fn place(times: &[f32], t: f64, at_or_before: usize) -> Place {
+    if at_or_before == 0 {
+        return Place::At(0);
+    }
+    let key = at_or_before - 1;
+    let start = f64::from(times[key]);
+    if at_or_before == times.len() || start == t {
+        return Place::At(key);
+    }
+    let span = span(times, key);
+    Place::Between { key, s: (t - start) / span, span }
+}
+
+fn span(times: &[f32], key: usize) -> f64 {
+    f64::from(times[key + 1]) - f64::from(times[key])
+}
+
+/// Remembers where the last time was found: playing forward costs O(1) per sample, a jump costs a binary search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cursor {
+    at_or_before: usize,
+}
+
+impl Cursor {
+    /// As [`locate`], with the same result whatever was asked before.
+    pub fn locate(&mut self, times: &[f32], t: f64) -> Place {
+        let from = self.at_or_before;
+        self.at_or_before = match (from..from + 3).find(|n| parts(times, t, *n)) {
+            Some(n) => n,
+            None => times.partition_point(|k| f64::from(*k) <= t),
+        };
+        place(times, t, self.at_or_before)
+    }
+}
+
+/// Whether exactly the first `n` keys lie at or before `t`.
+fn parts(times: &[f32], t: f64, n: usize) -> bool {
+    n <= times.len() && (n == 0 || f64::from(times[n - 1]) <= t) && times.get(n).is_none_or(|k| f64::from(*k) > t)
+}

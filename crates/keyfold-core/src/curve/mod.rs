@@ -1,0 +1,253 @@
+//! What a curve is: keys in time, and values that an interpolation blends between them.
+//!
+//! The rules are glTF 2.0's appendix C and, for [`Interpolation::CubicSlerp`], the draft EXT_animation_sqlerp. Finding the
+//! place of a time among the keys ([`locate`]) is separate from blending the values there (`blend`): a player
+//! keeps a [`Cursor`] per curve, a converter samples many times at once.
+
+mod blend;
+mod locate;
+
+use alloc::{sync::Arc, vec::Vec};
+use core::fmt;
+
+pub use blend::{Kind, cubic_slerp};
+pub use locate::{Cursor, Place, locate, locate_left};
+
+/// How values between two keys come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Interpolation {
+    /// The value of the key before.
+    Step,
+    /// A straight line; for rotations the shortest arc.
+    Linear,
+    /// A Hermite spline with tangents per second; rotations are normalized afterwards.
+    CubicSpline,
+    /// Spherical cubic interpolation of rotations with control quaternions (draft EXT_animation_sqlerp).
+    CubicSlerp,
+}
+
+impl Interpolation {
+    /// How many elements each key stores: three (in-tangent, value, out-tangent) for the cubic ones.
+    pub const fn elements_per_key(self) -> usize {
+        match self {
+            Self::Step | Self::Linear => 1,
+            Self::CubicSpline | Self::CubicSlerp => 3,
+        }
+    }
+
+    /// The name in a glTF file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Step => "STEP",
+            Self::Linear => "LINEAR",
+            Self::CubicSpline => "CUBICSPLINE",
+            Self::CubicSlerp => "CUBICSLERP",
+        }
+    }
+
+    /// The interpolation that a glTF file calls `name`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Step, Self::Linear, Self::CubicSpline, Self::CubicSlerp].into_iter().find(|i| i.name() == name)
+    }
+}
+
+/// Why a curve was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CurveError {
+    /// There is no key.
+    Empty,
+    /// A value has no components.
+    NoComponents,
+    /// The values are not keys x elements per key x width.
+    Count {
+        /// How many floats the keys ask for.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// A time is NaN or infinite.
+    TimeNotFinite {
+        /// Which key.
+        key: usize,
+    },
+    /// A time is not later than the one before it.
+    TimeNotIncreasing {
+        /// The later of the two keys.
+        key: usize,
+    },
+    /// A value is NaN or infinite.
+    ValueNotFinite {
+        /// Which key.
+        key: usize,
+    },
+}
+
+impl fmt::Display for CurveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Empty => f.write_str("there is no key"),
+            Self::NoComponents => f.write_str("a value has no components"),
+            Self::Count { expected, found } => {
+                write!(f, "the keys need {expected} floats of values, {found} are there")
+            }
+            Self::TimeNotFinite { key } => write!(f, "the time of key {key} is not finite"),
+            Self::TimeNotIncreasing { key } => write!(f, "the time of key {key} is not later than the one before it"),
+            Self::ValueNotFinite { key } => write!(f, "a value of key {key} is not finite"),
+        }
+    }
+}
+
+impl core::error::Error for CurveError {}
+
+/// Keys in time with their values, as stored (`f32`); sampling evaluates in `f64`.
+///
+/// Times are strictly increasing and finite, values are finite and complete: [`Curve::new`] refuses anything else, so
+/// nothing that holds a curve has to check again. What the values mean ([`Kind`]) belongs to whatever the curve drives.
+///
+/// ```
+/// use keyfold_core::curve::{Curve, Interpolation, Kind};
+/// let curve = Curve::new(Interpolation::Linear, 3, [0.0, 2.0], [0.0, 0.0, 0.0, 4.0, 2.0, 0.0])?;
+/// let mut out = [0.0; 3];
+/// curve.sample(Kind::Vector, 0.5, &mut out);
+/// assert_eq!(out, [1.0, 0.5, 0.0]);
+/// # Ok::<(), keyfold_core::curve::CurveError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    interpolation: Interpolation,
+    width: usize,
+    times: Arc<[f32]>,
+    values: Vec<f32>,
+}
+
+impl Curve {
+    /// A curve of `width` components. Values hold, key by key, one element (`Step`, `Linear`) or in-tangent, value and
+    /// out-tangent (the cubic ones).
+    pub fn new(
+        interpolation: Interpolation,
+        width: usize,
+        times: impl Into<Arc<[f32]>>,
+        values: impl Into<Vec<f32>>,
+    ) -> Result<Self, CurveError> {
+        let (times, values) = (times.into(), values.into());
+        if width == 0 {
+            return Err(CurveError::NoComponents);
+        }
+        check_times(&times)?;
+        let stride = width.saturating_mul(interpolation.elements_per_key());
+        let expected = times.len().saturating_mul(stride);
+        if values.len() != expected {
+            return Err(CurveError::Count { expected, found: values.len() });
+        }
+        match values.iter().position(|v| !v.is_finite()) {
+            Some(at) => Err(CurveError::ValueNotFinite { key: at / stride }),
+            None => Ok(Self { interpolation, width, times, values }),
+        }
+    }
+
+    /// A curve that holds one value for ever: a single key.
+    pub fn constant(time: f32, value: impl Into<Vec<f32>>) -> Result<Self, CurveError> {
+        let value = value.into();
+        Self::new(Interpolation::Linear, value.len(), [time], value)
+    }
+
+    /// How values between keys come about.
+    pub fn interpolation(&self) -> Interpolation {
+        self.interpolation
+    }
+
+    /// Components of one value.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many keys there are: at least one.
+    pub fn keys(&self) -> usize {
+        self.times.len()
+    }
+
+    /// The keys' times in seconds, strictly increasing.
+    pub fn times(&self) -> &[f32] {
+        &self.times
+    }
+
+    /// The keys' times, shared: curves read from one accessor share one allocation.
+    pub fn shared_times(&self) -> &Arc<[f32]> {
+        &self.times
+    }
+
+    /// All floats as stored: per key one element, or in-tangent, value and out-tangent.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// The time of the first key.
+    pub fn start(&self) -> f32 {
+        self.times[0]
+    }
+
+    /// The time of the last key.
+    pub fn end(&self) -> f32 {
+        self.times[self.times.len() - 1]
+    }
+
+    /// The value at key `key`, without tangents. Panics where there is no such key.
+    pub fn value(&self, key: usize) -> &[f32] {
+        self.element(key, self.interpolation.elements_per_key() / 2)
+    }
+
+    /// The tangent or control value that leads into key `key`; `None` where the interpolation has none.
+    pub fn in_tangent(&self, key: usize) -> Option<&[f32]> {
+        (self.interpolation.elements_per_key() == 3).then(|| self.element(key, 0))
+    }
+
+    /// The tangent or control value that leads out of key `key`; `None` where the interpolation has none.
+    pub fn out_tangent(&self, key: usize) -> Option<&[f32]> {
+        (self.interpolation.elements_per_key() == 3).then(|| self.element(key, 2))
+    }
+
+    fn element(&self, key: usize, which: usize) -> &[f32] {
+        let at = (key * self.interpolation.elements_per_key() + which) * self.width;
+        &self.values[at..at + self.width]
+    }
+
+    /// The value at time `t` (seconds) into `out`, whose length is the width.
+    pub fn sample(&self, kind: Kind, t: f64, out: &mut [f64]) {
+        self.blend(kind, locate(&self.times, t), out);
+    }
+
+    /// The value that the curve tends to as time comes up to `t` from below: differs from [`Curve::sample`] only where
+    /// a `Step` key sits at `t`.
+    pub fn sample_left(&self, kind: Kind, t: f64, out: &mut [f64]) {
+        self.blend(kind, locate_left(&self.times, t), out);
+    }
+
+    /// The values at many times, one row of `width` floats each into `out`. Quick where the times ascend.
+    pub fn sample_many(&self, kind: Kind, times: &[f64], out: &mut [f64]) {
+        let mut cursor = Cursor::default();
+        for (t, row) in times.iter().zip(out.chunks_exact_mut(self.width)) {
+            self.blend(kind, cursor.locate(&self.times, *t), row);
+        }
+    }
+
+    /// The value at a place that [`locate`] or a [`Cursor`] found among this curve's times.
+    pub fn blend(&self, kind: Kind, place: Place, out: &mut [f64]) {
+        blend::blend(self, kind, place, out);
+    }
+}
+
+fn check_times(times: &[f32]) -> Result<(), CurveError> {
+    if times.is_empty() {
+        return Err(CurveError::Empty);
+    }
+    if let Some(key) = times.iter().position(|t| !t.is_finite()) {
+        return Err(CurveError::TimeNotFinite { key });
+    }
+    match times.windows(2).position(|w| w[0] >= w[1]) {
+        Some(before) => Err(CurveError::TimeNotIncreasing { key: before + 1 }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! The few quaternion operations that animation needs, in `f64`, components in glTF's order XYZW.
+//!
+//! Transcendental functions come from `libm`, so that results do not depend on the platform.
+//! Not here: matrices and transforms.
+
+/// A quaternion, XYZW.
+pub type Quat = [f64; 4];
+
+/// No rotation.
+pub const IDENTITY: Quat = [0.0, 0.0, 0.0, 1.0];
+
+/// The scalar product of two quaternions as vectors.
+pub fn dot(a: Quat, b: Quat) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+}
+
+/// Each component times `s`.
+pub fn scale(q: Quat, s: f64) -> Quat {
+    q.map(|c| c * s)
+}
+
+/// The same rotation, on the other half of the sphere.
+pub fn negate(q: Quat) -> Quat {
+    q.map(|c| -c)
+}
+
+/// `q` with unit length, or `None` where it has no direction (zero, or not finite).
+pub fn try_normalize(q: Quat) -> Option<Quat> {
+    // Scaling by the largest component first keeps denormals and huge values from under- or overflowing when squared.
+    let largest = q.iter().fold(0.0f64, |m, c| m.max(libm::fabs(*c)));
+    if !(largest > 0.0 && largest < f64::INFINITY) {
+        return None;
+    }
+    let q = scale(q, 1.0 / largest);
+    Some(scale(q, 1.0 / libm::sqrt(dot(q, q))))
+}
+
+/// `q` with unit length; the identity where it has no direction.
+pub fn normalize(q: Quat) -> Quat {
+    try_normalize(q).unwrap_or(IDENTITY)
+}
+
+/// The inverse of a unit quaternion.
+pub fn conjugate(q: Quat) -> Quat {
+    [-q[0], -q[1], -q[2], q[3]]
+}
+
+/// Hamilton's product: first `b`, then `a`.
+pub fn mul(a: Quat, b: Quat) -> Quat {
+    [
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+        a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+        a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
+    ]
+}
+
+/// A vector turned by a unit quaternion.
+pub fn rotate(q: Quat, v: [f64; 3]) -> [f64; 3] {
+    let t = cross([q[0], q[1], q[2]], v).map(|c| 2.0 * c);
+    let u = cross([q[0], q[1], q[2]], t);
+    [0, 1, 2].map(|i| v[i] + q[3] * t[i] + u[i])
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// Half the rotation vector of a unit quaternion: `exp(log(q)) == q` for either sign of `q`.
+pub fn log(q: Quat) -> [f64; 3] {
+    let v = [q[0], q[1], q[2]];
+    let sin = libm::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    // Near the identity the half angle over its sine tends to 1.
+    let k = if sin < 1e-12 { 1.0 } else { libm::atan2(sin, q[3]) / sin };
+    v.map(|c| c * k)
+}
+
+/// The unit quaternion whose half rotation vector is `v`.
+pub fn exp(v: [f64; 3]) -> Quat {
+    let half = libm::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    let k = if half < 1e-12 { 1.0 } else { libm::sin(half) / half };
+    [v[0] * k, v[1] * k, v[2] * k, libm::cos(half)]
+}
+
+/// The angle in radians, 0 to π, between the rotations that two unit quaternions stand for, whatever their signs.
+pub fn angle(a: Quat, b: Quat) -> f64 {
+    // atan2 of the relative rotation stays exact for small angles, where acos of the dot product loses half the digits.
+    let r = mul(conjugate(a), b);
+    2.0 * libm::atan2(libm::sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]), libm::fabs(r[3]))
+}
+
+/// Spherical linear interpolation the short way round, as glTF's appendix C defines LINEAR rotations.
+///
+/// Two rotations half a turn apart have no short way; the sign of their dot product, or `a`'s side where it is zero, decides.
+pub fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
+    slerp_direct(a, if dot(a, b) < 0.0 { negate(b) } else { b }, t)
+}
+
+/// Spherical linear interpolation along the arc from `a` to `b` as they stand: no sign is changed.
+pub fn slerp_direct(a: Quat, b: Quat, t: f64) -> Quat {
+    // The angle from chord lengths: exact for small and for large arcs, where acos is not.
+    let (minus, plus) = ([0, 1, 2, 3].map(|i| a[i] - b[i]), [0, 1, 2, 3].map(|i| a[i] + b[i]));
+    let angle = 2.0 * libm::atan2(libm::sqrt(dot(minus, minus)), libm::sqrt(dot(plus, plus)));
+    let sin = libm::sin(angle);
+    if angle < 1e-9 || sin < 1e-12 {
+        // Nearly equal: the chord is the arc. Nearly opposite: no arc is defined, and the chord is as good as any.
+        return normalize([0, 1, 2, 3].map(|i| a[i] + (b[i] - a[i]) * t));
+    }
+    let (ka, kb) = (libm::sin(angle * (1.0 - t)) / sin, libm::sin(angle * t) / sin);
+    normalize([0, 1, 2, 3].map(|i| ka * a[i] + kb * b[i]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn about(axis: usize, angle: f64) -> Quat {
+        let mut v = [0.0; 3];
+        v[axis] = angle / 2.0;
+        exp(v)
+    }
+
+    #[test]
+    fn slerp_halves_an_angle_for_either_sign() {
+        let (a, b) = (about(1, 0.2), about(1, 1.4));
+        for b in [b, negate(b)] {
+            assert!(angle(slerp(a, b, 0.5), about(1, 0.8)) < 1e-12);
+        }
+    }
+
+    #[test]
+    fn slerp_of_nearly_equal_rotations_stays_unit_and_between() {
+        let q = slerp(about(0, 0.0), about(0, 1e-10), 0.5);
+        assert!((dot(q, q) - 1.0).abs() < 1e-15);
+        assert!(q[0] >= 0.0 && q[0] <= 1e-10);
+    }
+
+    #[test]
+    fn slerp_half_a_turn_apart_is_still_a_rotation() {
+        let q = slerp(IDENTITY, [0.0, 1.0, 0.0, 0.0], 0.25);
+        assert!(angle(q, about(1, core::f64::consts::FRAC_PI_4)) < 1e-12);
+    }
+
+    #[test]
+    fn exp_undoes_log() {
+        let q = normalize([0.1, -0.7, 0.3, -0.2]);
+        assert!(angle(exp(log(q)), q) < 1e-12);
+        assert_eq!(exp(log(IDENTITY)), IDENTITY);
+    }
+
+    #[test]
+    fn rotate_agrees_with_the_sandwich_product() {
+        let (q, v) = (normalize([0.3, 0.2, -0.5, 0.9]), [1.0, -2.0, 0.5]);
+        let s = mul(mul(q, [v[0], v[1], v[2], 0.0]), conjugate(q));
+        let r = rotate(q, v);
+        (0..3).for_each(|i| assert!((r[i] - s[i]).abs() < 1e-12));
+    }
+
+    #[test]
+    fn normalize_survives_tiny_and_refuses_nothing() {
+        assert_eq!(normalize([0.0, 0.0, 0.0, 1e-300]), IDENTITY);
+        assert_eq!(try_normalize([0.0; 4]), None);
+        assert_eq!(try_normalize([f64::INFINITY, 0.0, 0.0, 1.0]), None);
+    }
+}
