@@ -1,3 +1,42 @@
-//! Set-up, tests with their peers, samples, benchmarks: what the project does for itself.
+//! Keyfold's chores: `cargo xtask COMMAND`, one file per command.
 
-fn main() {}
+mod bench;
+mod setup;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Keyfold's chores")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Install what the tests need: Debian packages and npm packages
+    Setup,
+    /// Set up, then run every check and every test
+    Test(test::Options),
+    /// Run benchmarks by name; without a name, list them
+    Bench(bench::Options),
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Setup => setup::run().map(|missing| missing.print()),
+        Command::Test(options) => test::run(&options),
+        Command::Bench(options) => bench::run(&options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

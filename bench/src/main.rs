@@ -1,0 +1,56 @@
+//! Benchmarks: `cargo xtask bench NAME...`. Ratios against peers, measured in one run on one machine.
+//!
+//! A benchmark is a file with a function, and a line in [`BENCHES`]. Tests never time anything; this is where speed lives.
+
+use std::env;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+/// A benchmark: what it is called, what it compares, and the function that prints its figures.
+struct Bench {
+    name: &'static str,
+    about: &'static str,
+    run: fn() -> Result<()>,
+}
+
+/// All benchmarks. A new one is a line here.
+const BENCHES: &[Bench] = &[];
+
+fn main() -> ExitCode {
+    let names: Vec<String> = env::args().skip(1).collect();
+    match run(&names) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(names: &[String]) -> Result<()> {
+    if names.is_empty() {
+        list();
+        return Ok(());
+    }
+    let chosen = names.iter().map(|name| find(name)).collect::<Result<Vec<_>>>()?;
+    for bench in chosen {
+        println!("# {}: {}\n", bench.name, bench.about);
+        (bench.run)()?;
+        println!();
+    }
+    Ok(())
+}
+
+fn list() {
+    for Bench { name, about, .. } in BENCHES {
+        println!("{name:<10} {about}");
+    }
+}
+
+fn find(name: &str) -> Result<&'static Bench> {
+    BENCHES
+        .iter()
+        .find(|bench| bench.name == name)
+        .with_context(|| format!("there is no benchmark {name:?}; run without a name to list them"))
+}
