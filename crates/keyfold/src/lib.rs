@@ -1,1 +1,3 @@
 //! Documents.
+
+pub mod object_model;
