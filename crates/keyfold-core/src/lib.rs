@@ -5,6 +5,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`curve`] | what a curve is, where a time falls in it, how each interpolation blends |
+//! | [`quantize`] | a number in a range to an N-bit integer and back |
 //! | [`quat`] | the few quaternion operations that animation needs, in `f64` |
 #![no_std]
 
@@ -13,4 +14,5 @@ extern crate alloc;
 extern crate std;
 
 pub mod curve;
+pub mod quantize;
 pub mod quat;
