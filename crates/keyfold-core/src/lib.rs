@@ -7,6 +7,7 @@
 //! | [`curve`] | what a curve is, where a time falls in it, how each interpolation blends |
 //! | [`quantize`] | a number in a range to an N-bit integer and back |
 //! | [`quat`] | the few quaternion operations that animation needs, in `f64` |
+//! | [`skeleton`] | hierarchy, global transforms, object-space error between two motions |
 #![no_std]
 
 extern crate alloc;
@@ -16,3 +17,4 @@ extern crate std;
 pub mod curve;
 pub mod quantize;
 pub mod quat;
+pub mod skeleton;

@@ -1,0 +1,220 @@
+//! The hierarchy that animations move, and how far two animations of it lie apart in space.
+//!
+//! Shared by the comparison of files, the search for smaller ones and the encoder of runtime clips. Everything is `f64`
+//! and plain data; what a document's nodes and meshes mean for it is decided by the caller.
+//!
+//! ```text
+//! Skeleton + tracks ─> Motion ─ at Moments ─> Poses (global matrices, node by node) ─ Probes ─> Deviation
+//! ```
+//!
+//! | file | idea |
+//! |---|---|
+//! | `affine` | transforms and matrices |
+//! | `motion` | curves bound to the nodes they drive; local matrices at many times |
+//! | `moments` | at which times, and on which side of them, two motions are compared |
+//! | `poses` | global matrices at many times, renewed along a chain |
+//! | `deviation` | probes on the moved nodes, the largest distance between a probe and its twin |
+//! | `reach` | how far a node's probes lie from it, what moving a node moves, the size of a model |
+//!
+//! Not here: which times a search should try, parallelism (split the moments, merge the deviations), files.
+
+mod affine;
+mod deviation;
+mod moments;
+mod motion;
+mod poses;
+mod reach;
+
+use alloc::{vec, vec::Vec};
+use core::fmt;
+
+pub use affine::{Affine, Transform, distance, length};
+pub use deviation::{BLOCK, Deviation, Probe, Worst, compare};
+pub use moments::{BETWEEN, Moment, moments, random_moments};
+pub use motion::{Motion, Property, Track};
+pub use poses::Poses;
+pub use reach::{Bounds, Sensitivity, model_size, probes, sensitivity, travel};
+
+/// Nodes with their parents and rest pose.
+///
+/// Nodes keep the numbers they were given; [`Skeleton::order`] visits parents before children and each subtree in one run.
+#[derive(Clone, Debug)]
+pub struct Skeleton {
+    parents: Vec<Option<usize>>,
+    rest: Vec<Transform>,
+    local: Vec<Affine>,
+    global: Vec<Affine>,
+    order: Vec<usize>,
+    place: Vec<usize>,
+    end: Vec<usize>,
+}
+
+/// How a node's rest pose is given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rest {
+    /// Translation, rotation and scale.
+    Transform(Transform),
+    /// A matrix, which may shear.
+    Matrix(Affine),
+}
+
+/// Why parents make no hierarchy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SkeletonError {
+    /// There are not as many parents as rest poses.
+    Count,
+    /// A parent is no node.
+    NoSuchNode {
+        /// Whose parent.
+        node: usize,
+    },
+    /// A node is its own ancestor.
+    Cycle {
+        /// One of the nodes that no root leads to.
+        node: usize,
+    },
+}
+
+impl fmt::Display for SkeletonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Count => f.write_str("parents and rest poses differ in number"),
+            Self::NoSuchNode { node } => write!(f, "the parent of node {node} does not exist"),
+            Self::Cycle { node } => write!(f, "node {node} is its own ancestor"),
+        }
+    }
+}
+
+impl core::error::Error for SkeletonError {}
+
+impl Skeleton {
+    /// A hierarchy from each node's parent and rest pose.
+    pub fn new(parents: Vec<Option<usize>>, rest: &[Rest]) -> Result<Self, SkeletonError> {
+        if parents.len() != rest.len() {
+            return Err(SkeletonError::Count);
+        }
+        if let Some(node) = parents.iter().position(|p| p.is_some_and(|p| p >= rest.len())) {
+            return Err(SkeletonError::NoSuchNode { node });
+        }
+        let (order, place, end) = depth_first(&parents)?;
+        let local: Vec<Affine> = rest.iter().map(Rest::affine).collect();
+        let mut global = local.clone();
+        for &node in &order {
+            if let Some(parent) = parents[node] {
+                global[node] = global[parent].then_inner(&local[node]);
+            }
+        }
+        Ok(Self { rest: rest.iter().map(Rest::transform).collect(), parents, local, global, order, place, end })
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
+    /// A node's parent.
+    pub fn parent(&self, node: usize) -> Option<usize> {
+        self.parents[node]
+    }
+
+    /// All nodes, parents before children, each subtree in one run.
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// A node and all its descendants, parents before children.
+    pub fn subtree(&self, node: usize) -> &[usize] {
+        &self.order[self.place[node]..self.end[node]]
+    }
+
+    /// A node's own transform at rest; of a matrix, the transform it comes apart into.
+    pub fn rest(&self, node: usize) -> &Transform {
+        &self.rest[node]
+    }
+
+    /// A node's own matrix at rest.
+    pub fn rest_local(&self, node: usize) -> &Affine {
+        &self.local[node]
+    }
+
+    /// A node's matrix to the scene at rest.
+    pub fn rest_global(&self, node: usize) -> &Affine {
+        &self.global[node]
+    }
+
+    /// For each node whether it moves when the nodes for which `animated` says so do: itself or through an ancestor.
+    pub fn moved(&self, animated: impl Fn(usize) -> bool) -> Vec<bool> {
+        let mut moved = vec![false; self.len()];
+        for &node in &self.order {
+            moved[node] = animated(node) || self.parents[node].is_some_and(|p| moved[p]);
+        }
+        moved
+    }
+}
+
+impl Rest {
+    fn affine(&self) -> Affine {
+        match self {
+            Self::Transform(t) => Affine::from_transform(t),
+            Self::Matrix(m) => *m,
+        }
+    }
+
+    fn transform(&self) -> Transform {
+        match self {
+            Self::Transform(t) => *t,
+            Self::Matrix(m) => m.to_transform(),
+        }
+    }
+}
+
+/// The nodes in depth-first order, each node's place in it, and where its subtree ends.
+#[allow(clippy::type_complexity, reason = "three parallel lists, named where they are taken apart")]
+fn depth_first(parents: &[Option<usize>]) -> Result<(Vec<usize>, Vec<usize>, Vec<usize>), SkeletonError> {
+    let (first_child, next) = children(parents);
+    let (mut order, mut place, mut end) =
+        (Vec::with_capacity(parents.len()), vec![0; parents.len()], vec![0; parents.len()]);
+    // A node is pushed twice: the first visit opens it, the second closes its subtree.
+    let mut stack: Vec<(usize, bool)> = Vec::new();
+    for root in (0..parents.len()).filter(|n| parents[*n].is_none()) {
+        stack.push((root, false));
+        while let Some((node, closing)) = stack.pop() {
+            if closing {
+                end[node] = order.len();
+                continue;
+            }
+            place[node] = order.len();
+            order.push(node);
+            stack.push((node, true));
+            let mut child = first_child[node];
+            while let Some(c) = child {
+                stack.push((c, false));
+                child = next[c];
+            }
+        }
+    }
+    match (order.len() < parents.len()).then(|| end.iter().position(|e| *e == 0)).flatten() {
+        Some(node) => Err(SkeletonError::Cycle { node }),
+        None => Ok((order, place, end)),
+    }
+}
+
+/// Children as linked lists, the last child first: a stack then visits them in their own order.
+fn children(parents: &[Option<usize>]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+    let (mut first, mut next) = (vec![None; parents.len()], vec![None; parents.len()]);
+    for (node, parent) in parents.iter().enumerate() {
+        if let Some(parent) = *parent {
+            next[node] = first[parent];
+            first[parent] = Some(node);
+        }
+    }
+    (first, next)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! Curves bound to the nodes they drive, and the local matrices they make at many times.
+
+use super::{Affine, Moment, Skeleton, Transform};
+use crate::curve::{Cursor, Curve, Kind, Place, locate_left};
+use alloc::{vec, vec::Vec};
+
+/// What of a node a curve drives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Property {
+    /// Where the node's origin lies.
+    Translation,
+    /// A quaternion.
+    Rotation,
+    /// A factor per axis.
+    Scale,
+}
+
+/// A curve and what it drives.
+#[derive(Clone, Copy, Debug)]
+pub struct Track<'a> {
+    /// The node.
+    pub node: usize,
+    /// What of the node.
+    pub property: Property,
+    /// One axis of it alone (0, 1, 2), with curves of one component; whole values otherwise.
+    pub axis: Option<usize>,
+    /// The curve.
+    pub curve: &'a Curve,
+}
+
+/// A skeleton and the curves that move it.
+#[derive(Clone, Debug)]
+pub struct Motion<'a> {
+    skeleton: &'a Skeleton,
+    nodes: Vec<Drive<'a>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Drive<'a> {
+    translation: Parts<'a>,
+    rotation: Option<&'a Curve>,
+    scale: Parts<'a>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Parts<'a> {
+    whole: Option<&'a Curve>,
+    axes: [Option<&'a Curve>; 3],
+}
+
+impl<'a> Motion<'a> {
+    /// The motion that `tracks` make of a skeleton. Tracks that fit no node, or whose width does not fit their property, move
+    /// nothing; of two tracks for the same thing the later one counts.
+    pub fn new(skeleton: &'a Skeleton, tracks: impl IntoIterator<Item = Track<'a>>) -> Self {
+        let mut motion = Self { skeleton, nodes: vec![Drive::default(); skeleton.len()] };
+        tracks.into_iter().for_each(|track| motion.set(track));
+        motion
+    }
+
+    /// Puts one more track in, in place of one for the same thing.
+    pub fn set(&mut self, track: Track<'a>) {
+        let Some(drive) = self.nodes.get_mut(track.node) else { return };
+        let parts = match track.property {
+            Property::Rotation => {
+                if track.axis.is_none() && track.curve.width() == 4 {
+                    drive.rotation = Some(track.curve);
+                }
+                return;
+            }
+            Property::Translation => &mut drive.translation,
+            Property::Scale => &mut drive.scale,
+        };
+        match (track.axis, track.curve.width()) {
+            (None, 3) => parts.whole = Some(track.curve),
+            (Some(axis @ 0..=2), 1) => parts.axes[axis] = Some(track.curve),
+            _ => {}
+        }
+    }
+
+    /// The skeleton that moves.
+    pub fn skeleton(&self) -> &'a Skeleton {
+        self.skeleton
+    }
+
+    /// Whether curves drive this very node.
+    pub fn animates(&self, node: usize) -> bool {
+        self.nodes[node].curves().next().is_some()
+    }
+
+    /// For each node whether it moves: itself or through an ancestor.
+    pub fn moved(&self) -> Vec<bool> {
+        self.skeleton.moved(|node| self.animates(node))
+    }
+
+    /// All curves.
+    pub fn curves(&self) -> impl Iterator<Item = &'a Curve> + '_ {
+        self.nodes.iter().flat_map(Drive::curves)
+    }
+
+    /// The first and the last key's time of all curves; zeros where there is no curve.
+    pub fn span(&self) -> (f64, f64) {
+        let ends = self.curves().map(|c| (f64::from(c.start()), f64::from(c.end())));
+        ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0.0, 0.0))
+    }
+
+    /// An animated node's own transforms at `moments`.
+    pub fn transforms(&self, node: usize, moments: &[Moment]) -> Vec<Transform> {
+        let drive = &self.nodes[node];
+        let mut out = vec![*self.skeleton.rest(node); moments.len()];
+        drive.translation.sample(moments, |i, axis, v| out[i].translation[axis] = v);
+        drive.scale.sample(moments, |i, axis, v| out[i].scale[axis] = v);
+        if let Some(curve) = drive.rotation {
+            rows::<4>(curve, Kind::Rotation, moments, |i, q| out[i].rotation = q);
+        }
+        out
+    }
+
+    /// A node's own matrices at `moments`: one for all where nothing drives it.
+    pub fn locals(&self, node: usize, moments: &[Moment]) -> Vec<Affine> {
+        if !self.animates(node) {
+            return vec![*self.skeleton.rest_local(node)];
+        }
+        self.transforms(node, moments).iter().map(Affine::from_transform).collect()
+    }
+}
+
+impl<'a> Drive<'a> {
+    fn curves(&self) -> impl Iterator<Item = &'a Curve> + use<'a> {
+        self.translation.curves().chain(self.rotation).chain(self.scale.curves())
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn curves(&self) -> impl Iterator<Item = &'a Curve> + use<'a> {
+        self.axes.into_iter().flatten().chain(self.whole)
+    }
+
+    fn sample(&self, moments: &[Moment], mut put: impl FnMut(usize, usize, f64)) {
+        if let Some(curve) = self.whole {
+            rows::<3>(curve, Kind::Vector, moments, |i, v| (0..3).for_each(|axis| put(i, axis, v[axis])));
+        }
+        for (axis, curve) in self.axes.iter().enumerate() {
+            if let Some(curve) = curve {
+                rows::<1>(curve, Kind::Vector, moments, |i, v| put(i, axis, v[0]));
+            }
+        }
+    }
+}
+
+fn rows<const N: usize>(curve: &Curve, kind: Kind, moments: &[Moment], mut put: impl FnMut(usize, [f64; N])) {
+    let mut cursor = Cursor::default();
+    let mut value = [0.0; N];
+    for (i, moment) in moments.iter().enumerate() {
+        curve.blend(kind, place(&mut cursor, curve, moment), &mut value);
+        put(i, value);
+    }
+}
+
+fn place(cursor: &mut Cursor, curve: &Curve, moment: &Moment) -> Place {
+    if moment.left { locate_left(curve.times(), moment.time) } else { cursor.locate(curve.times(), moment.time) }
+}

@@ -1,0 +1,138 @@
+//! How far from a node its probes lie, what a small movement of a node moves, and how large a model is.
+
+use super::{Affine, Motion, Poses, Probe, Skeleton, distance, length, moments};
+use alloc::vec::Vec;
+
+/// A box along the axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The lowest corner.
+    pub min: [f64; 3],
+    /// The highest corner.
+    pub max: [f64; 3],
+}
+
+impl Bounds {
+    /// The box around nothing.
+    pub const EMPTY: Self = Self { min: [f64::INFINITY; 3], max: [f64::NEG_INFINITY; 3] };
+
+    /// Grows to hold a point.
+    pub fn add(&mut self, point: [f64; 3]) {
+        for (axis, v) in point.into_iter().enumerate() {
+            self.min[axis] = self.min[axis].min(v);
+            self.max[axis] = self.max[axis].max(v);
+        }
+    }
+
+    /// The eight corners.
+    pub fn corners(&self) -> [[f64; 3]; 8] {
+        let pick = |corner: usize, axis: usize| if corner >> axis & 1 == 1 { self.max[axis] } else { self.min[axis] };
+        core::array::from_fn(|corner| [0, 1, 2].map(|axis| pick(corner, axis)))
+    }
+
+    /// The length from corner to corner; zero where the box is empty.
+    pub fn diagonal(&self) -> f64 {
+        let d = distance(self.min, self.max);
+        if d.is_finite() { d } else { 0.0 }
+    }
+}
+
+/// The diagonal of the box, at rest, around the origins of the nodes for which `counts` says so, and of the boxes that
+/// `mesh` gives for them in their own coordinates. Zero where there is nothing to measure.
+pub fn model_size(skeleton: &Skeleton, counts: impl Fn(usize) -> bool, mesh: impl Fn(usize) -> Option<Bounds>) -> f64 {
+    let mut bounds = Bounds::EMPTY;
+    for node in (0..skeleton.len()).filter(|n| counts(*n)) {
+        let global = skeleton.rest_global(node);
+        bounds.add(global.origin);
+        if let Some(mesh) = mesh(node) {
+            mesh.corners().into_iter().for_each(|c| bounds.add(global.point(c)));
+        }
+    }
+    bounds.diagonal()
+}
+
+/// The longest way that the origin of an animated node travels: the largest diagonal of the box around its places at the
+/// motion's keys. The size of a model that has none at rest.
+pub fn travel(motion: &Motion<'_>) -> f64 {
+    let times = moments(&[motion], 0);
+    let moved = motion.moved();
+    let mut boxes = alloc::vec![Bounds::EMPTY; moved.len()];
+    for block in times.chunks(super::BLOCK) {
+        let poses = Poses::new(motion, block);
+        for node in (0..moved.len()).filter(|n| moved[*n]) {
+            poses.globals(node).iter().for_each(|g| boxes[node].add(g.origin));
+        }
+    }
+    boxes.iter().map(Bounds::diagonal).fold(0.0, f64::max)
+}
+
+/// A probe for each node for which `moved` says so: points `shell(node)` away from its origin in scene units, along the axes
+/// that its matrix to the scene has at rest.
+pub fn probes(skeleton: &Skeleton, moved: &[bool], shell: impl Fn(usize) -> f64) -> Vec<Probe> {
+    let nodes = (0..skeleton.len()).filter(|n| moved[*n]);
+    nodes.map(|node| Probe { a: node, b: node, offsets: offsets(skeleton.rest_global(node), shell(node)) }).collect()
+}
+
+/// A local offset of `shell` divided by the length of the axis. An axis that rest squeezes to nothing counts as long as 1:
+/// no local offset is `shell` away from anything there.
+fn offsets(rest: &Affine, shell: f64) -> [f64; 3] {
+    rest.axes.map(|axis| match length(axis) {
+        l if l > 0.0 => shell / l,
+        _ => shell,
+    })
+}
+
+/// How far a small movement of a node moves the probes that hang on it, at most, over a set of poses.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sensitivity {
+    /// Scene units per radian that the node turns: the distance of its farthest probe point.
+    pub rotation: f64,
+    /// Scene units per unit of its translation: the length of its parent's longest axis.
+    pub translation: f64,
+    /// Scene units per unit of each of its scale factors: how far out along each of its axes the farthest probe point lies.
+    pub scale: [f64; 3],
+}
+
+/// The sensitivity of every node over `poses`. Nodes that carry no probe have none. The cost is poses x probes x depth: a few
+/// dozen moments are enough.
+pub fn sensitivity(skeleton: &Skeleton, poses: &Poses, probes: &[Probe]) -> Vec<Sensitivity> {
+    let mut out = alloc::vec![Sensitivity::default(); skeleton.len()];
+    for moment in 0..poses.moments() {
+        for probe in probes {
+            let carrier = poses.global(probe.a, moment);
+            let points = [0, 1, 2].map(|axis| {
+                let v = carrier.axes[axis].map(|c| c * probe.offsets[axis]);
+                [0, 1, 2].map(|k| carrier.origin[k] + v[k])
+            });
+            let mut node = Some(probe.a);
+            while let Some(n) = node {
+                let parent = skeleton.parent(n);
+                let above = parent.map_or(Affine::IDENTITY, |p| *poses.global(p, moment));
+                out[n].include(poses.global(n, moment), poses.local(n, moment), &above, &points);
+                node = parent;
+            }
+        }
+    }
+    out
+}
+
+impl Sensitivity {
+    fn include(&mut self, global: &Affine, local: &Affine, above: &Affine, points: &[[f64; 3]; 3]) {
+        self.translation = above.axes.iter().fold(self.translation, |m, a| m.max(length(*a)));
+        for p in points {
+            self.rotation = self.rotation.max(distance(*p, global.origin));
+        }
+        for axis in 0..3 {
+            let (direction, factor) = (global.axes[axis], length(local.axes[axis]));
+            let squared = direction.iter().map(|c| c * c).sum::<f64>();
+            if squared > 0.0 && factor > 0.0 {
+                for p in points {
+                    // How much of the axis the point is away, in units of the axis as it is scaled now.
+                    let along = (0..3).map(|k| (p[k] - global.origin[k]) * direction[k]).sum::<f64>() / squared;
+                    let per_factor = libm::fabs(along) * libm::sqrt(squared) / factor;
+                    self.scale[axis] = self.scale[axis].max(per_factor);
+                }
+            }
+        }
+    }
+}
