@@ -1,0 +1,312 @@
+//! Elements of accessors: glTF 2.0 sections 3.6.2.2 to 3.6.2.4. Every component type and shape, normalized or not, strided,
+//! sparse, or without a buffer view.
+//!
+//! Counts and offsets are checked before anything is allocated. `byteStride` is taken as it comes, also where the
+//! specification forbids it: exported files are full of it.
+
+use super::{Bytes, Document, Object};
+use crate::{Error, Result};
+use std::{borrow::Cow, sync::Arc};
+
+/// What one component is stored as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ComponentType {
+    /// BYTE, 5120.
+    I8,
+    /// UNSIGNED_BYTE, 5121.
+    U8,
+    /// SHORT, 5122.
+    I16,
+    /// UNSIGNED_SHORT, 5123.
+    U16,
+    /// UNSIGNED_INT, 5125.
+    U32,
+    /// FLOAT, 5126.
+    F32,
+}
+
+impl ComponentType {
+    /// The number that stands for it in a glTF file.
+    pub const fn code(self) -> usize {
+        match self {
+            Self::I8 => 5120,
+            Self::U8 => 5121,
+            Self::I16 => 5122,
+            Self::U16 => 5123,
+            Self::U32 => 5125,
+            Self::F32 => 5126,
+        }
+    }
+
+    /// The type that a glTF file calls `code`.
+    pub fn from_code(code: usize) -> Option<Self> {
+        [Self::I8, Self::U8, Self::I16, Self::U16, Self::U32, Self::F32].into_iter().find(|c| c.code() == code)
+    }
+
+    /// Bytes of one component.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::U32 | Self::F32 => 4,
+        }
+    }
+
+    /// One component from its bytes: integers as the equal float or, where normalized, by glTF's equations.
+    fn decode(self, b: &[u8], normalized: bool) -> f32 {
+        let norm = |value: f32, most: f32| if normalized { (value / most).max(-1.0) } else { value };
+        match self {
+            Self::I8 => norm(f32::from(b[0] as i8), 127.0),
+            Self::U8 => norm(f32::from(b[0]), 255.0),
+            Self::I16 => norm(f32::from(i16::from_le_bytes([b[0], b[1]])), 32767.0),
+            Self::U16 => norm(f32::from(u16::from_le_bytes([b[0], b[1]])), 65535.0),
+            Self::U32 => u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as f32,
+            Self::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+        }
+    }
+}
+
+/// How many components an element has, and how they lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shape {
+    /// One component.
+    Scalar,
+    /// Two.
+    Vec2,
+    /// Three.
+    Vec3,
+    /// Four.
+    Vec4,
+    /// Two columns of two.
+    Mat2,
+    /// Three columns of three.
+    Mat3,
+    /// Four columns of four.
+    Mat4,
+}
+
+impl Shape {
+    const ALL: [Self; 7] = [Self::Scalar, Self::Vec2, Self::Vec3, Self::Vec4, Self::Mat2, Self::Mat3, Self::Mat4];
+
+    /// Its name in a glTF file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "SCALAR",
+            Self::Vec2 => "VEC2",
+            Self::Vec3 => "VEC3",
+            Self::Vec4 => "VEC4",
+            Self::Mat2 => "MAT2",
+            Self::Mat3 => "MAT3",
+            Self::Mat4 => "MAT4",
+        }
+    }
+
+    /// The shape that a glTF file calls `name`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.name() == name)
+    }
+
+    /// The vector shape with `n` components.
+    pub fn vector(n: usize) -> Option<Self> {
+        Self::ALL[..4].get(n.checked_sub(1)?).copied()
+    }
+
+    /// Components of one element.
+    pub const fn components(self) -> usize {
+        let (columns, rows) = self.columns();
+        columns * rows
+    }
+
+    /// Columns, and components of each.
+    const fn columns(self) -> (usize, usize) {
+        match self {
+            Self::Scalar => (1, 1),
+            Self::Vec2 => (1, 2),
+            Self::Vec3 => (1, 3),
+            Self::Vec4 => (1, 4),
+            Self::Mat2 => (2, 2),
+            Self::Mat3 => (3, 3),
+            Self::Mat4 => (4, 4),
+        }
+    }
+
+    /// Bytes from one column to the next: columns of matrices start at multiples of four.
+    const fn column_stride(self, component: ComponentType) -> usize {
+        let (columns, rows) = self.columns();
+        let bytes = rows * component.size();
+        if columns == 1 { bytes } else { bytes.next_multiple_of(4) }
+    }
+
+    /// Bytes of one element as stored, padding between columns included.
+    pub const fn stored_size(self, component: ComponentType) -> usize {
+        self.columns().0 * self.column_stride(component)
+    }
+}
+
+/// An accessor's description, taken from the JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accessor {
+    /// Its index in `accessors`.
+    pub index: usize,
+    /// What its components are stored as.
+    pub component: ComponentType,
+    /// How many components an element has.
+    pub shape: Shape,
+    /// Whether integers stand for fractions.
+    pub normalized: bool,
+    /// How many elements there are.
+    pub count: usize,
+    /// The buffer view that holds them; zeros where there is none.
+    pub view: Option<usize>,
+    /// Where in the view they begin.
+    pub offset: usize,
+    /// Whether some elements are replaced (`sparse`).
+    pub sparse: bool,
+}
+
+/// An accessor's elements, tightly packed and little endian, sparse replacements made, matrix padding dropped.
+#[derive(Clone, Debug)]
+pub struct Elements<'a> {
+    /// What the components are stored as.
+    pub component: ComponentType,
+    /// How many components an element has.
+    pub shape: Shape,
+    /// Whether integers stand for fractions.
+    pub normalized: bool,
+    /// The components' bytes.
+    pub bytes: Cow<'a, [u8]>,
+}
+
+impl Elements<'_> {
+    /// Every component as a float: integers as the equal one or, where normalized, by glTF's equations.
+    pub fn to_floats(&self) -> Vec<f32> {
+        let decode = |b: &[u8]| self.component.decode(b, self.normalized);
+        self.bytes.chunks_exact(self.component.size()).map(decode).collect()
+    }
+}
+
+impl Document {
+    /// An accessor's description.
+    pub fn accessor(&self, index: usize) -> Result<Accessor> {
+        let object = self.element("accessors", index)?;
+        let code = object.required_index("componentType")?;
+        let name = object.required_text("type")?;
+        let unknown = |key: &str, value: &str| Error::malformed(object.place(key), format!("{value} is not known"));
+        Ok(Accessor {
+            index,
+            component: ComponentType::from_code(code).ok_or_else(|| unknown("componentType", &code.to_string()))?,
+            shape: Shape::from_name(name).ok_or_else(|| unknown("type", name))?,
+            normalized: object.flag("normalized")?,
+            count: object.required_index("count")?,
+            view: object.index("bufferView")?,
+            offset: object.index("byteOffset")?.unwrap_or(0),
+            sparse: object.get("sparse").is_some(),
+        })
+    }
+
+    /// An accessor's values as floats, from wherever they come: its buffer view, sparse replacements, or an extension.
+    pub fn floats(&self, index: usize) -> Result<Arc<[f32]>> {
+        match self.provided(index) {
+            Some(values) => values,
+            None => Ok(self.elements(index)?.to_floats().into()),
+        }
+    }
+
+    /// An accessor's elements as stored, whatever extensions provide for it.
+    pub fn elements(&self, index: usize) -> Result<Elements<'static>> {
+        let accessor = self.accessor(index)?;
+        let mut bytes = self.base_elements(&accessor)?;
+        if accessor.sparse {
+            self.replace_sparse(&accessor, &mut bytes)?;
+        }
+        let Accessor { component, shape, normalized, .. } = accessor;
+        Ok(Elements { component, shape, normalized, bytes: Cow::Owned(bytes) })
+    }
+
+    fn base_elements(&self, accessor: &Accessor) -> Result<Vec<u8>> {
+        let Some(view) = accessor.view else { return self.zeros(accessor) };
+        let stride = self.element("bufferViews", view)?.index("byteStride")?;
+        gather(accessor, accessor.count, &self.view(view)?, accessor.offset, stride)
+    }
+
+    fn zeros(&self, accessor: &Accessor) -> Result<Vec<u8>> {
+        let values = accessor.count.saturating_mul(accessor.shape.components());
+        if values > self.limits().unpaid_values {
+            let at = format!("/accessors/{}", accessor.index);
+            return Err(Error::limit(at, format!("{values} values without data")));
+        }
+        Ok(vec![0; values * accessor.component.size()])
+    }
+
+    fn replace_sparse(&self, accessor: &Accessor, bytes: &mut [u8]) -> Result<()> {
+        let sparse = self.element("accessors", accessor.index)?.required_object("sparse")?;
+        let count = sparse.required_index("count")?;
+        let indices = self.sparse_indices(&sparse.required_object("indices")?, count)?;
+        let values = sparse.required_object("values")?;
+        let source = self.view(values.required_index("bufferView")?)?;
+        let offset = values.index("byteOffset")?.unwrap_or(0);
+        let replacements = gather(accessor, count, &source, offset, None)?;
+        let size = accessor.shape.components() * accessor.component.size();
+        for (index, value) in indices.into_iter().zip(replacements.chunks_exact(size)) {
+            let target = index.checked_mul(size).and_then(|at| bytes.get_mut(at..at + size));
+            let outside = || Error::malformed(sparse.at(), format!("index {index} is not below the accessor's count"));
+            target.ok_or_else(outside)?.copy_from_slice(value);
+        }
+        Ok(())
+    }
+
+    fn sparse_indices(&self, object: &Object<'_>, count: usize) -> Result<Vec<usize>> {
+        let component = match object.required_index("componentType")? {
+            5121 => ComponentType::U8,
+            5123 => ComponentType::U16,
+            5125 => ComponentType::U32,
+            _ => return Err(Error::malformed(object.place("componentType"), "should be 5121, 5123 or 5125")),
+        };
+        let shape = Accessor { component, ..Accessor::scalar_u8(0) };
+        let view = self.view(object.required_index("bufferView")?)?;
+        let bytes = gather(&shape, count, &view, object.index("byteOffset")?.unwrap_or(0), None);
+        let bytes = bytes.map_err(|_| Error::malformed(object.at(), "reaches past the end of its buffer view"))?;
+        let whole = |b: &[u8]| b.iter().rev().fold(0usize, |n, byte| n << 8 | usize::from(*byte));
+        Ok(bytes.chunks_exact(component.size()).map(whole).collect())
+    }
+}
+
+impl Accessor {
+    const fn scalar_u8(index: usize) -> Self {
+        Self {
+            index,
+            component: ComponentType::U8,
+            shape: Shape::Scalar,
+            normalized: false,
+            count: 0,
+            view: None,
+            offset: 0,
+            sparse: false,
+        }
+    }
+}
+
+/// `count` elements from a view, tightly packed. Allocates only what the view's bytes stand for.
+fn gather(accessor: &Accessor, count: usize, view: &Bytes, offset: usize, stride: Option<usize>) -> Result<Vec<u8>> {
+    let (shape, component) = (accessor.shape, accessor.component);
+    let size = shape.stored_size(component);
+    let stride = stride.filter(|s| *s > 0).unwrap_or(size);
+    let at = || format!("/accessors/{}", accessor.index);
+    if stride < size {
+        return Err(Error::malformed(at(), format!("the buffer view's byteStride {stride} is less than an element")));
+    }
+    let reach = || Error::malformed(at(), format!("{count} elements reach past the end of the buffer view"));
+    let needed = if count == 0 { Some(0) } else { stride.checked_mul(count - 1).and_then(|n| n.checked_add(size)) };
+    let end = needed.and_then(|n| n.checked_add(offset)).filter(|end| *end <= view.len()).ok_or_else(reach)?;
+    let data = &view[offset.min(end)..end];
+    let (columns, rows) = shape.columns();
+    if stride == size && columns == 1 {
+        return Ok(data.to_vec());
+    }
+    let (column, column_stride) = (rows * component.size(), shape.column_stride(component));
+    let mut out = Vec::with_capacity(count * columns * column);
+    for element in data.chunks(stride).take(count) {
+        (0..columns).for_each(|c| out.extend_from_slice(&element[c * column_stride..c * column_stride + column]));
+    }
+    Ok(out)
+}

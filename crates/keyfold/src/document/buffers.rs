@@ -1,0 +1,157 @@
+//! Buffers and buffer views as bytes: loaded or decompressed once, when first asked for, then shared.
+//!
+//! A file that nothing asks for is never opened: a compressed document may name a fallback that is not even there.
+
+use super::{Document, Object, uri};
+use crate::{Error, Result, extensions};
+use serde_json::Value;
+use std::{
+    ops::{Deref, Range},
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+/// A shared piece of a buffer: cloning costs nothing.
+#[derive(Clone, Debug)]
+pub struct Bytes {
+    whole: Arc<[u8]>,
+    range: Range<usize>,
+}
+
+impl Bytes {
+    pub(crate) fn slice(&self, range: Range<usize>) -> Option<Self> {
+        let start = self.range.start.checked_add(range.start)?;
+        let end = self.range.start.checked_add(range.end)?;
+        (start <= end && end <= self.range.end).then(|| Self { whole: self.whole.clone(), range: start..end })
+    }
+}
+
+impl From<Arc<[u8]>> for Bytes {
+    fn from(whole: Arc<[u8]>) -> Self {
+        Self { range: 0..whole.len(), whole }
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Arc::<[u8]>::from(bytes).into()
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.whole[self.range.clone()]
+    }
+}
+
+type Slot = OnceLock<Result<Bytes>>;
+
+/// The bytes behind a document.
+#[derive(Debug)]
+pub(super) struct Buffers {
+    slots: Vec<Slot>,
+    views: Vec<Slot>,
+    changed: Vec<bool>,
+    /// The first buffer's bytes where the container carries them.
+    pub(super) bin: Option<Bytes>,
+    /// Where relative URIs start.
+    pub(super) folder: Option<PathBuf>,
+}
+
+impl Buffers {
+    pub(super) fn new(json: &Value, bin: Option<Arc<[u8]>>, folder: Option<PathBuf>) -> Self {
+        let slots = |key: &str| -> Vec<Slot> {
+            let count = json.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+            (0..count).map(|_| Slot::new()).collect()
+        };
+        Self {
+            slots: slots("buffers"),
+            views: slots("bufferViews"),
+            changed: Vec::new(),
+            bin: bin.map(Bytes::from),
+            folder,
+        }
+    }
+
+    /// The buffers of a changed document: new bytes where given, else what buffer `origins[i]` of this one has.
+    pub(super) fn rebuilt(&self, json: &Value, bytes: Vec<Option<Bytes>>, origins: &[Option<usize>]) -> Self {
+        let old = |origin: &Option<usize>| origin.and_then(|i| self.slots.get(i).cloned()).unwrap_or_default();
+        let changed = bytes.iter().map(Option::is_some).collect();
+        let slots = bytes.into_iter().zip(origins).map(|(b, o)| b.map_or_else(|| old(o), |b| Slot::from(Ok(b))));
+        let fresh = Self::new(json, None, self.folder.clone());
+        // The container's own bytes belong to the first buffer, as long as that is still the same one.
+        let bin = self.bin.clone().filter(|_| origins.first() == Some(&Some(0)));
+        Self { slots: slots.collect(), changed, bin, ..fresh }
+    }
+
+    /// Whether a buffer's bytes are no longer those that its URI names.
+    pub(super) fn changed(&self, index: usize) -> bool {
+        self.changed.get(index).copied().unwrap_or(false)
+    }
+
+    pub(super) fn load(&self, document: &Document, index: usize) -> Result<Bytes> {
+        let missing = || Error::malformed(format!("/buffers/{index}"), "does not exist");
+        self.slots.get(index).ok_or_else(missing)?.get_or_init(|| self.read(document, index)).clone()
+    }
+
+    fn read(&self, document: &Document, index: usize) -> Result<Bytes> {
+        let buffer = document.element("buffers", index)?;
+        let Some(text) = buffer.text("uri")? else { return self.without_uri(&buffer, index) };
+        match uri::parse(text, &buffer.place("uri"))? {
+            uri::Uri::Data(bytes) => Ok(bytes.into()),
+            uri::Uri::File(path) => Ok(read_file(&self.resolve(&path), document.limits().file_bytes)?.into()),
+        }
+    }
+
+    fn without_uri(&self, buffer: &Object<'_>, index: usize) -> Result<Bytes> {
+        match &self.bin {
+            Some(bin) if index == 0 => Ok(bin.clone()),
+            _ => Err(Error::malformed(buffer.at(), "has neither a `uri` nor a BIN chunk")),
+        }
+    }
+
+    /// A path relative to the document.
+    pub(super) fn resolve(&self, path: &Path) -> PathBuf {
+        self.folder.as_ref().map_or_else(|| path.to_path_buf(), |folder| folder.join(path))
+    }
+
+    pub(super) fn view(&self, document: &Document, index: usize) -> Result<Bytes> {
+        let missing = || Error::malformed(format!("/bufferViews/{index}"), "does not exist");
+        let slot = self.views.get(index).ok_or_else(missing)?;
+        slot.get_or_init(|| match extensions::decompress_view(document, index)? {
+            Some(bytes) => Ok(bytes.into()),
+            None => slice_of(document, &document.element("bufferViews", index)?),
+        })
+        .clone()
+    }
+}
+
+/// The bytes that `buffer`, `byteOffset` and `byteLength` of an object name: a buffer view, or an extension that speaks like one.
+pub(crate) fn slice_of(document: &Document, object: &Object<'_>) -> Result<Bytes> {
+    let bytes = document.buffer(object.required_index("buffer")?)?;
+    let start = object.index("byteOffset")?.unwrap_or(0);
+    let length = object.required_index("byteLength")?;
+    let reach = || format!("reaches past the end of its buffer, which has {} bytes", bytes.len());
+    let end = start.checked_add(length).ok_or_else(|| Error::malformed(object.at(), reach()))?;
+    bytes.slice(start..end).ok_or_else(|| Error::malformed(object.at(), reach()))
+}
+
+/// A whole file, unless it is larger than the limit.
+pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    use std::io::Read;
+    let io = |e| Error::io(path, e);
+    let file = std::fs::File::open(path).map_err(io)?;
+    let length = file.metadata().map_err(io)?.len();
+    if length > limit {
+        return Err(Error::limit("", format!("{} has {length} bytes", path.display())));
+    }
+    // The length is a hint only: a pipe has none. One byte over the limit tells that there was more.
+    let mut bytes = Vec::with_capacity(length as usize);
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > limit {
+        return Err(Error::limit("", format!("{} has more than {limit} bytes", path.display())));
+    }
+    Ok(bytes)
+}

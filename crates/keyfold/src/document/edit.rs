@@ -1,0 +1,135 @@
+//! A changed copy of a document: new accessors and buffer views, and what nobody refers to any more removed.
+//!
+//! The document that is edited stays as it is. Finishing an edit removes what *became* unreferenced by it; what was unused before
+//! is none of our business. How removal keeps unknown extensions whole is told in [`super::prune`].
+
+use super::{Document, buffers::Bytes, prune};
+use crate::Result;
+use serde_json::{Map, Value, json};
+use std::sync::OnceLock;
+
+/// An edit under way.
+pub struct Edit<'a> {
+    pub(super) document: &'a Document,
+    pub(super) json: Value,
+    pub(super) added: Vec<Added>,
+}
+
+/// Bytes of a new buffer view. They find their place in a buffer when the edit is finished.
+pub(super) struct Added {
+    pub(super) view: usize,
+    pub(super) buffer: Option<usize>,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Document {
+    /// Begins a changed copy.
+    pub fn edit(&self) -> Edit<'_> {
+        Edit { document: self, json: self.json.clone(), added: Vec::new() }
+    }
+}
+
+impl Edit<'_> {
+    /// The document as it was.
+    pub fn document(&self) -> &Document {
+        self.document
+    }
+
+    /// The JSON of the copy.
+    pub fn json(&mut self) -> &mut Value {
+        &mut self.json
+    }
+
+    /// Adds an object to a top-level array; its index.
+    pub fn push(&mut self, collection: &str, object: Value) -> usize {
+        let list = member(&mut self.json, collection, || json!([]));
+        if !list.is_array() {
+            *list = json!([]);
+        }
+        let list = list.as_array_mut().expect("just made one");
+        list.push(object);
+        list.len() - 1
+    }
+
+    /// Adds a buffer view over new bytes, in the buffer that holds the document's data; its index.
+    pub fn push_view(&mut self, bytes: Vec<u8>) -> usize {
+        self.push_view_in(None, bytes, Map::new())
+    }
+
+    /// Adds a buffer view over new bytes in a given buffer, with more members than the usual ones; its index.
+    pub fn push_view_in(&mut self, buffer: Option<usize>, bytes: Vec<u8>, members: Map<String, Value>) -> usize {
+        let mut object = Map::from_iter([("buffer".to_owned(), json!(buffer.unwrap_or(0)))]);
+        object.insert("byteOffset".into(), json!(0));
+        object.insert("byteLength".into(), json!(bytes.len()));
+        object.extend(members);
+        let view = self.push("bufferViews", Value::Object(object));
+        self.added.push(Added { view, buffer, bytes });
+        view
+    }
+
+    /// Adds an empty buffer for [`Edit::push_view_in`]; its index.
+    pub fn push_buffer(&mut self) -> usize {
+        self.push("buffers", json!({ "byteLength": 0 }))
+    }
+
+    /// Says that the file uses an extension, and whether it cannot be read without.
+    pub fn declare(&mut self, extension: &str, required: bool) {
+        let mut add = |list: &str| {
+            let names = member(&mut self.json, list, || json!([]));
+            if let Some(names) = names.as_array_mut()
+                && !names.iter().any(|n| n.as_str() == Some(extension))
+            {
+                names.push(json!(extension));
+            }
+        };
+        add("extensionsUsed");
+        if required {
+            add("extensionsRequired");
+        } else {
+            self.unlist("extensionsRequired", extension);
+        }
+    }
+
+    /// Takes an extension off the lists of used and required ones.
+    pub fn undeclare(&mut self, extension: &str) {
+        self.unlist("extensionsUsed", extension);
+        self.unlist("extensionsRequired", extension);
+    }
+
+    fn unlist(&mut self, list: &str, extension: &str) {
+        let Some(names) = self.json.get_mut(list).and_then(Value::as_array_mut) else { return };
+        let before = names.len();
+        names.retain(|n| n.as_str() != Some(extension));
+        // glTF allows no empty list; one that was empty before is not ours to mend.
+        if names.is_empty()
+            && before > 0
+            && let Some(root) = self.json.as_object_mut()
+        {
+            root.shift_remove(list);
+        }
+    }
+
+    /// The changed document: what became unreferenced is gone, new bytes are in place.
+    pub fn finish(self) -> Result<Document> {
+        prune::finish(self)
+    }
+}
+
+/// A member of an object, made where it is missing.
+fn member<'v>(object: &'v mut Value, key: &str, make: impl FnOnce() -> Value) -> &'v mut Value {
+    object.as_object_mut().expect("the root is an object").entry(key).or_insert_with(make)
+}
+
+impl Document {
+    /// A document like this one with other JSON and, where given, other buffers.
+    pub(super) fn rebuilt(&self, json: Value, buffers: Vec<Option<Bytes>>, origins: &[Option<usize>]) -> Self {
+        Self {
+            buffers: self.buffers.rebuilt(&json, buffers, origins),
+            json,
+            container: self.container,
+            others: self.others.clone(),
+            options: self.options.clone(),
+            provided: OnceLock::new(),
+        }
+    }
+}

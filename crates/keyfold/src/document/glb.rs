@@ -1,0 +1,128 @@
+//! The binary container: glTF 2.0 section 4.4. Framing only; what the chunks mean is the document's business.
+//!
+//! Lenient where loaders are: chunks in unknown kinds are kept, a file longer than its header says is cut there.
+
+use crate::{Error, Result};
+
+const MAGIC: &[u8; 4] = b"glTF";
+const JSON: [u8; 4] = *b"JSON";
+const BIN: [u8; 4] = *b"BIN\0";
+
+/// A chunk that is neither the JSON nor the first BIN: kept as it is, padding included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    pub(crate) kind: [u8; 4],
+    pub(crate) data: Vec<u8>,
+}
+
+/// What a GLB holds.
+pub(crate) struct Parts<'a> {
+    pub(crate) json: &'a [u8],
+    pub(crate) bin: Option<&'a [u8]>,
+    pub(crate) others: Vec<Chunk>,
+}
+
+/// Whether the bytes begin as a GLB does.
+pub(crate) fn is_glb(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// Takes a GLB apart.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>> {
+    let bad = |what: &str| Error::malformed("", format!("GLB: {what}"));
+    let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let (Some(version), Some(length)) = (word(4), word(8)) else { return Err(bad("shorter than its header")) };
+    if version != 2 {
+        return Err(bad(&format!("version {version}; only 2 is known")));
+    }
+    let length = length as usize;
+    if length > bytes.len() {
+        return Err(bad(&format!("{length} bytes are announced, {} are there", bytes.len())));
+    }
+    let mut chunks = chunks(&bytes[..length])?.into_iter();
+    let json = match chunks.next() {
+        Some((JSON, data)) => data,
+        _ => return Err(bad("the first chunk is not JSON")),
+    };
+    let mut parts = Parts { json, bin: None, others: Vec::new() };
+    for (kind, data) in chunks {
+        match kind {
+            BIN if parts.bin.is_none() && parts.others.is_empty() => parts.bin = Some(data),
+            _ => parts.others.push(Chunk { kind, data: data.to_vec() }),
+        }
+    }
+    Ok(parts)
+}
+
+fn chunks(bytes: &[u8]) -> Result<Vec<([u8; 4], &[u8])>> {
+    let mut found = Vec::new();
+    let mut at = 12usize;
+    while at < bytes.len() {
+        let bad = || Error::malformed("", format!("GLB: the chunk at byte {at} reaches past the end"));
+        let head = bytes.get(at..at + 8).ok_or_else(bad)?;
+        let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        let end = (at + 8).checked_add(length).filter(|end| *end <= bytes.len()).ok_or_else(bad)?;
+        found.push(([head[4], head[5], head[6], head[7]], &bytes[at + 8..end]));
+        at = end;
+    }
+    Ok(found)
+}
+
+/// Puts a GLB together: JSON padded with spaces, BIN with zeros.
+pub(crate) fn write(json: &[u8], bin: Option<&[u8]>, others: &[Chunk]) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    out.extend_from_slice(MAGIC);
+    out.extend_from_slice(&2u32.to_le_bytes());
+    out.extend_from_slice(&[0; 4]);
+    push(&mut out, JSON, json, b' ')?;
+    if let Some(bin) = bin {
+        push(&mut out, BIN, bin, 0)?;
+    }
+    for chunk in others {
+        push(&mut out, chunk.kind, &chunk.data, 0)?;
+    }
+    let length = fit(out.len())?;
+    out[8..12].copy_from_slice(&length.to_le_bytes());
+    Ok(out)
+}
+
+fn push(out: &mut Vec<u8>, kind: [u8; 4], data: &[u8], pad: u8) -> Result<()> {
+    let padded = data.len().next_multiple_of(4);
+    out.extend_from_slice(&fit(padded)?.to_le_bytes());
+    out.extend_from_slice(&kind);
+    out.extend_from_slice(data);
+    out.resize(out.len() + padded - data.len(), pad);
+    Ok(())
+}
+
+fn fit(length: usize) -> Result<u32> {
+    u32::try_from(length).map_err(|_| Error::limit("", format!("a GLB of {length} bytes")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let extra = Chunk { kind: *b"XTRA", data: vec![1, 2, 3, 4] };
+        let bytes = write(b"{}", Some(&[9; 5]), std::slice::from_ref(&extra)).unwrap();
+        let parts = parse(&bytes).unwrap();
+        assert_eq!(parts.json, b"{}  ");
+        assert_eq!(parts.bin.unwrap(), [9, 9, 9, 9, 9, 0, 0, 0]);
+        assert_eq!(parts.others, [extra]);
+    }
+
+    #[test]
+    fn every_truncation_is_an_error_and_not_a_panic() {
+        let bytes = write(b"{}", Some(&[9; 5]), &[]).unwrap();
+        (0..bytes.len()).for_each(|n| assert!(parse(&bytes[..n]).is_err()));
+    }
+
+    #[test]
+    fn a_chunk_length_near_the_top_of_u32_does_not_wrap() {
+        let mut bytes = write(b"{}", None, &[]).unwrap();
+        bytes[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert!(parse(&bytes).is_err());
+    }
+}

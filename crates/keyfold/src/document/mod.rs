@@ -1,0 +1,179 @@
+//! A glTF file in memory: the JSON exactly as read, and buffers that are loaded when they are needed.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `json` | typed looks into the JSON, each with its place |
+//! | `glb`, `uri` | the binary container; data URIs and file names |
+//! | `buffers` | buffers and buffer views as bytes, loaded or decompressed once, when first asked for |
+//! | `accessor` | elements of accessors: every component type and shape, sparse, strided |
+//! | `edit`, `prune` | a changed copy: new accessors, and what nobody refers to any more removed |
+//! | `save` | writing as `.gltf` or `.glb`, atomically |
+//!
+//! What Keyfold does not change comes out as it went in: members it does not know, their order, numbers, chunks.
+
+mod accessor;
+mod buffers;
+mod edit;
+pub(crate) mod glb;
+pub mod json;
+mod prune;
+mod save;
+pub(crate) mod uri;
+
+pub use accessor::{Accessor, ComponentType, Elements, Shape};
+pub use buffers::Bytes;
+pub(crate) use buffers::slice_of;
+pub use edit::Edit;
+pub use json::Object;
+pub use save::{Container, write_file};
+
+use crate::{Error, Limits, Result, extensions};
+use buffers::Buffers;
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+/// How a document is opened.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// What decoding may use up.
+    pub limits: Limits,
+    /// Extensions to treat as a loader would that does not know them: refused where required, ignored where not.
+    pub ignore: Vec<String>,
+}
+
+/// A glTF file: JSON as read, plus buffers.
+///
+/// ```no_run
+/// # fn main() -> keyfold::Result<()> {
+/// let document = keyfold::Document::open("walk.glb")?;
+/// println!("{} animations", document.root().array("animations")?.len());
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Document {
+    json: Value,
+    container: Container,
+    others: Vec<glb::Chunk>,
+    buffers: Buffers,
+    options: OpenOptions,
+    /// Accessors whose values an extension provides in place of the accessor's own bytes.
+    provided: OnceLock<BTreeMap<usize, Result<Arc<[f32]>>>>,
+}
+
+impl Document {
+    /// Opens a `.gltf` or `.glb` (told apart by content, not by name) with default options.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(path, &OpenOptions::default())
+    }
+
+    /// Opens a `.gltf` or `.glb`.
+    pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let bytes = buffers::read_file(path, options.limits.file_bytes)?;
+        Self::from_bytes(&bytes, path.parent().map(Path::to_path_buf), options)
+    }
+
+    /// Reads a document from memory; `folder` is where relative URIs start.
+    pub fn from_bytes(bytes: &[u8], folder: Option<PathBuf>, options: &OpenOptions) -> Result<Self> {
+        let (json, bin, others, container) = if glb::is_glb(bytes) {
+            let parts = glb::parse(bytes)?;
+            (parts.json, parts.bin, parts.others, Container::Glb)
+        } else {
+            let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+            let pretty = text.iter().take(4096).any(|b| *b == b'\n');
+            (text, None, Vec::new(), Container::Gltf { pretty })
+        };
+        let json: Value = serde_json::from_slice(json)?;
+        if !json.is_object() {
+            return Err(Error::malformed("", "the JSON is not an object"));
+        }
+        let buffers = Buffers::new(&json, bin.map(Arc::from), folder);
+        let document = Self { json, container, others, buffers, options: options.clone(), provided: OnceLock::new() };
+        document.check_ignored()?;
+        Ok(document)
+    }
+
+    fn check_ignored(&self) -> Result<()> {
+        match self.options.ignore.iter().find(|name| self.lists("extensionsRequired", name)) {
+            Some(name) => {
+                Err(Error::Unsupported { extension: name.clone(), what: "is required by the file, and ignored".into() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The JSON as read.
+    pub fn json(&self) -> &Value {
+        &self.json
+    }
+
+    /// The JSON's root object.
+    pub fn root(&self) -> Object<'_> {
+        Object::new(&self.json, "").expect("checked when the document was read")
+    }
+
+    /// The element of a top-level array: `document.element("nodes", 3)`.
+    pub fn element(&self, collection: &str, index: usize) -> Result<Object<'_>> {
+        match self.root().array(collection)?.get(index) {
+            Some(value) => Object::new(value, format!("/{collection}/{index}")),
+            None => Err(Error::malformed(format!("/{collection}/{index}"), "does not exist")),
+        }
+    }
+
+    /// How many elements a top-level array has; none where it is absent or no array.
+    pub fn count(&self, collection: &str) -> usize {
+        self.json.get(collection).and_then(Value::as_array).map_or(0, Vec::len)
+    }
+
+    /// Whether it came as a binary or as a text file.
+    pub fn container(&self) -> Container {
+        self.container
+    }
+
+    /// What decoding may use up.
+    pub fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// Whether the file says that it uses an extension (and the extension is not to be ignored).
+    pub fn uses(&self, extension: &str) -> bool {
+        self.lists("extensionsUsed", extension) && !self.ignores(extension)
+    }
+
+    /// Whether the file says that it cannot be read without an extension.
+    pub fn requires(&self, extension: &str) -> bool {
+        self.lists("extensionsRequired", extension)
+    }
+
+    /// Whether an extension is to be treated as unknown.
+    pub fn ignores(&self, extension: &str) -> bool {
+        self.options.ignore.iter().any(|name| name == extension)
+    }
+
+    fn lists(&self, list: &str, extension: &str) -> bool {
+        let list = self.json.get(list).and_then(Value::as_array);
+        list.is_some_and(|names| names.iter().any(|n| n.as_str() == Some(extension)))
+    }
+
+    /// The bytes of a buffer, loaded when first asked for. May be longer than its `byteLength`.
+    pub fn buffer(&self, index: usize) -> Result<Bytes> {
+        self.buffers.load(self, index)
+    }
+
+    /// The bytes that a buffer view stands for, decompressed where an extension says so.
+    pub fn view(&self, index: usize) -> Result<Bytes> {
+        self.buffers.view(self, index)
+    }
+
+    /// Values that an extension provides for an accessor in place of the accessor's own bytes.
+    pub(crate) fn provided(&self, accessor: usize) -> Option<Result<Arc<[f32]>>> {
+        self.provided.get_or_init(|| extensions::provide(self)).get(&accessor).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests;
