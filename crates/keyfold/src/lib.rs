@@ -1,3 +1,32 @@
-//! Documents.
+//! Keyfold reads any animated glTF 2.0 file, plays it exactly, and makes its animations as small as an error bound allows.
+//!
+//! ```text
+//! bytes -> Document -> read -> Vec<Animation> -> passes -> write -> Document -> bytes
+//! ```
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`document`] | a glTF file in memory: JSON as read, buffers, accessors, edits, saving |
+//! | [`object_model`] | what a JSON pointer addresses in a document, and what refers to what |
+//! | `extensions` | one file per extension, one list of them |
+//! | [`Animation`], [`Track`], [`Target`] | what every storage means once it is undone |
+//! | [`read`](fn@read) | a document's animations |
 
+mod animation;
+pub mod document;
+mod error;
+mod extensions;
+mod finding;
+mod limits;
 pub mod object_model;
+mod read;
+mod target;
+
+pub use animation::{Animation, Source, Track};
+pub use document::{Document, OpenOptions};
+pub use error::{Error, Result};
+pub use finding::{Finding, Severity};
+pub use keyfold_core::curve::{Curve, Interpolation, Kind};
+pub use limits::Limits;
+pub use read::{Animations, read};
+pub use target::{Axis, Property, Target, Targets, ValueKind};

@@ -1,0 +1,71 @@
+//! One file per extension, one list of them. To add an extension: write its file, add its row to [`ALL`].
+//!
+//! Reading asks every extension of the list that the document uses, in order; the first that has an answer is heard. An extension says
+//! only what it changes; where none has anything to say, core's rules hold (`crate::read`).
+
+mod meshopt;
+
+use crate::{
+    Document, Interpolation, Result,
+    read::{Aim, Channel, Keys, Sampler},
+};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Values for accessors, by accessor index, in place of the accessors' own bytes.
+pub(crate) type Provided = BTreeMap<usize, Result<Arc<[f32]>>>;
+
+type ViewHook = fn(&Document, usize) -> Result<Option<Vec<u8>>>;
+type TargetHook = fn(&Channel<'_>) -> Result<Option<Aim>>;
+type SamplerHook = fn(&Channel<'_>) -> Result<Option<usize>>;
+type KeysHook = fn(&Channel<'_>, &Aim, &Sampler) -> Result<Option<Keys>>;
+
+/// What an extension changes about reading. Everything is optional.
+pub(crate) struct Extension {
+    /// Its name in `extensionsUsed`.
+    pub(crate) name: &'static str,
+    /// The bytes of a buffer view that the extension compresses.
+    pub(crate) view: Option<ViewHook>,
+    /// Values of accessors that come from elsewhere.
+    pub(crate) accessors: Option<fn(&Document) -> Provided>,
+    /// What a channel drives, where core's `node` and `path` do not say it.
+    pub(crate) target: Option<TargetHook>,
+    /// The sampler of a channel, where it is not core's.
+    pub(crate) sampler: Option<SamplerHook>,
+    /// The meaning of an interpolation's name that core does not know.
+    pub(crate) interpolation: Option<fn(&str) -> Option<Interpolation>>,
+    /// A channel's keys, where they are not the sampler's accessors taken as they are.
+    pub(crate) keys: Option<KeysHook>,
+}
+
+impl Extension {
+    /// An extension that changes nothing yet.
+    const fn new(name: &'static str) -> Self {
+        Self { name, view: None, accessors: None, target: None, sampler: None, interpolation: None, keys: None }
+    }
+}
+
+/// Every extension that changes how animations are read.
+pub(crate) const ALL: &[Extension] = &[meshopt::KHR, meshopt::EXT];
+
+/// The extensions of the list that a document uses.
+pub(crate) fn used(document: &Document) -> impl Iterator<Item = &'static Extension> {
+    ALL.iter().filter(|extension| document.uses(extension.name))
+}
+
+/// The first answer that a used extension has.
+pub(crate) fn first<T>(
+    document: &Document,
+    ask: impl Fn(&'static Extension) -> Option<Result<Option<T>>>,
+) -> Result<Option<T>> {
+    used(document).filter_map(ask).find_map(Result::transpose).transpose()
+}
+
+/// The bytes of a compressed buffer view; `None` where no extension compresses it.
+pub(crate) fn decompress_view(document: &Document, view: usize) -> Result<Option<Vec<u8>>> {
+    first(document, |extension| extension.view.map(|decompress| decompress(document, view)))
+}
+
+/// The values of all accessors that extensions provide.
+pub(crate) fn provide(document: &Document) -> Provided {
+    used(document).filter_map(|extension| extension.accessors).flat_map(|provide| provide(document)).collect()
+}

@@ -1,0 +1,242 @@
+//! From a document to its animations: what each channel drives, with which keys. Core glTF 2.0 section 3.11; extensions are asked first
+//! (`crate::extensions`).
+//!
+//! Nothing is dropped in silence: a channel that cannot be read stays in the document and becomes a finding.
+
+use crate::{
+    Animation, Document, Error, Finding, Property, Result, Severity, Source, Target, Targets, Track,
+    document::{Object, Shape},
+    extensions,
+};
+use keyfold_core::curve::{Curve, Interpolation};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// A document's animations, and what could not be read of them.
+#[derive(Clone, Debug, Default)]
+pub struct Animations {
+    /// The animations, in the document's order; one that could not be read at all has no tracks.
+    pub animations: Vec<Animation>,
+    /// The channels that were left out, and why.
+    pub findings: Vec<Finding>,
+}
+
+/// Reads all animations of a document.
+pub fn read(document: &Document) -> Result<Animations> {
+    let mut reader = Reader { document, times: BTreeMap::new(), left: document.limits().curve_values };
+    let mut found = Animations::default();
+    for (index, animation) in document.root().objects("animations")?.enumerate() {
+        let (name, tracks) = match animation {
+            Ok(animation) => (reader.name(&animation), reader.tracks(&animation, &mut found.findings)),
+            Err(error) => (None, Err(error)),
+        };
+        let tracks = tracks.unwrap_or_else(|error| {
+            found.findings.push(unreadable("ANIMATION_UNREADABLE", &format!("/animations/{index}"), &error));
+            Vec::new()
+        });
+        found.animations.push(Animation { index, name, tracks });
+    }
+    Ok(found)
+}
+
+/// A channel to be read.
+pub(crate) struct Channel<'a> {
+    pub(crate) document: &'a Document,
+    /// The animation that it belongs to.
+    pub(crate) animation: Object<'a>,
+    /// The channel itself.
+    pub(crate) object: Object<'a>,
+    pub(crate) index: usize,
+}
+
+/// What a channel drives.
+pub(crate) struct Aim {
+    pub(crate) target: Target,
+    pub(crate) targets: Targets,
+    /// Components of a value; `None` where the number of values decides (weights, application data).
+    pub(crate) width: Option<usize>,
+}
+
+/// A sampler, its references checked.
+pub(crate) struct Sampler {
+    pub(crate) index: usize,
+    pub(crate) interpolation: Interpolation,
+    pub(crate) input: usize,
+    pub(crate) output: usize,
+}
+
+/// A curve's floats, decoded.
+pub(crate) struct Keys {
+    pub(crate) times: Arc<[f32]>,
+    pub(crate) values: Vec<f32>,
+    pub(crate) width: usize,
+}
+
+/// Why a channel has no track.
+enum Skip {
+    Finding(Finding),
+    Error(Error),
+}
+
+impl From<Error> for Skip {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+fn unreadable(code: &'static str, at: &str, error: &Error) -> Finding {
+    let at = if error.at().is_empty() { at } else { error.at() };
+    let message = match error {
+        Error::Malformed { what, .. } => what.clone(),
+        other => other.to_string(),
+    };
+    Finding { severity: Severity::Error, code, at: at.to_owned(), message }
+}
+
+fn skip(code: &'static str, severity: Severity, at: String, message: String) -> Skip {
+    Skip::Finding(Finding { severity, code, at, message })
+}
+
+struct Reader<'a> {
+    document: &'a Document,
+    /// Times by accessor, so that tracks on one input share one allocation.
+    times: BTreeMap<usize, Arc<[f32]>>,
+    /// How many more floats curves may take.
+    left: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn name(&self, animation: &Object<'_>) -> Option<String> {
+        animation.get("name").and_then(|n| n.as_str()).map(str::to_owned)
+    }
+
+    fn tracks(&mut self, animation: &Object<'a>, findings: &mut Vec<Finding>) -> Result<Vec<Track>> {
+        let mut tracks = Vec::new();
+        for (index, object) in animation.objects("channels")?.enumerate() {
+            let at = format!("{}/channels/{index}", animation.at());
+            let track = object.map_err(Skip::from).and_then(|object| {
+                self.track(&Channel { document: self.document, animation: animation.clone(), object, index }, findings)
+            });
+            match track {
+                Ok(track) => tracks.push(track),
+                Err(Skip::Finding(finding)) => findings.push(finding),
+                Err(Skip::Error(error)) => findings.push(unreadable("ANIMATION_CHANNEL_UNREADABLE", &at, &error)),
+            }
+        }
+        Ok(tracks)
+    }
+
+    fn track(&mut self, channel: &Channel<'a>, findings: &mut Vec<Finding>) -> Result<Track, Skip> {
+        let asked = extensions::first(self.document, |e| e.target.map(|target| target(channel)))?;
+        let aim = asked.map_or_else(|| core_target(channel), Ok)?;
+        let sampler = self.sampler(channel, findings)?;
+        if sampler.interpolation == Interpolation::CubicSlerp && aim.target.kind() != crate::Kind::Rotation {
+            let at = format!("{}/samplers/{}/interpolation", channel.animation.at(), sampler.index);
+            return Err(Error::malformed(at, "CUBICSLERP interpolates rotations only").into());
+        }
+        let asked = extensions::first(self.document, |e| e.keys.map(|keys| keys(channel, &aim, &sampler)))?;
+        let keys = asked.map_or_else(|| self.core_keys(&aim, &sampler), Ok)?;
+        self.left = self
+            .left
+            .checked_sub(keys.values.len())
+            .ok_or_else(|| Error::limit(channel.object.at(), "the sum of all values of all channels"))?;
+        let curve = Curve::new(sampler.interpolation, keys.width, keys.times, keys.values);
+        let curve = curve.map_err(|e| Error::malformed(channel.object.at(), e.to_string()))?;
+        let Sampler { index, input, output, .. } = sampler;
+        let source = Source { channel: channel.index, sampler: index, input, output, targets: aim.targets };
+        Ok(Track { target: aim.target, curve, source })
+    }
+
+    fn sampler(&self, channel: &Channel<'a>, findings: &mut Vec<Finding>) -> Result<Sampler, Skip> {
+        let asked = extensions::first(self.document, |e| e.sampler.map(|sampler| sampler(channel)))?;
+        let index = asked.map_or_else(|| channel.object.required_index("sampler"), Ok)?;
+        let at = format!("{}/samplers/{index}", channel.animation.at());
+        let Some(value) = channel.animation.array("samplers")?.get(index) else {
+            return Err(Error::malformed(channel.object.place("sampler"), format!("{at} does not exist")).into());
+        };
+        let object = Object::new(value, at)?;
+        Ok(Sampler {
+            index,
+            interpolation: self.interpolation(&object, findings)?,
+            input: object.required_index("input")?,
+            output: object.required_index("output")?,
+        })
+    }
+
+    fn interpolation(&self, sampler: &Object<'_>, findings: &mut Vec<Finding>) -> Result<Interpolation, Skip> {
+        let at = sampler.place("interpolation");
+        let Some(value) = sampler.get("interpolation") else { return Ok(Interpolation::Linear) };
+        let Some(name) = value.as_str() else {
+            // Written by an exporter of Babylon.js; every viewer takes the default.
+            let message = format!("{value} is no interpolation's name; taken as LINEAR");
+            findings.push(Finding { severity: Severity::Warning, code: "TYPE_MISMATCH", at, message });
+            return Ok(Interpolation::Linear);
+        };
+        let extended = || extensions::used(self.document).filter_map(|e| e.interpolation).find_map(|f| f(name));
+        Interpolation::from_name(name).or_else(extended).ok_or_else(|| {
+            skip(
+                "ANIMATION_INTERPOLATION_UNKNOWN",
+                Severity::Warning,
+                at,
+                format!("`{name}` is not known; the channel is left alone"),
+            )
+        })
+    }
+
+    /// The sampler's accessors, taken as they are.
+    fn core_keys(&mut self, aim: &Aim, sampler: &Sampler) -> Result<Keys> {
+        let times = self.times(sampler.input)?;
+        let shape = self.document.accessor(sampler.output)?.shape;
+        let values = self.document.floats(sampler.output)?;
+        let width = aim.width.map_or_else(|| width_of(&values, &times, sampler), Ok)?;
+        if shape.components() != width && shape != Shape::Scalar {
+            let what = format!("{} does not fit {}, which has {width} components", shape.name(), aim.target);
+            return Err(Error::malformed(format!("/accessors/{}/type", sampler.output), what));
+        }
+        Ok(Keys { times, values: values.to_vec(), width })
+    }
+
+    fn times(&mut self, input: usize) -> Result<Arc<[f32]>> {
+        if let Some(times) = self.times.get(&input) {
+            return Ok(times.clone());
+        }
+        let shape = self.document.accessor(input)?.shape;
+        if shape != Shape::Scalar {
+            return Err(Error::malformed(format!("/accessors/{input}/type"), "times should be SCALAR"));
+        }
+        let times = self.document.floats(input)?;
+        self.times.insert(input, times.clone());
+        Ok(times)
+    }
+}
+
+/// Weights: as many components as the values have room for at each key.
+fn width_of(values: &[f32], times: &[f32], sampler: &Sampler) -> Result<usize> {
+    let elements = times.len() * sampler.interpolation.elements_per_key();
+    match values.len().checked_div(elements) {
+        Some(width) if width > 0 && width * elements == values.len() => Ok(width),
+        _ => {
+            let what = format!("{} values do not divide among {} keys", values.len(), times.len());
+            Err(Error::malformed(format!("/accessors/{}", sampler.output), what))
+        }
+    }
+}
+
+fn core_target(channel: &Channel<'_>) -> Result<Aim, Skip> {
+    let target = channel.object.required_object("target")?;
+    let path = target.required_text("path")?;
+    let Some(property) = Property::from_name(path) else {
+        let message = format!("`{path}` is not known; the channel is left alone");
+        return Err(skip("ANIMATION_PATH_UNKNOWN", Severity::Warning, target.place("path"), message));
+    };
+    let Some(node) = target.index("node")? else {
+        let message = "the channel has no node, so it drives nothing".to_owned();
+        return Err(skip("ANIMATION_CHANNEL_WITHOUT_NODE", Severity::Info, target.at().to_owned(), message));
+    };
+    if node >= channel.document.count("nodes") {
+        return Err(Error::malformed(target.place("node"), format!("node {node} does not exist")).into());
+    }
+    Ok(Aim { target: Target::node(node, property), targets: Targets::Core, width: property.width() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! What a track drives: a node's property, one axis of it, or whatever a JSON pointer names.
+
+use keyfold_core::curve::Kind;
+use std::fmt;
+
+/// A property of a node that core glTF can animate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Property {
+    /// Three components.
+    Translation,
+    /// A unit quaternion XYZW.
+    Rotation,
+    /// Three components.
+    Scale,
+    /// One component per morph target.
+    Weights,
+}
+
+impl Property {
+    /// Its name in a glTF file.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Translation => "translation",
+            Self::Rotation => "rotation",
+            Self::Scale => "scale",
+            Self::Weights => "weights",
+        }
+    }
+
+    /// The property that a glTF file calls `name`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Translation, Self::Rotation, Self::Scale, Self::Weights].into_iter().find(|p| p.name() == name)
+    }
+
+    /// Components of a value; `None` for weights, whose number the mesh decides.
+    pub const fn width(self) -> Option<usize> {
+        match self {
+            Self::Translation | Self::Scale => Some(3),
+            Self::Rotation => Some(4),
+            Self::Weights => None,
+        }
+    }
+}
+
+/// One axis of a translation or a scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Axis {
+    /// The first component.
+    X,
+    /// The second component.
+    Y,
+    /// The third component.
+    Z,
+}
+
+impl Axis {
+    /// All three, in order.
+    pub const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
+
+    /// `x`, `y` or `z`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::X => "x",
+            Self::Y => "y",
+            Self::Z => "z",
+        }
+    }
+}
+
+/// What the value behind a pointer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ValueKind {
+    /// Floats that blend each on its own.
+    Float,
+    /// A unit quaternion XYZW.
+    Quaternion,
+    /// A whole number, kept exactly.
+    Int,
+    /// 0 or 1, kept exactly.
+    Bool,
+}
+
+/// What a track drives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// A node's property, however the file addresses it (core path, axis path, or a pointer that means the same).
+    Node {
+        /// The node's index.
+        node: usize,
+        /// Which property.
+        property: Property,
+        /// Where only one axis is driven.
+        axis: Option<Axis>,
+    },
+    /// Anything else, by JSON pointer as the ratified object model spells it.
+    Pointer {
+        /// The pointer.
+        pointer: String,
+        /// What the value is.
+        kind: ValueKind,
+    },
+}
+
+impl Target {
+    /// A whole property of a node.
+    pub const fn node(node: usize, property: Property) -> Self {
+        Self::Node { node, property, axis: None }
+    }
+
+    /// How values blend between keys.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Node { property: Property::Rotation, .. } => Kind::Rotation,
+            Self::Pointer { kind: ValueKind::Quaternion, .. } => Kind::Rotation,
+            _ => Kind::Vector,
+        }
+    }
+
+    /// Whether values must survive exactly: truth values and whole numbers.
+    pub fn is_exact(&self) -> bool {
+        matches!(self, Self::Pointer { kind: ValueKind::Int | ValueKind::Bool, .. })
+    }
+
+    /// The node whose place in the scene this moves.
+    pub fn moved_node(&self) -> Option<usize> {
+        match self {
+            Self::Node { property: Property::Weights, .. } | Self::Pointer { .. } => None,
+            Self::Node { node, .. } => Some(*node),
+        }
+    }
+}
+
+/// A JSON pointer as the ratified object model spells it; one axis is `/nodes/3/translation.x`.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Node { node, property, axis: None } => write!(f, "/nodes/{node}/{}", property.name()),
+            Self::Node { node, property, axis: Some(axis) } => {
+                write!(f, "/nodes/{node}/{}.{}", property.name(), axis.name())
+            }
+            Self::Pointer { pointer, .. } => f.write_str(pointer),
+        }
+    }
+}
+
+/// How a file addresses what its animations drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Targets {
+    /// `node` and `path`, dotted axis paths included.
+    Core,
+    /// A JSON pointer as `path` (draft KHR_animation2).
+    Animation2,
+    /// KHR_animation_pointer.
+    Pointer,
+    /// EXT_property_animation, only ever read.
+    PropertyAnimation,
+}
