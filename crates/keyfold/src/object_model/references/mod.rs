@@ -1,7 +1,7 @@
 //! What refers to what in a glTF document, and renumbering when objects move.
 //!
 //! glTF objects refer to each other by their index in an array at the root, and animation pointers name such an index
-//! inside a text. The places are listed once, by pattern, in [`places`]: core's, and those of every extension that
+//! inside a text. The places are listed once, by pattern, in `places`: core's, and those of every extension that
 //! Keyfold knows. An object may be removed or moved only where no extension of the file can refer to it in a way that is
 //! not listed: [`unknown_extensions`] says so. `extras` are the application's own and are never looked into.
 //!
