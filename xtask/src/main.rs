@@ -1,6 +1,7 @@
 //! Keyfold's chores: `cargo xtask COMMAND`, one file per command.
 
 mod bench;
+mod samples;
 mod setup;
 mod shell;
 mod test;
@@ -22,6 +23,8 @@ enum Command {
     Setup,
     /// Set up, then run every check and every test
     Test(test::Options),
+    /// Write the animated files in `samples/`
+    Samples,
     /// Run benchmarks by name; without a name, list them
     Bench(bench::Options),
 }
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Setup => setup::run().map(|missing| missing.print()),
         Command::Test(options) => test::run(&options),
+        Command::Samples => samples::run(),
         Command::Bench(options) => bench::run(&options),
     };
     match done {
