@@ -11,6 +11,7 @@
 //! | `extensions` | one file per extension, one list of them |
 //! | [`Animation`], [`Track`], [`Target`] | what every storage means once it is undone |
 //! | [`read`](fn@read) | a document's animations |
+//! | [`write`] | planned channels back into a document |
 
 mod animation;
 pub mod document;
@@ -21,6 +22,7 @@ mod limits;
 pub mod object_model;
 mod read;
 mod target;
+pub mod write;
 
 pub use animation::{Animation, Source, Track};
 pub use document::{Document, OpenOptions};

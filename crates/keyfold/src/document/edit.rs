@@ -85,27 +85,6 @@ impl Edit<'_> {
         add("extensionsUsed");
         if required {
             add("extensionsRequired");
-        } else {
-            self.unlist("extensionsRequired", extension);
-        }
-    }
-
-    /// Takes an extension off the lists of used and required ones.
-    pub fn undeclare(&mut self, extension: &str) {
-        self.unlist("extensionsUsed", extension);
-        self.unlist("extensionsRequired", extension);
-    }
-
-    fn unlist(&mut self, list: &str, extension: &str) {
-        let Some(names) = self.json.get_mut(list).and_then(Value::as_array_mut) else { return };
-        let before = names.len();
-        names.retain(|n| n.as_str() != Some(extension));
-        // glTF allows no empty list; one that was empty before is not ours to mend.
-        if names.is_empty()
-            && before > 0
-            && let Some(root) = self.json.as_object_mut()
-        {
-            root.shift_remove(list);
         }
     }
 

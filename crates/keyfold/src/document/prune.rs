@@ -27,8 +27,10 @@ pub(super) fn finish(mut edit: Edit<'_>) -> Result<Document> {
     let mut places: Vec<usize> = edit.added.iter().map(|a| a.view).collect();
     let dropped = remove_unreferenced(old, &mut edit.json, Collection::BufferViews, &mut places)?;
     edit.added.iter_mut().zip(&places).for_each(|(added, view)| added.view = *view);
+    crate::extensions::tidy(&mut edit.json);
 
-    let mut changed = cut(edit.document, &mut edit.json, &dropped.iter().map(|i| &before[*i]).collect::<Vec<_>>())?;
+    let dropped: Vec<&Value> = dropped.iter().map(|i| &before[*i]).collect();
+    let mut changed = cut(edit.document, &mut edit.json, &dropped, &places);
     append(edit.document, &mut edit.json, std::mem::take(&mut edit.added), &mut changed)?;
     remove_buffers(edit, changed)
 }
@@ -127,8 +129,8 @@ impl Mentions {
 /// New contents of buffers, by index; `None` for those that stay as they are.
 type Contents = Vec<Option<Vec<u8>>>;
 
-/// Cuts the bytes of removed buffer views out of their buffers, unless others use them too.
-fn cut(document: &Document, json: &mut Value, dropped: &[&Value]) -> Result<Contents> {
+/// Cuts the bytes of removed buffer views out of their buffers, unless others use them too. Views in `added` have no bytes yet.
+fn cut(document: &Document, json: &mut Value, dropped: &[&Value], added: &[usize]) -> Contents {
     let mut contents: Contents = vec![None; count(json, "buffers")];
     for (buffer, content) in contents.iter_mut().enumerate() {
         let lost: Vec<Range<usize>> = dropped.iter().flat_map(|v| ranges(v, buffer)).collect();
@@ -137,14 +139,14 @@ fn cut(document: &Document, json: &mut Value, dropped: &[&Value]) -> Result<Cont
         if lost.is_empty() {
             continue;
         }
-        let views = json.get("bufferViews").and_then(Value::as_array).into_iter().flatten();
-        let kept: Vec<Range<usize>> = views.flat_map(|v| ranges(v, buffer)).collect();
+        let views = json.get("bufferViews").and_then(Value::as_array).into_iter().flatten().enumerate();
+        let kept = views.filter(|(i, _)| !added.contains(i)).flat_map(|(_, v)| ranges(v, buffer)).collect();
         let length = byte_length(json, buffer).min(bytes.len());
         let cuts = cuts(subtract(union(lost), &union(kept)), length);
         *content = Some(remove(&bytes[..length], &cuts));
         shift_views(json, buffer, &cuts);
     }
-    Ok(contents)
+    contents
 }
 
 fn count(json: &Value, collection: &str) -> usize {

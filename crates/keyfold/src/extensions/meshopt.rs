@@ -6,11 +6,30 @@ use crate::{
     Document, Error, Result,
     document::{Object, slice_of},
 };
+use serde_json::Value;
 
-pub(super) const EXT: Extension =
-    Extension { view: Some(|d, v| view(d, v, "EXT_meshopt_compression")), ..Extension::new("EXT_meshopt_compression") };
-pub(super) const KHR: Extension =
-    Extension { view: Some(|d, v| view(d, v, "KHR_meshopt_compression")), ..Extension::new("KHR_meshopt_compression") };
+pub(super) const EXT: Extension = Extension {
+    view: Some(|document, index| view(document, index, EXT_NAME)),
+    tidy: Some(|json| tidy(json, EXT_NAME)),
+    ..Extension::new(EXT_NAME)
+};
+pub(super) const KHR: Extension = Extension {
+    view: Some(|document, index| view(document, index, KHR_NAME)),
+    tidy: Some(|json| tidy(json, KHR_NAME)),
+    ..Extension::new(KHR_NAME)
+};
+
+const EXT_NAME: &str = "EXT_meshopt_compression";
+const KHR_NAME: &str = "KHR_meshopt_compression";
+
+/// Once no buffer view is compressed any more, the extension is not used.
+fn tidy(json: &mut Value, name: &str) {
+    let views = json.get("bufferViews").and_then(Value::as_array);
+    let in_use = views.into_iter().flatten().any(|view| view["extensions"].get(name).is_some());
+    if !in_use {
+        super::undeclare(json, name);
+    }
+}
 
 /// What the codecs can reach at most: an all-zero block of 256 vertices takes one byte for four columns.
 const LARGEST_RATIO: usize = 1024;

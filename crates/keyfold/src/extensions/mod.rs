@@ -9,6 +9,7 @@ use crate::{
     Document, Interpolation, Result,
     read::{Aim, Channel, Keys, Sampler},
 };
+use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Values for accessors, by accessor index, in place of the accessors' own bytes.
@@ -35,12 +36,23 @@ pub(crate) struct Extension {
     pub(crate) interpolation: Option<fn(&str) -> Option<Interpolation>>,
     /// A channel's keys, where they are not the sampler's accessors taken as they are.
     pub(crate) keys: Option<KeysHook>,
+    /// Removes from the JSON what the extension no longer needs after animations were rewritten, its declaration included.
+    pub(crate) tidy: Option<fn(&mut Value)>,
 }
 
 impl Extension {
     /// An extension that changes nothing yet.
     const fn new(name: &'static str) -> Self {
-        Self { name, view: None, accessors: None, target: None, sampler: None, interpolation: None, keys: None }
+        Self {
+            name,
+            view: None,
+            accessors: None,
+            target: None,
+            sampler: None,
+            interpolation: None,
+            keys: None,
+            tidy: None,
+        }
     }
 }
 
@@ -68,4 +80,23 @@ pub(crate) fn decompress_view(document: &Document, view: usize) -> Result<Option
 /// The values of all accessors that extensions provide.
 pub(crate) fn provide(document: &Document) -> Provided {
     used(document).filter_map(|extension| extension.accessors).flat_map(|provide| provide(document)).collect()
+}
+
+/// Lets every extension remove what it no longer needs.
+pub(crate) fn tidy(json: &mut Value) {
+    ALL.iter().filter_map(|extension| extension.tidy).for_each(|tidy| tidy(json));
+}
+
+/// Takes an extension off the lists of used and required ones.
+pub(crate) fn undeclare(json: &mut Value, name: &str) {
+    let Some(root) = json.as_object_mut() else { return };
+    for list in ["extensionsUsed", "extensionsRequired"] {
+        if let Some(Value::Array(names)) = root.get_mut(list) {
+            names.retain(|n| n.as_str() != Some(name));
+            // glTF allows no empty list.
+            if names.is_empty() {
+                root.shift_remove(list);
+            }
+        }
+    }
 }

@@ -1,0 +1,71 @@
+//! Core glTF's own storage: floats, whole properties, targets as `node` and `path`; what core cannot name, by KHR_animation_pointer.
+
+use super::{ChannelForm, SamplerForm, Stored};
+use crate::{
+    Error, Result, Target, Track, ValueKind,
+    document::{ComponentType, Shape},
+};
+use serde_json::{Map, Value, json};
+
+/// A track as core glTF stores it. One axis of a property cannot be said there: join axes first.
+pub fn core_form(track: &Track) -> Result<ChannelForm> {
+    let sampler = SamplerForm {
+        input: Stored::times(track.curve.times()),
+        output: output(track),
+        interpolation: track.curve.interpolation(),
+    };
+    Ok(ChannelForm {
+        source: Some(track.source.channel),
+        sampler: Some(sampler),
+        extension_sampler: None,
+        target: core_target(&track.target)?,
+        extensions: Map::new(),
+    })
+}
+
+fn output(track: &Track) -> Stored {
+    let curve = &track.curve;
+    let exact = |component| {
+        let values: Vec<i64> = curve.values().iter().map(|v| *v as i64).collect();
+        Stored::integers(component, Shape::Scalar, false, &values)
+    };
+    match &track.target {
+        Target::Pointer { kind: ValueKind::Bool, .. } => exact(ComponentType::U8),
+        Target::Pointer { kind: ValueKind::Int, .. } => exact(integer_type(curve.values())),
+        target => Stored::floats(element_shape(target, curve.width()), curve.values()),
+    }
+}
+
+/// Arrays (weights, application data) are stored as scalars, everything else as one vector per value.
+fn element_shape(target: &Target, width: usize) -> Shape {
+    match target {
+        Target::Node { property: crate::Property::Weights, .. } => Shape::Scalar,
+        _ => Shape::vector(width).unwrap_or(Shape::Scalar),
+    }
+}
+
+/// The smallest integer type that holds the values.
+fn integer_type(values: &[f32]) -> ComponentType {
+    let (least, most) = values.iter().fold((0.0f32, 0.0f32), |(a, b), v| (a.min(*v), b.max(*v)));
+    match (least, most) {
+        (0.0, ..=255.0) => ComponentType::U8,
+        (-128.0.., ..=127.0) => ComponentType::I8,
+        (0.0, ..=65535.0) => ComponentType::U16,
+        (-32768.0.., ..=32767.0) => ComponentType::I16,
+        _ => ComponentType::U32,
+    }
+}
+
+/// The `target` object: core's form where core can say it, else KHR_animation_pointer's.
+pub fn core_target(target: &Target) -> Result<Value> {
+    match target {
+        Target::Node { node, property, axis: None } => Ok(json!({ "node": node, "path": property.name() })),
+        Target::Node { axis: Some(_), .. } => {
+            let what = format!("core glTF cannot animate one axis alone ({target})");
+            Err(Error::Unsupported { extension: "one axis".into(), what })
+        }
+        Target::Pointer { pointer, .. } => {
+            Ok(json!({ "path": "pointer", "extensions": { "KHR_animation_pointer": { "pointer": pointer } } }))
+        }
+    }
+}
