@@ -12,8 +12,12 @@
 //! | [`Animation`], [`Track`], [`Target`] | what every storage means once it is undone |
 //! | [`read`](fn@read) | a document's animations |
 //! | [`write`] | planned channels back into a document |
+//! | [`Scene`], [`Bound`] | a document's hierarchy and measures; how much error is allowed |
+//! | [`diff`](fn@diff) | how far two files lie apart |
 
 mod animation;
+mod bound;
+mod diff;
 pub mod document;
 mod error;
 mod extensions;
@@ -21,14 +25,18 @@ mod finding;
 mod limits;
 pub mod object_model;
 mod read;
+mod scene;
 mod target;
 pub mod write;
 
 pub use animation::{Animation, Source, Track};
+pub use bound::{Bound, BoundError};
+pub use diff::{AnimationDiff, Diff, PropertyDiff, diff};
 pub use document::{Document, OpenOptions};
 pub use error::{Error, Result};
 pub use finding::{Finding, Severity};
 pub use keyfold_core::curve::{Curve, Interpolation, Kind};
 pub use limits::Limits;
 pub use read::{Animations, read};
+pub use scene::Scene;
 pub use target::{Axis, Property, Target, Targets, ValueKind};

@@ -1,0 +1,188 @@
+//! How far two files' animations lie apart, everywhere on the time line.
+//!
+//! What moves nodes is measured in space: probes on every moved node, at every key of both files, at four times between
+//! neighbouring ones, at both sides of `Step` edges and at random times. What does not (weights, colours, lights) is measured
+//! against its own range (`properties`). Files may differ in key counts, storage, and the order of nodes, channels and
+//! animations (`matching`).
+
+mod matching;
+mod properties;
+
+use crate::{Animation, Animations, Bound, Document, Result, Scene, read};
+use keyfold_core::skeleton::{self, BETWEEN, BLOCK, Deviation, Moment, Motion, Probe, moments, random_moments};
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// What the random moments of every comparison grow from.
+const SEED: u64 = 0x4B65_7966_6F6C_6400;
+/// As many random moments as there are keys, but at least and at most so many.
+const RANDOM: (usize, usize) = (128, 4096);
+
+/// How far two files lie apart.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Diff {
+    /// The largest distance between a point of the first file and its twin, in scene units, over all animations.
+    pub error: f64,
+    /// That, as a share of the model's size.
+    pub relative: f64,
+    /// The root mean square of the distances, in scene units: the largest of all animations.
+    pub rms: f64,
+    /// The length that relative errors refer to, in scene units: the first file's.
+    pub model_size: f64,
+    /// One entry per animation of the first file.
+    pub animations: Vec<AnimationDiff>,
+    /// What could not be compared: animations, channels or nodes that one of the files lacks or that cannot be read.
+    pub unmatched: Vec<String>,
+}
+
+/// How far an animation lies from its twin.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AnimationDiff {
+    /// Its index in the first file.
+    pub index: usize,
+    /// Its name, where it has one.
+    pub name: Option<String>,
+    /// The largest distance between a point and its twin, in scene units.
+    pub error: f64,
+    /// That, as a share of the model's size.
+    pub relative: f64,
+    /// The root mean square of the distances, in scene units.
+    pub rms: f64,
+    /// The node that carries the worst point.
+    pub node: Option<usize>,
+    /// The node's name.
+    pub node_name: Option<String>,
+    /// When it is worst, in seconds.
+    pub time: Option<f64>,
+    /// The worst of what does not move points.
+    pub properties: PropertyDiff,
+}
+
+/// The worst of what does not move points.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PropertyDiff {
+    /// The largest difference as a share of the property's natural range.
+    pub max: f64,
+    /// Which property.
+    pub target: Option<String>,
+}
+
+/// Compares the animations of two documents; `shell` as for [`Scene::new`].
+pub fn diff(a: &Document, b: &Document, shell: Option<Bound>) -> Result<Diff> {
+    let (a, b) = (Side::new(a, shell)?, Side::new(b, shell)?);
+    let nodes = matching::nodes(&a.scene, &b.scene);
+    let mut unmatched = a.complaints("first").chain(b.complaints("second")).collect();
+    let twins = matching::animations(&a.read.animations, &b.read.animations, &mut unmatched);
+    let mut animations = Vec::new();
+    for (mine, twin) in a.read.animations.iter().zip(twins) {
+        let theirs = twin.map(|index| &b.read.animations[index]);
+        animations.push(compare(&a, mine, &b, theirs, &nodes, &mut unmatched));
+    }
+    let largest = |of: fn(&AnimationDiff) -> f64| animations.iter().map(of).fold(0.0, f64::max);
+    let (error, relative, rms) = (largest(|a| a.error), largest(|a| a.relative), largest(|a| a.rms));
+    Ok(Diff { error, relative, rms, model_size: a.scene.model_size(), animations, unmatched })
+}
+
+/// One of the two files.
+struct Side<'a> {
+    document: &'a Document,
+    scene: Scene,
+    read: Animations,
+}
+
+impl<'a> Side<'a> {
+    fn new(document: &'a Document, shell: Option<Bound>) -> Result<Self> {
+        let read = read(document)?;
+        Ok(Self { document, scene: Scene::new(document, &read.animations, shell)?, read })
+    }
+
+    fn complaints(&self, which: &str) -> impl Iterator<Item = String> {
+        let errors = self.read.findings.iter().filter(|f| f.severity == crate::Severity::Error);
+        errors.map(move |f| format!("{} of the {which} file: {}", f.at, f.message))
+    }
+}
+
+fn compare(
+    a: &Side<'_>,
+    mine: &Animation,
+    b: &Side<'_>,
+    theirs: Option<&Animation>,
+    nodes: &[Option<usize>],
+    unmatched: &mut Vec<String>,
+) -> AnimationDiff {
+    let still = Animation { index: mine.index, name: None, tracks: Vec::new() };
+    let theirs = theirs.unwrap_or(&still);
+    if mine.duration() != theirs.duration() {
+        let (one, other) = (mine.duration(), theirs.duration());
+        unmatched.push(format!("/animations/{}: lasts {one} s in the first file, {other} s in the second", mine.index));
+    }
+    let (motion, twin) = (a.scene.motion(mine), b.scene.motion(theirs));
+    let (probes, lost) = twin_probes(&a.scene, &motion, &twin, nodes);
+    unmatched.extend(lost.into_iter().map(|n| format!("/nodes/{n}: no node of the second file answers to it")));
+    let deviation = deviation(&motion, &twin, &probes);
+    let properties = properties::compare(a.document, mine, b.document, theirs, nodes);
+    AnimationDiff::new(&a.scene, mine, &deviation, &probes, properties)
+}
+
+impl AnimationDiff {
+    pub(crate) fn new(
+        scene: &Scene,
+        animation: &Animation,
+        deviation: &Deviation,
+        probes: &[Probe],
+        properties: PropertyDiff,
+    ) -> Self {
+        let worst = deviation.worst().filter(|(_, w)| w.error > 0.0);
+        let node = worst.map(|(probe, _)| probes[probe].a);
+        let error = deviation.error();
+        Self {
+            index: animation.index,
+            name: animation.name.clone(),
+            error,
+            relative: error / scene.model_size(),
+            rms: deviation.rms(),
+            node,
+            node_name: node.and_then(|n| scene.name(n)).map(str::to_owned),
+            time: worst.map(|(_, w)| w.moment.time),
+            properties,
+        }
+    }
+}
+
+/// Probes on all nodes that either motion moves, and the moved nodes that the second file lacks.
+fn twin_probes(
+    scene: &Scene,
+    motion: &Motion<'_>,
+    twin: &Motion<'_>,
+    nodes: &[Option<usize>],
+) -> (Vec<Probe>, Vec<usize>) {
+    let theirs = twin.moved();
+    let mut moved = motion.moved();
+    for (flag, node) in moved.iter_mut().zip(nodes) {
+        *flag |= node.is_some_and(|n| theirs[n]);
+    }
+    let probes = scene.probes(&moved);
+    let lost = probes.iter().map(|p| p.a).filter(|a| nodes[*a].is_none()).collect();
+    (probes.into_iter().filter_map(|p| Some(Probe { b: nodes[p.a]?, ..p })).collect(), lost)
+}
+
+/// The deviation of two motions at every moment that the promise names, in parallel.
+pub(crate) fn deviation(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> Deviation {
+    let mut all = moments(&[a, b], BETWEEN);
+    let keys = all.len() / (BETWEEN + 1);
+    let (start, end) = all.first().zip(all.last()).map_or((0.0, 0.0), |(s, e)| (s.time, e.time));
+    all.extend(random_moments(start, end, keys.clamp(RANDOM.0, RANDOM.1), SEED));
+    deviation_at(a, b, probes, &all)
+}
+
+/// The deviation of two motions at given moments, in parallel; the same on any number of threads.
+pub(crate) fn deviation_at(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe], moments: &[Moment]) -> Deviation {
+    let parts: Vec<Deviation> =
+        moments.par_chunks(4 * BLOCK).map(|chunk| skeleton::compare(a, b, probes, chunk)).collect();
+    let mut whole = Deviation::none(probes.len());
+    parts.iter().for_each(|part| whole.merge(part));
+    whole
+}
+
+#[cfg(test)]
+mod tests;

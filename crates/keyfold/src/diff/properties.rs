@@ -1,0 +1,139 @@
+//! How far apart two animations' properties lie that move no points: weights, colours, lights, cameras, visibility.
+//!
+//! Differences are shares of the property's natural range: what the object model's registry says (1 for weights, colours and
+//! factors), otherwise what the first file's own keys cover. Truth values and whole numbers are equal or wholly different. A track that only one of the files has is
+//! held against the value that the other document states for the property.
+
+use super::PropertyDiff;
+use crate::{
+    Animation, Curve, Document, Interpolation, Kind, Target, Track,
+    object_model::{Pointer, Registry, State},
+};
+use keyfold_core::{curve::locate_left, quat, skeleton::BETWEEN};
+
+/// The worst difference of all tracks that move no points.
+pub(super) fn compare(
+    a: &Document,
+    mine: &Animation,
+    b: &Document,
+    theirs: &Animation,
+    nodes: &[Option<usize>],
+) -> PropertyDiff {
+    let mut worst = PropertyDiff::default();
+    let properties =
+        |x: &Animation| x.tracks.iter().filter(|t| t.target.moved_node().is_none()).cloned().collect::<Vec<_>>();
+    let (mine, theirs) = (properties(mine), properties(theirs));
+    let twin_target = |t: &Target| match t {
+        Target::Node { node, property, axis } => {
+            nodes.get(*node).copied().flatten().map(|node| Target::Node { node, property: *property, axis: *axis })
+        }
+        other => Some(other.clone()),
+    };
+    let mut found = vec![false; theirs.len()];
+    for track in &mine {
+        let twin = twin_target(&track.target).and_then(|t| theirs.iter().position(|other| other.target == t));
+        let difference = match twin {
+            Some(index) => {
+                found[index] = true;
+                worst_property(track, &theirs[index].curve)
+            }
+            None => against_stated(b, track),
+        };
+        worst.include(difference, &track.target);
+    }
+    for (track, _) in theirs.iter().zip(found).filter(|(_, found)| !found) {
+        worst.include(against_stated(a, track), &track.target);
+    }
+    worst
+}
+
+impl PropertyDiff {
+    pub(crate) fn include(&mut self, difference: f64, target: &Target) {
+        if difference > self.max {
+            *self = Self { max: difference, target: Some(target.to_string()) };
+        }
+    }
+}
+
+/// The range that differences of a track refer to: what the object model says of its target, else what its keys cover.
+pub(crate) fn natural_range(track: &Track) -> f64 {
+    if track.target.kind() == Kind::Rotation {
+        return 1.0;
+    }
+    let pointer = Pointer::parse(track.target.to_string()).ok();
+    let known = pointer.and_then(|p| Registry::standard().find(&p).and_then(|m| m.row.natural_range()));
+    known.filter(|range| *range > 0.0).unwrap_or_else(|| own_range(&track.curve))
+}
+
+/// What the widest component of a curve's keys covers; their size where they are all equal.
+fn own_range(curve: &Curve) -> f64 {
+    let mut range = 0.0f64;
+    for component in 0..curve.width() {
+        let values = || (0..curve.keys()).map(|key| f64::from(curve.value(key)[component]));
+        range = range.max(values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min));
+    }
+    let largest = curve.values().iter().fold(0.0f32, |m, v| m.max(v.abs()));
+    if range > 0.0 {
+        range
+    } else if largest > 0.0 {
+        largest.into()
+    } else {
+        1.0
+    }
+}
+
+/// The largest difference between a track and another curve for the same target, as a share of its natural range.
+pub(crate) fn worst_property(track: &Track, other: &Curve) -> f64 {
+    if track.curve == *other {
+        return 0.0;
+    }
+    if track.curve.width() != other.width() {
+        return 1.0;
+    }
+    let (range, kind) = (natural_range(track), track.target.kind());
+    let mut keys = [track.curve.times(), other.times()].concat();
+    keys.sort_unstable_by(f32::total_cmp);
+    keys.dedup();
+    let edges = [&track.curve, other].iter().any(|c| c.interpolation() == Interpolation::Step);
+    let (mut a, mut b) = (vec![0.0; other.width()], vec![0.0; other.width()]);
+    let mut worst = 0.0f64;
+    for (i, key) in keys.iter().enumerate() {
+        let time = f64::from(*key);
+        if edges {
+            track.curve.blend(kind, locate_left(track.curve.times(), time), &mut a);
+            other.blend(kind, locate_left(other.times(), time), &mut b);
+            worst = worst.max(difference(kind, &a, &b));
+        }
+        let span = keys.get(i + 1).map_or(0.0, |next| f64::from(*next) - time);
+        for k in 0..=BETWEEN {
+            let t = time + span * k as f64 / (BETWEEN + 1) as f64;
+            track.curve.sample(kind, t, &mut a);
+            other.sample(kind, t, &mut b);
+            worst = worst.max(difference(kind, &a, &b));
+        }
+    }
+    share(worst, range, track)
+}
+
+fn share(difference: f64, range: f64, track: &Track) -> f64 {
+    // A truth value or a whole number is right or wrong.
+    if track.target.is_exact() { if difference > 0.0 { 1.0 } else { 0.0 } } else { difference / range }
+}
+
+fn difference(kind: Kind, a: &[f64], b: &[f64]) -> f64 {
+    let to_quat = |v: &[f64]| v.try_into().ok();
+    match (kind, to_quat(a), to_quat(b)) {
+        (Kind::Rotation, Some(a), Some(b)) => quat::angle(a, b),
+        _ => a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max),
+    }
+}
+
+/// A track against the value that a document states for its target: what a player shows that has no such track.
+fn against_stated(document: &Document, track: &Track) -> f64 {
+    let pointer = Pointer::parse(track.target.to_string()).ok();
+    let state = pointer.and_then(|p| Registry::standard().find(&p).map(|m| m.state(document.json())));
+    let stated = state.as_ref().and_then(State::value).filter(|v| v.len() == track.curve.width());
+    let values = stated.map(|v| v.iter().map(|n| *n as f32).collect::<Vec<_>>());
+    let constant = values.and_then(|v| Curve::constant(track.curve.start(), v).ok());
+    constant.map_or(1.0, |constant| worst_property(track, &constant))
+}

@@ -1,0 +1,165 @@
+//! A document's hierarchy as the core's skeleton, the size of its model, and how far from each node to look for errors.
+//!
+//! The rules: model size is the diagonal of the box, at rest, around the origins of all joints, of all nodes that carry a mesh or
+//! are moved by an animation, and the bounds of unskinned meshes among them; where that is zero, the longest way that an
+//! animated node travels; else 1. The shell of a node is 3 % of the model's size or, where more, the distance at rest of the
+//! farthest vertex that the node carries. Meshes are read in `mesh`; one that cannot be read counts as none.
+
+mod mesh;
+
+use crate::{Animation, Bound, Document, Error, Property, Result, Target, document::Object};
+use keyfold_core::{
+    quat,
+    skeleton::{self, Affine, Bounds, Motion, Probe, Rest, Skeleton, Transform},
+};
+
+/// The least shell, as a share of the model's size.
+const SHELL: f64 = 0.03;
+
+/// A document's hierarchy and measures.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    skeleton: Skeleton,
+    names: Vec<Option<String>>,
+    model_size: f64,
+    shells: Vec<f64>,
+}
+
+impl Scene {
+    /// The scene of a document that `animations` move, with shells as the rules say or, where given, of one length.
+    pub fn new(document: &Document, animations: &[Animation], shell: Option<Bound>) -> Result<Self> {
+        let skeleton = hierarchy(document)?;
+        let meshes = mesh::measure(document, &skeleton)?;
+        let animated = moved_by(&skeleton, animations);
+        let counts = |node: usize| meshes.joints[node] || meshes.carries[node] || animated[node];
+        let model_size = skeleton::model_size(&skeleton, counts, |node| meshes.bounds[node]);
+        let names = names(document)?;
+        let mut scene = Self { skeleton, names, model_size, shells: meshes.farthest };
+        scene.model_size = scene.size_or_travel(animations);
+        scene.set_shells(shell);
+        Ok(scene)
+    }
+
+    fn size_or_travel(&self, animations: &[Animation]) -> f64 {
+        if self.model_size > 0.0 {
+            return self.model_size;
+        }
+        let travel = animations.iter().map(|a| skeleton::travel(&self.motion(a))).fold(0.0, f64::max);
+        if travel > 0.0 && travel.is_finite() { travel } else { 1.0 }
+    }
+
+    fn set_shells(&mut self, shell: Option<Bound>) {
+        let least = SHELL * self.model_size;
+        for farthest in &mut self.shells {
+            *farthest = shell.map_or(farthest.max(least), |s| s.in_scene(self.model_size));
+        }
+    }
+
+    /// The hierarchy with its rest pose.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// A node's name, where it has one.
+    pub fn name(&self, node: usize) -> Option<&str> {
+        self.names[node].as_deref()
+    }
+
+    /// The names from the root down to a node.
+    pub fn path(&self, node: usize) -> Option<Vec<&str>> {
+        let mut path = vec![self.name(node)?];
+        let mut above = self.skeleton.parent(node);
+        while let Some(node) = above {
+            path.push(self.name(node)?);
+            above = self.skeleton.parent(node);
+        }
+        path.reverse();
+        Some(path)
+    }
+
+    /// The length that relative errors refer to.
+    pub fn model_size(&self) -> f64 {
+        self.model_size
+    }
+
+    /// How far from a node's origin its error is looked at, in scene units.
+    pub fn shell(&self, node: usize) -> f64 {
+        self.shells[node]
+    }
+
+    /// An animation of this scene.
+    pub fn motion<'a>(&'a self, animation: &'a Animation) -> Motion<'a> {
+        Motion::new(&self.skeleton, animation.tracks.iter().filter_map(|t| core_track(&t.target, &t.curve)))
+    }
+
+    /// Probes on the nodes that `moved` marks.
+    pub fn probes(&self, moved: &[bool]) -> Vec<Probe> {
+        skeleton::probes(&self.skeleton, moved, |node| self.shells[node])
+    }
+}
+
+/// A track as the core's skeleton takes it; `None` where it moves no node.
+pub(crate) fn core_track<'a>(target: &Target, curve: &'a crate::Curve) -> Option<skeleton::Track<'a>> {
+    let Target::Node { node, property, axis } = target else { return None };
+    let property = match property {
+        Property::Translation => skeleton::Property::Translation,
+        Property::Rotation => skeleton::Property::Rotation,
+        Property::Scale => skeleton::Property::Scale,
+        Property::Weights => return None,
+    };
+    Some(skeleton::Track { node: *node, property, axis: axis.map(|a| a as usize), curve })
+}
+
+fn moved_by(skeleton: &Skeleton, animations: &[Animation]) -> Vec<bool> {
+    let mut animated = vec![false; skeleton.len()];
+    for node in animations.iter().flat_map(|a| &a.tracks).filter_map(|t| t.target.moved_node()) {
+        if let Some(flag) = animated.get_mut(node) {
+            *flag = true;
+        }
+    }
+    skeleton.moved(|node| animated[node])
+}
+
+fn hierarchy(document: &Document) -> Result<Skeleton> {
+    let count = document.count("nodes");
+    let (mut parents, mut rest) = (vec![None; count], Vec::with_capacity(count));
+    for (index, node) in document.root().objects("nodes")?.enumerate() {
+        let node = node?;
+        for child in node.array("children")? {
+            let child = crate::document::json::to_index(child);
+            let Some(parent) = child.and_then(|c| parents.get_mut(c)) else {
+                return Err(Error::malformed(node.place("children"), "a child is no node"));
+            };
+            // Of two parents, which glTF forbids, the first counts.
+            parent.get_or_insert(index);
+        }
+        rest.push(rest_pose(&node)?);
+    }
+    Skeleton::new(parents, &rest).map_err(|e| Error::malformed("/nodes", e.to_string()))
+}
+
+fn names(document: &Document) -> Result<Vec<Option<String>>> {
+    let root = document.root();
+    let nodes = root.objects("nodes")?;
+    nodes.map(|node| Ok(node?.get("name").and_then(|n| n.as_str()).map(str::to_owned))).collect()
+}
+
+fn rest_pose(node: &Object<'_>) -> Result<Rest> {
+    if let Some(matrix) = fixed::<16>(node, "matrix")? {
+        return Ok(Rest::Matrix(Affine::from_columns(&matrix)));
+    }
+    Ok(Rest::Transform(Transform {
+        translation: fixed(node, "translation")?.unwrap_or([0.0; 3]),
+        rotation: fixed(node, "rotation")?.map_or(quat::IDENTITY, quat::normalize),
+        scale: fixed(node, "scale")?.unwrap_or([1.0; 3]),
+    }))
+}
+
+fn fixed<const N: usize>(object: &Object<'_>, key: &str) -> Result<Option<[f64; N]>> {
+    let Some(numbers) = object.numbers(key)? else { return Ok(None) };
+    let wrong = |_| Error::malformed(object.place(key), format!("should have {N} numbers"));
+    numbers.try_into().map(Some).map_err(wrong)
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
