@@ -5,6 +5,7 @@
 //! | module | what it is |
 //! |---|---|
 //! | [`curve`] | what a curve is, where a time falls in it, how each interpolation blends |
+//! | [`draco`] | the Draco keyframe-animation bitstream, decoded and encoded |
 //! | [`quantize`] | a number in a range to an N-bit integer and back |
 //! | [`quat`] | the few quaternion operations that animation needs, in `f64` |
 //! | [`skeleton`] | hierarchy, global transforms, object-space error between two motions |
@@ -15,6 +16,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod curve;
+pub mod draco;
 pub mod quantize;
 pub mod quat;
 pub mod skeleton;
