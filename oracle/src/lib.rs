@@ -1,5 +1,7 @@
 //! Differential tests against real peers.
 
+pub mod draco;
+
 use std::path::{Path, PathBuf};
 
 /// The folder of specifications, sample files and peers' data that stands beside the project on some machines; `None`,
