@@ -1,9 +1,9 @@
-//! How each interpolation blends values at a place among the keys: glTF 2.0 appendix C, and the drafts'
+//! How each interpolation blends values at a place among the keys: glTF 2.0 appendix C, and (`cubic_slerp`) the drafts'
 //! spherical cubic interpolation.
 //!
 //! Rotations are unit quaternions when they come out, whatever was stored.
 
-use super::{Curve, Interpolation, Place};
+use super::{Curve, Interpolation, Place, cubic_slerp};
 use crate::quat::{self, Quat};
 
 /// What a curve's values are, as far as blending them goes.
@@ -89,16 +89,4 @@ fn key_rotation(curve: &Curve, key: usize) -> Quat {
 
 fn to_quat(v: &[f32]) -> Quat {
     [0, 1, 2, 3].map(|i| f64::from(v[i]))
-}
-
-/// Spherical cubic interpolation (Shoemake's quadrangle) from `a` to `d` with the controls `b` and `c`, all unit
-/// quaternions.
-///
-/// The draft leaves open which slerp is meant. Short-way slerps make the path jump inside a segment where signs are
-/// mixed, and so do plain ones; aligning the four signs first and then never inverting has no jumps.
-pub fn cubic_slerp(a: Quat, b: Quat, c: Quat, d: Quat, t: f64) -> Quat {
-    let toward = |to: Quat, q: Quat| if quat::dot(to, q) < 0.0 { quat::negate(q) } else { q };
-    let d = toward(a, d);
-    let (b, c) = (toward(a, b), toward(d, c));
-    quat::slerp_direct(quat::slerp_direct(a, d, t), quat::slerp_direct(b, c, t), 2.0 * t * (1.0 - t))
 }

@@ -5,12 +5,14 @@
 //! keeps a [`Cursor`] per curve, a converter samples many times at once.
 
 mod blend;
+mod cubic_slerp;
 mod locate;
 
 use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
 
-pub use blend::{Kind, cubic_slerp};
+pub use blend::Kind;
+pub use cubic_slerp::{controls, cubic_slerp, end_velocities};
 pub use locate::{Cursor, Place, locate, locate_left};
 
 /// How values between two keys come about.

@@ -138,13 +138,3 @@ fn many_times_give_what_single_times_give() {
         assert_eq!(at(&c, Kind::Vector, *t), row);
     }
 }
-
-#[test]
-fn cubic_slerp_meets_its_keys_and_slerp_is_its_special_case() {
-    let about = |angle: f64| quat::exp([0.0, angle / 2.0, 0.0]);
-    let (a, d) = (about(0.3), about(1.5));
-    for t in [0.0, 0.2, 0.5, 0.8, 1.0] {
-        assert!(quat::angle(cubic_slerp(a, a, d, d, t), quat::slerp(a, d, t)) < 1e-9);
-    }
-    assert!(quat::angle(cubic_slerp(a, about(2.0), about(-1.0), d, 1.0), d) < 1e-12);
-}
