@@ -1,8 +1,28 @@
-//! Differential tests against real peers.
+//! Differential tests against real peers: three.js, gltf-validator, gltfpack, glTF-Transform.
+//!
+//! Peers of the JavaScript world are installed by `cargo xtask setup`. They start slowly, so every wrapper takes a whole
+//! batch of files. A test whose peer or data is not there says [`skip`] and passes.
+
+pub mod packers;
+mod peers;
+pub mod three;
+pub mod validator;
 
 pub mod draco;
 
 use std::path::{Path, PathBuf};
+
+pub use peers::{node_available, skip};
+
+/// The root of the project.
+pub fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// Whether the long tests are asked for (`cargo xtask test --full`).
+pub fn is_full() -> bool {
+    std::env::var_os("KEYFOLD_FULL").is_some()
+}
 
 /// The folder of specifications, sample files and peers' data that stands beside the project on some machines; `None`,
 /// with a note on stderr, where it does not. Tests that need it do nothing there.
@@ -11,7 +31,40 @@ pub fn shared_dir() -> Option<PathBuf> {
     let found =
         here.ancestors().skip(1).map(|folder| folder.join("shared")).find(|folder| folder.join("specs").is_dir());
     if found.is_none() {
-        eprintln!("skipped: there is no folder `shared` beside the project");
+        skip("there is no folder `shared` beside the project");
     }
     found
+}
+
+/// The well-formed animated files of the shared corpus, sorted; none, with a note, where there is no corpus.
+pub fn corpus_files() -> Vec<PathBuf> {
+    shared_dir().map_or_else(Vec::new, |shared| {
+        let corpus = shared.join("corpus");
+        let is_invalid = |file: &PathBuf| file.starts_with(corpus.join("invalid"));
+        gltf_files(&corpus).into_iter().filter(|file| !is_invalid(file)).collect()
+    })
+}
+
+/// The project's own samples, sorted.
+pub fn sample_files() -> Vec<PathBuf> {
+    gltf_files(&root().join("samples"))
+}
+
+/// All glTF files in a folder and its folders, sorted.
+pub fn gltf_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.read_dir().into_iter().flatten().filter_map(Result::ok);
+    let mut files: Vec<PathBuf> = entries
+        .flat_map(|entry| {
+            let path = entry.path();
+            if path.is_dir() { gltf_files(&path) } else { vec![path] }
+        })
+        .filter(|path| is_gltf(path))
+        .collect();
+    files.sort();
+    files
+}
+
+fn is_gltf(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("gltf" | "glb" | "vrm" | "vrma"))
 }

@@ -1,0 +1,19 @@
+// JSON in from stdin, JSON out to stdout. Whatever else libraries print goes to stderr.
+
+import { readFileSync, writeSync } from 'node:fs';
+
+console.log = console.info = console.warn = console.error;
+
+export const request = JSON.parse(readFileSync(0, 'utf8'));
+
+export function answer(value) {
+	const bytes = Buffer.from(JSON.stringify(value));
+	// A pipe takes a piece at a time.
+	for (let at = 0; at < bytes.length; ) {
+		try {
+			at += writeSync(1, bytes, at);
+		} catch (error) {
+			if (error.code !== 'EAGAIN') throw error;
+		}
+	}
+}
