@@ -1,11 +1,12 @@
 //! The table: every place where an object is referred to, for core and for each extension that Keyfold knows.
 //!
 //! An extension is known when it stands in [`EXTENSIONS`], and it may stand there only with all of its places. What it
-//! may refer to beyond them is said in `opaque`. Sources: the glTF 2.0 schemas, the extensions' schemas in Khronos'
-//! repository, the VRM consortium's schemas for VRM 0.x, VRM 1.0 and VRMA 1.0, and the drafts that Keyfold implements.
+//! may refer to beyond them is said in `opaque`: drafts that bore the same name often named other places. Where a
+//! draft had its own ways to refer to storage (EXT_mesh_features, EXT_structural_metadata), or may have had (KHR_audio),
+//! the extension is left out: losing data is worse than keeping a few bytes.
 //!
 //! Slots for textures are found by rule: in a material, at any depth, every member that ends in `Texture` is a
-//! textureInfo. All extensions that add one have kept to it.
+//! textureInfo. The extensions listed here keep to it.
 
 use super::collection::Collection::{self, *};
 use super::pattern::{Place, to};
@@ -19,6 +20,11 @@ struct Extension {
 
 const fn known(name: &'static str, places: &'static [Place]) -> Extension {
     Extension { name, places, opaque: &[] }
+}
+
+/// An extension with places that are not listed, but none that refers to other collections than these.
+const fn partly(name: &'static str, places: &'static [Place], opaque: &'static [Collection]) -> Extension {
+    Extension { name, places, opaque }
 }
 
 /// An extension without references to objects at the root.
@@ -60,6 +66,8 @@ const POINTER_TEXTS: &[&str] = &[
     "/animations/*/channels/*/target/extensions/KHR_animation2/path",
     "/animations/*/channels/*/target/extensions/KHR_animation2/pointer",
     "/animations/*/channels/*/target/path",
+    "/animations/*/channels/*/targetpointer",
+    "/animations/*/channels/*/targets/*",
     "/animations/*/extensions/EXT_property_animation/channels/*/target",
 ];
 
@@ -81,12 +89,15 @@ const EXTENSIONS: &[Extension] = &[
     known("KHR_meshopt_compression", &[to(Buffers, "/bufferViews/*/extensions/KHR_meshopt_compression/buffer")]),
     known("MESHOPT_compression", &[to(Buffers, "/bufferViews/*/extensions/MESHOPT_compression/buffer")]),
     plain("KHR_mesh_quantization"),
-    plain("KHR_accessor_float64"),
     // Meshes and nodes
     known("EXT_mesh_gpu_instancing", &[to(Accessors, "/nodes/*/extensions/EXT_mesh_gpu_instancing/attributes/*")]),
     known(
         "KHR_materials_variants",
-        &[to(Materials, "/meshes/*/primitives/*/extensions/KHR_materials_variants/mappings/*/material")],
+        &[
+            to(Materials, "/meshes/*/primitives/*/extensions/KHR_materials_variants/mappings/*/material"),
+            // As its draft spelled it.
+            to(Materials, "/meshes/*/primitives/*/extensions/KHR_materials_variants/mapping/*/material"),
+        ],
     ),
     known(
         "MSFT_lod",
@@ -96,21 +107,17 @@ const EXTENSIONS: &[Extension] = &[
         "CESIUM_primitive_outline",
         &[to(Accessors, "/meshes/*/primitives/*/extensions/CESIUM_primitive_outline/indices")],
     ),
-    known(
-        "EXT_mesh_features",
-        &[to(Textures, "/meshes/*/primitives/*/extensions/EXT_mesh_features/featureIds/*/texture/index")],
-    ),
     plain("EXT_instance_features"),
-    known("EXT_structural_metadata", STRUCTURAL_METADATA),
     plain("FB_ngon_encoding"),
-    plain("GODOT_single_root"),
+    // The root is the node with index 0.
+    partly("GODOT_single_root", &[], &[Nodes]),
     plain("AGI_articulations"),
     plain("CESIUM_RTC"),
     plain("KHR_node_visibility"),
     plain("KHR_node_hoverability"),
     plain("KHR_node_selectability"),
     // Its graphs hold indices of scene objects as plain numbers; the object model has no way to name storage.
-    Extension { name: "KHR_interactivity", places: &[], opaque: SCENE_OBJECTS },
+    partly("KHR_interactivity", &[], SCENE_OBJECTS),
     // Lights and sound
     known("KHR_lights_punctual", &[to(PunctualLights, "/nodes/*/extensions/KHR_lights_punctual/light")]),
     known(
@@ -128,7 +135,6 @@ const EXTENSIONS: &[Extension] = &[
         ],
     ),
     known("KHR_audio_emitter", &[to(BufferViews, "/extensions/KHR_audio_emitter/audio/*/bufferView")]),
-    known("KHR_audio", &[to(BufferViews, "/extensions/KHR_audio/audio/*/bufferView")]),
     known("MSFT_audio_emitter", &[to(BufferViews, "/extensions/MSFT_audio_emitter/clips/*/bufferView")]),
     // Textures
     plain("KHR_texture_transform"),
@@ -159,22 +165,27 @@ const EXTENSIONS: &[Extension] = &[
     plain("KHR_xmp"),
     plain("KHR_xmp_json_ld"),
     // Avatars
-    known("VRMC_vrm", VRM_1),
+    partly("VRMC_vrm", VRM_1, VRM_DRAFTS),
     known("VRMC_vrm_animation", VRM_ANIMATION),
-    known(
+    partly(
         "VRMC_springBone",
         &[
             to(Nodes, "/extensions/VRMC_springBone/colliders/*/node"),
             to(Nodes, "/extensions/VRMC_springBone/springs/*/joints/*/node"),
             to(Nodes, "/extensions/VRMC_springBone/springs/*/center"),
         ],
+        VRM_DRAFTS,
     ),
     plain("VRMC_springBone_extended_collider"),
-    known("VRMC_node_constraint", &[to(Nodes, "/nodes/*/extensions/VRMC_node_constraint/constraint/*/source")]),
-    plain("VRMC_materials_mtoon"),
+    partly(
+        "VRMC_node_constraint",
+        &[to(Nodes, "/nodes/*/extensions/VRMC_node_constraint/constraint/*/source")],
+        VRM_DRAFTS,
+    ),
+    partly("VRMC_materials_mtoon", &[], VRM_DRAFTS),
     plain("VRMC_materials_hdr_emissiveMultiplier"),
     // `materialProperties[i]` belongs to `materials[i]`: materials cannot move without it.
-    Extension { name: "VRM", places: VRM_0, opaque: &[Materials] },
+    partly("VRM", VRM_0, &[Materials]),
 ];
 
 /// What the object model can name: everything but storage and the parts of textures.
@@ -201,13 +212,6 @@ const DRACO_ANIMATION_UPPER: &[Place] = &[
     to(BufferViews, "/extensions/DRACO_animation_compression/*/bufferView"),
 ];
 
-const STRUCTURAL_METADATA: &[Place] = &[
-    to(BufferViews, "/extensions/EXT_structural_metadata/propertyTables/*/properties/*/values"),
-    to(BufferViews, "/extensions/EXT_structural_metadata/propertyTables/*/properties/*/arrayOffsets"),
-    to(BufferViews, "/extensions/EXT_structural_metadata/propertyTables/*/properties/*/stringOffsets"),
-    to(Textures, "/extensions/EXT_structural_metadata/propertyTextures/*/properties/*/index"),
-];
-
 const VRM_0: &[Place] = &[
     to(Nodes, "/extensions/VRM/humanoid/humanBones/*/node"),
     to(Nodes, "/extensions/VRM/firstPerson/firstPersonBone"),
@@ -228,6 +232,9 @@ const VRM_1: &[Place] = &[
     to(Materials, "/extensions/VRMC_vrm/expressions/*/*/materialColorBinds/*/material"),
     to(Materials, "/extensions/VRMC_vrm/expressions/*/*/textureTransformBinds/*/material"),
 ];
+
+/// What drafts of VRM 1.0 refer to in places that the final version does not have.
+const VRM_DRAFTS: &[Collection] = &[Nodes, Meshes, Materials, Textures, Images];
 
 const VRM_ANIMATION: &[Place] = &[
     to(Nodes, "/extensions/VRMC_vrm_animation/humanoid/humanBones/*/node"),
@@ -279,7 +286,7 @@ mod tests {
         assert!(is_known("KHR_draco_mesh_compression"));
         assert!(is_known("KHR_node_visibility"));
         assert!(!is_known("ACME_unheard_of"));
-        assert!(!is_known("KHR_interactivity"));
+        assert!(!is_known("KHR_interactivity") && !is_known("EXT_structural_metadata"));
         assert!(is_known_for("KHR_interactivity", Accessors));
         assert!(!is_known_for("KHR_interactivity", Nodes));
         assert!(!is_known_for("ACME_unheard_of", Accessors));
