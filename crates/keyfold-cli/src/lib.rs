@@ -1,1 +1,66 @@
-//! The program.
+//! The program `keyfold`: arguments, one file per command, printing. No mathematics and no glTF: those are the library's.
+//!
+//! Each command is a file with its `Args` and a `run` that answers with an [`Outcome`]. stdout carries the result, stderr the rest.
+
+mod convert;
+mod input;
+mod inspect;
+mod output;
+mod sample;
+mod unpack;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Reads any animated glTF 2.0 file, plays it exactly, and makes its animations as small as an error bound allows.
+#[derive(Parser)]
+#[command(name = "keyfold", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 done; 1 done, and something is wrong (something had to be left out, a bound is exceeded, a file is invalid);
+2 bad usage or unreadable input.";
+
+#[derive(Subcommand)]
+enum Command {
+    Inspect(inspect::Args),
+    Sample(sample::Args),
+    Convert(convert::Args),
+    Unpack(unpack::Args),
+}
+
+/// How a command that ran to its end went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// All is well.
+    Done,
+    /// It is done, and something is wrong.
+    Wrong,
+}
+
+/// The program's arguments as `clap` sees them: for completions and manual pages.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs the program on this process' arguments.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Sample(args) => sample::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Unpack(args) => unpack::run(&args),
+    };
+    match outcome {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Wrong) => ExitCode::from(1),
+        Err(error) => {
+            output::error(&format!("{error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}

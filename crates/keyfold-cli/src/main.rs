@@ -1,3 +1,5 @@
 //! The program `keyfold`.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    keyfold_cli::run()
+}

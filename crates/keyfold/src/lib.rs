@@ -11,6 +11,7 @@
 //! | `extensions` | one file per extension, one list of them |
 //! | [`Animation`], [`Track`], [`Target`] | what every storage means once it is undone |
 //! | [`read`](fn@read) | a document's animations |
+//! | [`inspect`] | what a document's animations are and what they weigh |
 //! | [`write`] | planned channels back into a document |
 //! | [`Scene`], [`Bound`] | a document's hierarchy and measures; how much error is allowed |
 //! | [`diff`](fn@diff) | how far two files lie apart |
@@ -22,11 +23,14 @@ pub mod document;
 mod error;
 mod extensions;
 mod finding;
+pub mod inspect;
 mod limits;
 pub mod object_model;
 mod read;
 mod scene;
+mod storage;
 mod target;
+mod unpack;
 pub mod write;
 
 pub use animation::{Animation, Source, Track};
@@ -39,4 +43,6 @@ pub use keyfold_core::curve::{Curve, Interpolation, Kind};
 pub use limits::Limits;
 pub use read::{Animations, read};
 pub use scene::Scene;
+pub use storage::Storage;
 pub use target::{Axis, Property, Target, Targets, ValueKind};
+pub use unpack::unpack;

@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         let Some(name) = value.as_str() else {
             // Written by an exporter of Babylon.js; every viewer takes the default.
             let message = format!("{value} is no interpolation's name; taken as LINEAR");
-            findings.push(Finding { severity: Severity::Warning, code: "TYPE_MISMATCH", at, message });
+            findings.push(Finding { severity: Severity::Info, code: "TYPE_MISMATCH", at, message });
             return Ok(Interpolation::Linear);
         };
         let extended = || extensions::used(self.document).filter_map(|e| e.interpolation).find_map(|f| f(name));

@@ -7,6 +7,7 @@ mod meshopt;
 
 use crate::{
     Document, Interpolation, Result,
+    document::Object,
     read::{Aim, Channel, Keys, Sampler},
 };
 use serde_json::Value;
@@ -36,6 +37,8 @@ pub(crate) struct Extension {
     pub(crate) interpolation: Option<fn(&str) -> Option<Interpolation>>,
     /// A channel's keys, where they are not the sampler's accessors taken as they are.
     pub(crate) keys: Option<KeysHook>,
+    /// The buffer view whose compressed bytes an accessor's values come from, where it is not the accessor's own.
+    pub(crate) home: Option<fn(&Document, usize) -> Option<usize>>,
     /// Removes from the JSON what the extension no longer needs after animations were rewritten, its declaration included.
     pub(crate) tidy: Option<fn(&mut Value)>,
 }
@@ -51,6 +54,7 @@ impl Extension {
             sampler: None,
             interpolation: None,
             keys: None,
+            home: None,
             tidy: None,
         }
     }
@@ -99,4 +103,32 @@ pub(crate) fn undeclare(json: &mut Value, name: &str) {
             }
         }
     }
+}
+
+/// The buffer view whose compressed bytes an accessor's values come from; `None` where they are not compressed.
+pub(crate) fn compressed_view(document: &Document, accessor: usize) -> Option<usize> {
+    if let Some(view) = used(document).filter_map(|e| e.home).find_map(|home| home(document, accessor)) {
+        return Some(view);
+    }
+    let view = document.accessor(accessor).ok()?.view?;
+    compresses(document, view).then_some(view)
+}
+
+/// Whether an extension compresses a buffer view.
+pub(crate) fn compresses(document: &Document, view: usize) -> bool {
+    compression(document, view).is_some()
+}
+
+/// The bytes that a compressed buffer view takes up.
+pub(crate) fn compressed_length(document: &Document, view: usize) -> usize {
+    let own = || document.element("bufferViews", view).ok()?.index("byteLength").ok()?;
+    let object = compression(document, view);
+    object.and_then(|object| object.index("byteLength").ok()?).or_else(own).unwrap_or(0)
+}
+
+/// The object by which an extension compresses a buffer view.
+fn compression(document: &Document, view: usize) -> Option<Object<'_>> {
+    let view = document.element("bufferViews", view).ok()?;
+    let compressing = used(document).filter(|extension| extension.view.is_some());
+    compressing.filter_map(|extension| view.extension(extension.name).ok()?).next()
 }

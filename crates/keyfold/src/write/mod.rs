@@ -89,8 +89,17 @@ pub fn assemble(
     for form in forms {
         replace_channels(&mut edit.json()["animations"][form.index], form, &accessor);
     }
+    let occurring: BTreeSet<String> = forms.iter().flat_map(|form| &form.channels).flat_map(extensions_of).collect();
+    occurring.iter().for_each(|name| edit.declare(name, false));
     extensions::tidy(edit.json());
     edit.finish()
+}
+
+/// The extensions that a channel speaks of.
+fn extensions_of(channel: &ChannelForm) -> impl Iterator<Item = String> {
+    let on_target = channel.target.get("extensions").and_then(Value::as_object).into_iter().flatten();
+    let referring = channel.extension_sampler.iter().map(|(name, _)| (*name).to_owned());
+    on_target.chain(&channel.extensions).map(|(name, _)| name.clone()).chain(referring)
 }
 
 fn samplers_of(channel: &ChannelForm) -> impl Iterator<Item = &SamplerForm> {

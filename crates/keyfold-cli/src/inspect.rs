@@ -1,0 +1,102 @@
+//! `keyfold inspect`: what a file's animations are, and what they weigh.
+
+use crate::{Outcome, input, output};
+use anyhow::Result;
+use keyfold::{
+    Severity,
+    inspect::{AnimationSummary, Inspection, inspect},
+};
+use serde::Serialize;
+use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
+
+/// Show what a file's animations are, and what they weigh
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  keyfold inspect walk.glb
+  keyfold inspect walk.glb --tracks            every track on its own line
+  keyfold inspect walk.glb --json | jq '.animations[].name'
+  curl -s $ADDRESS | keyfold inspect -")]
+pub(crate) struct Args {
+    /// A .gltf or .glb file, whatever its name; - for standard input
+    file: PathBuf,
+    /// List every track
+    #[arg(long)]
+    tracks: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    read: input::ReadArgs,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    file: String,
+    bytes: u64,
+    #[serde(flatten)]
+    inspection: &'a Inspection,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let (document, bytes) = args.read.open(&args.file)?;
+    let inspection = inspect(&document)?;
+    if args.json {
+        output::json(&Report { file: args.file.display().to_string(), bytes, inspection: &inspection })?;
+    } else {
+        output::print(&describe(args, bytes, &inspection))?;
+    }
+    output::findings(&inspection.findings);
+    let broken = inspection.findings.iter().any(|f| f.severity == Severity::Error);
+    Ok(if broken { Outcome::Wrong } else { Outcome::Done })
+}
+
+fn describe(args: &Args, bytes: u64, inspection: &Inspection) -> String {
+    let mut text = format!("{}: {bytes} bytes", input::name(&args.file));
+    if !inspection.extensions.used.is_empty() {
+        let _ = write!(text, ", uses {}", inspection.extensions.used.join(", "));
+    }
+    text.push('\n');
+    if inspection.animations.is_empty() {
+        return text + "no animations\n";
+    }
+    text.push('\n');
+    text += &output::table(
+        &["animation", "storage", "interpolation", "seconds", "tracks", "keys", "bytes"],
+        inspection.animations.iter().map(row),
+        3,
+    );
+    if args.tracks {
+        inspection.animations.iter().for_each(|animation| text += &tracks(animation));
+    }
+    text
+}
+
+fn title(animation: &AnimationSummary) -> String {
+    animation.name.clone().unwrap_or_else(|| format!("#{}", animation.index))
+}
+
+fn row(animation: &AnimationSummary) -> Vec<String> {
+    let kinds = |pick: fn(&keyfold::inspect::TrackSummary) -> &'static str| {
+        let mut counts = BTreeMap::new();
+        animation.tracks.iter().for_each(|t| *counts.entry(pick(t)).or_insert(0) += 1);
+        counts.into_keys().collect::<Vec<_>>().join(", ")
+    };
+    vec![
+        title(animation),
+        kinds(|t| t.storage),
+        kinds(|t| t.interpolation),
+        format!("{:.3}", animation.duration),
+        animation.tracks.len().to_string(),
+        animation.keys.to_string(),
+        animation.animation_bytes.to_string(),
+    ]
+}
+
+fn tracks(animation: &AnimationSummary) -> String {
+    let rows = animation.tracks.iter().map(|t| {
+        vec![t.target.clone(), t.storage.into(), t.interpolation.into(), t.keys.to_string(), t.bytes.to_string()]
+    });
+    let table = output::table(&["target", "storage", "interpolation", "keys", "bytes"], rows, 3);
+    format!("\n{}\n{table}", title(animation))
+}

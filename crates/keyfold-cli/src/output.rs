@@ -1,0 +1,78 @@
+//! Printing: results on stdout, everything else on stderr, colours only where wanted (`NO_COLOR`, no terminal).
+
+use anstyle::{AnsiColor, Style};
+use anyhow::{Context, Result};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use keyfold::{Document, Finding, Severity};
+use serde::Serialize;
+use std::{io::Write, path::Path};
+
+/// Prints a result. A reader that has seen enough and went away is no error.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write to standard output"),
+    }
+}
+
+/// Prints one JSON document.
+pub(crate) fn json(value: &impl Serialize) -> Result<()> {
+    print(&(serde_json::to_string_pretty(value)? + "\n"))
+}
+
+/// A table without lines, its first column to the left and numbers to the right.
+pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>, text_columns: usize) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    if !header.is_empty() {
+        table.set_header(header.to_vec());
+    }
+    for row in rows {
+        table.add_row(row);
+    }
+    for (i, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((0, 2));
+        if i >= text_columns {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+/// Says what went wrong.
+pub(crate) fn error(message: &str) {
+    say(AnsiColor::Red, "error", message);
+}
+
+/// Says what is worth knowing.
+pub(crate) fn note(message: &str) {
+    say(AnsiColor::Cyan, "note", message);
+}
+
+/// Says what was found.
+pub(crate) fn findings(findings: &[Finding]) {
+    for finding in findings {
+        let message = format!("{}: {} ({})", finding.at, finding.message, finding.code);
+        match finding.severity {
+            Severity::Error => say(AnsiColor::Red, "error", &message),
+            Severity::Warning => say(AnsiColor::Yellow, "warning", &message),
+            Severity::Info | Severity::Hint => say(AnsiColor::Cyan, "note", &message),
+        }
+    }
+}
+
+fn say(color: AnsiColor, word: &str, message: &str) {
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    // Nothing can be done where even stderr is gone.
+    let _ = writeln!(anstream::stderr(), "{style}{word}{style:#}: {message}");
+}
+
+/// Writes a document to a file, or to standard output for `-`.
+pub(crate) fn save(document: &Document, path: &Path) -> Result<()> {
+    if !crate::input::is_stream(path) {
+        return document.save(path).with_context(|| format!("cannot write {}", path.display()));
+    }
+    let mut out = std::io::stdout().lock();
+    out.write_all(&document.to_bytes()?).and_then(|()| out.flush()).context("cannot write to standard output")
+}

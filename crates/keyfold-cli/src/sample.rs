@@ -1,0 +1,173 @@
+//! `keyfold sample`: the values of an animation at given times.
+
+use crate::{Outcome, input, output};
+use anyhow::{Result, bail, ensure};
+use keyfold::{Animation, Severity, Track, read};
+use serde::Serialize;
+use std::{fmt::Write, path::PathBuf};
+
+/// Print the values of an animation at given times
+#[derive(clap::Args)]
+#[command(after_help = "\
+Times outside the keys clamp to the nearest key, as glTF says. Rotations are unit quaternions XYZW.
+
+Examples:
+  keyfold sample walk.glb --time 0,0.5,1
+  keyfold sample walk.glb --animation run --fps 30 --csv > run.csv
+  keyfold sample walk.glb --animation 2 --fps 60 --json")]
+pub(crate) struct Args {
+    /// A .gltf or .glb file, whatever its name; - for standard input
+    file: PathBuf,
+    /// The animation's name or index [default: the first]
+    #[arg(long, value_name = "NAME|INDEX")]
+    animation: Option<String>,
+    #[command(flatten)]
+    times: Times,
+    /// Print one JSON document
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print comma-separated values, one line per time
+    #[arg(long)]
+    csv: bool,
+    #[command(flatten)]
+    read: input::ReadArgs,
+}
+
+/// When to sample.
+#[derive(clap::Args, Clone)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Times {
+    /// Times in seconds
+    #[arg(long = "time", value_name = "T[,T...]", value_delimiter = ',', allow_hyphen_values = true)]
+    list: Vec<f64>,
+    /// From 0 to the animation's end, so many times a second
+    #[arg(long, value_name = "N")]
+    fps: Option<f64>,
+}
+
+/// More rows than anybody can want; keeps a file with an absurd duration from filling the memory.
+const MOST_TIMES: f64 = 10_000_000.0;
+
+impl Times {
+    /// The times themselves; `duration` is the animation's.
+    pub(crate) fn resolve(&self, duration: f64) -> Result<Vec<f64>> {
+        let Some(fps) = self.fps else {
+            ensure!(self.list.iter().all(|t| t.is_finite()), "a time is not a finite number");
+            return Ok(self.list.clone());
+        };
+        ensure!(fps.is_finite() && fps > 0.0, "--fps should be a positive number");
+        let frames = (duration * fps).max(0.0);
+        ensure!(frames < MOST_TIMES, "{duration} seconds at {fps} frames a second are too many times");
+        let mut times: Vec<f64> = (0..=frames as u64).map(|i| i as f64 / fps).collect();
+        // The end belongs to the animation also where it falls between two frames.
+        if times.last().is_some_and(|last| duration - last > 1e-6 / fps) {
+            times.push(duration);
+        }
+        Ok(times)
+    }
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    animation: Title<'a>,
+    times: &'a [f64],
+    tracks: Vec<Rows>,
+}
+
+#[derive(Serialize)]
+struct Title<'a> {
+    index: usize,
+    name: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Rows {
+    target: String,
+    values: Vec<Vec<f64>>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let (document, _) = args.read.open(&args.file)?;
+    let found = read(&document)?;
+    let animation = choose(&found.animations, args.animation.as_deref())?;
+    let times = args.times.resolve(f64::from(animation.duration()))?;
+    let rows: Vec<Rows> = animation.tracks.iter().map(|track| rows(track, &times)).collect();
+    match (args.json, args.csv) {
+        (true, _) => {
+            let title = Title { index: animation.index, name: animation.name.as_deref() };
+            output::json(&Report { animation: title, times: &times, tracks: rows })?;
+        }
+        (_, true) => output::print(&csv(&times, &rows))?,
+        _ => output::print(&readable(&times, &rows))?,
+    }
+    let mine = format!("/animations/{}/", animation.index);
+    let ours: Vec<_> =
+        found.findings.into_iter().filter(|f| !f.at.starts_with("/animations/") || f.at.starts_with(&mine)).collect();
+    output::findings(&ours);
+    let dropped = ours.iter().any(|f| f.severity <= Severity::Warning);
+    Ok(if dropped { Outcome::Wrong } else { Outcome::Done })
+}
+
+/// The animation that a name or an index means; the first where neither is given.
+pub(crate) fn choose<'a>(animations: &'a [Animation], wanted: Option<&str>) -> Result<&'a Animation> {
+    let Some(wanted) = wanted else {
+        let Some(first) = animations.first() else { bail!("the file has no animation") };
+        if animations.len() > 1 {
+            let names: Vec<String> = animations.iter().map(title).collect();
+            output::note(&format!("taking {}, the first of {}: {}", names[0], names.len(), names.join(", ")));
+        }
+        return Ok(first);
+    };
+    let by_name = animations.iter().find(|a| a.name.as_deref() == Some(wanted));
+    let by_index = || wanted.parse::<usize>().ok().and_then(|i| animations.get(i));
+    match by_name.or_else(by_index) {
+        Some(animation) => Ok(animation),
+        None => {
+            let names: Vec<String> = animations.iter().map(title).collect();
+            bail!("there is no animation {wanted}; there is: {}", names.join(", "))
+        }
+    }
+}
+
+fn title(animation: &Animation) -> String {
+    animation.name.clone().unwrap_or_else(|| format!("#{}", animation.index))
+}
+
+fn rows(track: &Track, times: &[f64]) -> Rows {
+    let mut flat = vec![0.0; times.len() * track.curve.width()];
+    track.curve.sample_many(track.target.kind(), times, &mut flat);
+    Rows { target: track.target.to_string(), values: flat.chunks(track.curve.width()).map(<[f64]>::to_vec).collect() }
+}
+
+fn csv(times: &[f64], tracks: &[Rows]) -> String {
+    let mut text = String::from("time");
+    for track in tracks {
+        let width = track.values.first().map_or(0, Vec::len);
+        text.extend((0..width).map(|i| format!(",{}", quoted(&format!("{}[{i}]", track.target)))));
+    }
+    text.push('\n');
+    for (row, time) in times.iter().enumerate() {
+        text += &time.to_string();
+        text.extend(tracks.iter().flat_map(|t| &t.values[row]).map(|v| format!(",{v}")));
+        text.push('\n');
+    }
+    text
+}
+
+/// A field of a CSV file, quoted where it must be (RFC 4180).
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+}
+
+fn readable(times: &[f64], tracks: &[Rows]) -> String {
+    let mut text = String::new();
+    for (row, time) in times.iter().enumerate() {
+        let _ = writeln!(text, "{time:.3} s");
+        let lines = tracks.iter().map(|track| {
+            let values: Vec<String> = track.values[row].iter().map(|v| format!("{v:9.5}")).collect();
+            vec![format!("  {}", track.target), values.join(" ")]
+        });
+        text += &output::table(&[], lines, 2);
+    }
+    text
+}

@@ -1,0 +1,42 @@
+//! `keyfold unpack`: every animation as plain core floats.
+
+use crate::{Outcome, input, output};
+use anyhow::{Result, ensure};
+use keyfold::{Severity, unpack};
+use std::path::{Path, PathBuf};
+
+/// Undo every storage: plain core floats that any reader understands
+#[derive(clap::Args)]
+#[command(after_help = "\
+Targets that core glTF can name are named in core's way, others by KHR_animation_pointer. Tracks that are plain already stay as
+they are.
+
+Examples:
+  keyfold unpack packed.glb                    writes packed.unpacked.glb
+  keyfold unpack packed.glb -o plain.gltf")]
+pub(crate) struct Args {
+    /// A .gltf or .glb file, whatever its name; - for standard input
+    input: PathBuf,
+    /// Where to write; - for standard output [default: NAME.unpacked.EXT beside the input]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    read: input::ReadArgs,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    ensure!(args.output.is_some() || !input::is_stream(&args.input), "standard input needs -o");
+    let (document, _) = args.read.open(&args.input)?;
+    let (plain, findings) = unpack(&document)?;
+    output::save(&plain, args.output.as_deref().unwrap_or(&beside(&args.input, "unpacked")))?;
+    output::findings(&findings);
+    let left = findings.iter().any(|f| f.severity <= Severity::Warning);
+    Ok(if left { Outcome::Wrong } else { Outcome::Done })
+}
+
+/// `walk.glb` -> `walk.unpacked.glb`
+pub(crate) fn beside(input: &Path, word: &str) -> PathBuf {
+    let extension = input.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
+    let stem = input.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    input.with_file_name(format!("{stem}.{word}{extension}"))
+}

@@ -1,0 +1,37 @@
+//! Undoing every storage: plain core floats, targets that core can name in core's way, pointers in the ratified form.
+//!
+//! Tracks that are plain already stay as they are, bytes and all.
+
+use crate::{
+    Animations, Document, Finding, Result, Storage, Target, Targets, Track,
+    document::ComponentType,
+    read,
+    write::{AnimationForm, assemble, core_form, place_plain},
+};
+
+/// A document with every animation as plain core floats, and what could not be brought there.
+pub fn unpack(document: &Document) -> Result<(Document, Vec<Finding>)> {
+    let Animations { animations, findings } = read(document)?;
+    let mut forms = Vec::new();
+    for animation in &animations {
+        let packed: Vec<&Track> = animation.tracks.iter().filter(|t| !is_plain(document, animation.index, t)).collect();
+        if !packed.is_empty() {
+            let replaces = packed.iter().map(|t| t.source.channel).collect();
+            let channels = packed.into_iter().map(core_form).collect::<Result<_>>()?;
+            forms.push(AnimationForm { index: animation.index, replaces, channels });
+        }
+    }
+    Ok((assemble(document, &forms, place_plain)?, findings))
+}
+
+fn is_plain(document: &Document, animation: usize, track: &Track) -> bool {
+    let float = |accessor| document.accessor(accessor).is_ok_and(|a| a.component == ComponentType::F32 && !a.sparse);
+    let addressed = matches!(
+        (&track.target, track.source.targets),
+        (Target::Node { axis: None, .. }, Targets::Core) | (Target::Pointer { .. }, Targets::Pointer)
+    );
+    addressed
+        && Storage::of(document, animation, track) == Storage::Core
+        && float(track.source.input)
+        && (float(track.source.output) || track.target.is_exact())
+}
