@@ -1,8 +1,8 @@
-// JSON in from stdin, JSON out to stdout. Whatever else libraries print goes to stderr.
+// JSON in from stdin, JSON out to stdout. What libraries chat about on the way is not wanted; their errors go to stderr.
 
 import { readFileSync, writeSync } from 'node:fs';
 
-console.log = console.info = console.warn = console.error;
+console.log = console.info = console.warn = () => {};
 
 export const request = JSON.parse(readFileSync(0, 'utf8'));
 

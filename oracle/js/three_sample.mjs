@@ -18,15 +18,15 @@ async function load(file) {
 	const bytes = await readFile(file);
 	const loader = new GLTFLoader();
 	loader.setMeshoptDecoder(MeshoptDecoder);
-	loader.register((parser) => ({
-		name: 'KEYFOLD_FILES',
-		loadBuffer: (index) => externalBuffer(parser.json.buffers[index], dirname(file)),
-		loadMaterial: async () => new MeshBasicMaterial(),
-	}));
+	loader.register((parser) => {
+		const inside = parser.loadBuffer.bind(parser);
+		parser.loadBuffer = (index) => externalBuffer(parser.json.buffers[index], dirname(file)) ?? inside(index);
+		return { name: 'KEYFOLD_FILES', loadMaterial: async () => new MeshBasicMaterial() };
+	});
 	return loader.parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength), '');
 }
 
-// Buffers in files of their own; the loader knows those inside. An answer of null leaves them to it.
+// A buffer in a file of its own, which the loader would fetch from a server; null for those inside.
 function externalBuffer(buffer, folder) {
 	if (buffer.uri === undefined || buffer.uri.startsWith('data:')) return null;
 	return readFile(join(folder, decodeURIComponent(buffer.uri))).then((bytes) =>

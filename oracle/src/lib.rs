@@ -12,7 +12,7 @@ pub mod draco;
 
 use std::path::{Path, PathBuf};
 
-pub use peers::{node_available, skip};
+pub use peers::{node_available, note, skip};
 
 /// The root of the project.
 pub fn root() -> &'static Path {

@@ -12,11 +12,15 @@ use serde::de::DeserializeOwned;
 
 use crate::root;
 
-/// Says on stderr that a test, or a part of it, was skipped. It is seen although the test passes: what is written to
-/// stderr directly is not captured.
-pub fn skip(reason: &str) {
+/// Says something on stderr that is seen although the test passes: what is written there directly is not captured.
+pub fn note(text: &str) {
     // Nothing can be done about an stderr that is closed.
-    let _ = writeln!(std::io::stderr(), "skipped: {reason}");
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Says that a test, or a part of it, was skipped.
+pub fn skip(reason: &str) {
+    note(&format!("skipped: {reason}"));
 }
 
 /// Whether node and the npm packages are there; where they are not, says why the caller is skipped.
