@@ -38,6 +38,7 @@ pub use bound::{Bound, BoundError};
 pub use diff::{AnimationDiff, Diff, PropertyDiff, diff};
 pub use document::{Document, OpenOptions};
 pub use error::{Error, Result};
+pub use extensions::quantization;
 pub use finding::{Finding, Severity};
 pub use keyfold_core::curve::{Curve, Interpolation, Kind};
 pub use limits::Limits;

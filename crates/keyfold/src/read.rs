@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
             let at = format!("{}/samplers/{}/interpolation", channel.animation.at(), sampler.index);
             return Err(Error::malformed(at, "CUBICSLERP interpolates rotations only").into());
         }
-        let asked = extensions::first(self.document, |e| e.keys.map(|keys| keys(channel, &aim, &sampler)))?;
+        let asked = extensions::first(self.document, |e| e.keys.map(|keys| keys(channel, &aim, &sampler, findings)))?;
         let keys = asked.map_or_else(|| self.core_keys(&aim, &sampler), Ok)?;
         self.left = self
             .left
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
         let times = self.times(sampler.input)?;
         let shape = self.document.accessor(sampler.output)?.shape;
         let values = self.document.floats(sampler.output)?;
-        let width = aim.width.map_or_else(|| width_of(&values, &times, sampler), Ok)?;
+        let width = aim.width.map_or_else(|| sampler.width_of(&values, times.len()), Ok)?;
         if shape.components() != width && shape != Shape::Scalar {
             let what = format!("{} does not fit {}, which has {width} components", shape.name(), aim.target);
             return Err(Error::malformed(format!("/accessors/{}/type", sampler.output), what));
@@ -209,14 +209,16 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Weights: as many components as the values have room for at each key.
-fn width_of(values: &[f32], times: &[f32], sampler: &Sampler) -> Result<usize> {
-    let elements = times.len() * sampler.interpolation.elements_per_key();
-    match values.len().checked_div(elements) {
-        Some(width) if width > 0 && width * elements == values.len() => Ok(width),
-        _ => {
-            let what = format!("{} values do not divide among {} keys", values.len(), times.len());
-            Err(Error::malformed(format!("/accessors/{}", sampler.output), what))
+impl Sampler {
+    /// Weights: as many components as the values have room for at each key.
+    pub(crate) fn width_of(&self, values: &[f32], keys: usize) -> Result<usize> {
+        let elements = keys * self.interpolation.elements_per_key();
+        match values.len().checked_div(elements) {
+            Some(width) if width > 0 && width * elements == values.len() => Ok(width),
+            _ => {
+                let what = format!("{} values do not divide among {keys} keys", values.len());
+                Err(Error::malformed(format!("/accessors/{}", self.output), what))
+            }
         }
     }
 }

@@ -52,16 +52,16 @@ impl ComponentType {
         }
     }
 
-    /// One component from its bytes: integers as the equal float or, where normalized, by glTF's equations.
-    fn decode(self, b: &[u8], normalized: bool) -> f32 {
-        let norm = |value: f32, most: f32| if normalized { (value / most).max(-1.0) } else { value };
+    /// One component from its bytes: integers as they are or, where normalized, by glTF's equations.
+    fn decode(self, b: &[u8], normalized: bool) -> f64 {
+        let norm = |value: f64, most: f64| if normalized { (value / most).max(-1.0) } else { value };
         match self {
-            Self::I8 => norm(f32::from(b[0] as i8), 127.0),
-            Self::U8 => norm(f32::from(b[0]), 255.0),
-            Self::I16 => norm(f32::from(i16::from_le_bytes([b[0], b[1]])), 32767.0),
-            Self::U16 => norm(f32::from(u16::from_le_bytes([b[0], b[1]])), 65535.0),
-            Self::U32 => u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as f32,
-            Self::F32 => f32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+            Self::I8 => norm(f64::from(b[0] as i8), 127.0),
+            Self::U8 => norm(f64::from(b[0]), 255.0),
+            Self::I16 => norm(f64::from(i16::from_le_bytes([b[0], b[1]])), 32767.0),
+            Self::U16 => norm(f64::from(u16::from_le_bytes([b[0], b[1]])), 65535.0),
+            Self::U32 => f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+            Self::F32 => f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
         }
     }
 }
@@ -180,8 +180,16 @@ pub struct Elements<'a> {
 impl Elements<'_> {
     /// Every component as a float: integers as the equal one or, where normalized, by glTF's equations.
     pub fn to_floats(&self) -> Vec<f32> {
-        let decode = |b: &[u8]| self.component.decode(b, self.normalized);
-        self.bytes.chunks_exact(self.component.size()).map(decode).collect()
+        self.numbers().map(|n| n as f32).collect()
+    }
+
+    /// Every component without rounding, for whoever computes on: integers as they are or, where normalized, by glTF's equations.
+    pub fn to_numbers(&self) -> Vec<f64> {
+        self.numbers().collect()
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        self.bytes.chunks_exact(self.component.size()).map(|b| self.component.decode(b, self.normalized))
     }
 }
 

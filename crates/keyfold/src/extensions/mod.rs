@@ -4,9 +4,10 @@
 //! only what it changes; where none has anything to say, core's rules hold (`crate::read`).
 
 mod meshopt;
+pub mod quantization;
 
 use crate::{
-    Document, Interpolation, Result,
+    Document, Finding, Interpolation, Result,
     document::Object,
     read::{Aim, Channel, Keys, Sampler},
 };
@@ -19,7 +20,7 @@ pub(crate) type Provided = BTreeMap<usize, Result<Arc<[f32]>>>;
 type ViewHook = fn(&Document, usize) -> Result<Option<Vec<u8>>>;
 type TargetHook = fn(&Channel<'_>) -> Result<Option<Aim>>;
 type SamplerHook = fn(&Channel<'_>) -> Result<Option<usize>>;
-type KeysHook = fn(&Channel<'_>, &Aim, &Sampler) -> Result<Option<Keys>>;
+type KeysHook = fn(&Channel<'_>, &Aim, &Sampler, &mut Vec<Finding>) -> Result<Option<Keys>>;
 
 /// What an extension changes about reading. Everything is optional.
 pub(crate) struct Extension {
@@ -35,7 +36,7 @@ pub(crate) struct Extension {
     pub(crate) sampler: Option<SamplerHook>,
     /// The meaning of an interpolation's name that core does not know.
     pub(crate) interpolation: Option<fn(&str) -> Option<Interpolation>>,
-    /// A channel's keys, where they are not the sampler's accessors taken as they are.
+    /// A channel's keys, where they are not the sampler's accessors taken as they are; with what is to be said about them.
     pub(crate) keys: Option<KeysHook>,
     /// The buffer view whose compressed bytes an accessor's values come from, where it is not the accessor's own.
     pub(crate) home: Option<fn(&Document, usize) -> Option<usize>>,
@@ -61,7 +62,7 @@ impl Extension {
 }
 
 /// Every extension that changes how animations are read.
-pub(crate) const ALL: &[Extension] = &[meshopt::KHR, meshopt::EXT];
+pub(crate) const ALL: &[Extension] = &[meshopt::KHR, meshopt::EXT, quantization::EXT];
 
 /// The extensions of the list that a document uses.
 pub(crate) fn used(document: &Document) -> impl Iterator<Item = &'static Extension> {
@@ -71,7 +72,7 @@ pub(crate) fn used(document: &Document) -> impl Iterator<Item = &'static Extensi
 /// The first answer that a used extension has.
 pub(crate) fn first<T>(
     document: &Document,
-    ask: impl Fn(&'static Extension) -> Option<Result<Option<T>>>,
+    ask: impl FnMut(&'static Extension) -> Option<Result<Option<T>>>,
 ) -> Result<Option<T>> {
     used(document).filter_map(ask).find_map(Result::transpose).transpose()
 }

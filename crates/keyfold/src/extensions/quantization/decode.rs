@@ -1,0 +1,107 @@
+//! From stored numbers to times and values: normalize, times `scale`, plus `offset`, rebuild what the layout leaves out. All in
+//! `f64`, rounded once at the end; the writer measures its own output with the same functions.
+
+use super::{Layout, NAME};
+use crate::{
+    Error, Result,
+    document::{Object, Shape},
+};
+use keyfold_core::quat;
+use serde_json::{Map, Value, json};
+
+/// A channel's parameters. They belong to the channel, not to the sampler: two channels may read one sampler differently.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parameters {
+    /// Added to each component of each stored element, after scaling.
+    pub offset: Option<Vec<f64>>,
+    /// Multiplies each component of each stored element.
+    pub scale: Option<Vec<f64>>,
+    /// Multiplies stored times.
+    pub time_scale: Option<f64>,
+}
+
+impl Parameters {
+    /// The parameters of a channel object; none where it has no object of the extension.
+    pub(crate) fn of_channel(channel: &Object<'_>) -> Result<Self> {
+        let Some(object) = channel.extension(NAME)? else { return Ok(Self::default()) };
+        let time_scale = object.number("timeScale")?;
+        if time_scale.is_some_and(|s| !(s > 0.0 && s.is_finite())) {
+            return Err(Error::malformed(object.place("timeScale"), "should be greater than zero"));
+        }
+        Ok(Self { offset: object.numbers("offset")?, scale: object.numbers("scale")?, time_scale })
+    }
+
+    /// Refuses arrays that do not have a number for each component.
+    pub(crate) fn check(&self, channel: &Object<'_>, shape: Shape) -> Result<()> {
+        for (key, numbers) in [("offset", &self.offset), ("scale", &self.scale)] {
+            if numbers.as_ref().is_some_and(|n| n.len() != shape.components()) {
+                let at = format!("{}/extensions/{NAME}/{key}", channel.at());
+                return Err(Error::malformed(
+                    at,
+                    format!("{} elements need {} numbers", shape.name(), shape.components()),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The extension's object; `None` where nothing differs from the defaults.
+    pub fn to_json(&self) -> Option<Value> {
+        let mut object = Map::new();
+        for (key, numbers, default) in [("offset", &self.offset, 0.0), ("scale", &self.scale, 1.0)] {
+            if let Some(numbers) = numbers.as_ref().filter(|n| n.iter().any(|v| *v != default)) {
+                object.insert(key.into(), numbers.iter().copied().map(number).collect());
+            }
+        }
+        if let Some(scale) = self.time_scale.filter(|s| *s != 1.0) {
+            object.insert("timeScale".into(), number(scale));
+        }
+        (!object.is_empty()).then_some(Value::Object(object))
+    }
+
+    /// Seconds from stored times.
+    pub fn times(&self, stored: &[f64]) -> Vec<f32> {
+        let scale = self.time_scale.unwrap_or(1.0);
+        stored.iter().map(|t| (t * scale) as f32).collect()
+    }
+
+    /// Values from stored elements, layout undone.
+    pub fn values(&self, stored: &[f64], shape: Shape, layout: Layout) -> Vec<f32> {
+        let at = |numbers: &Option<Vec<f64>>, i: usize, default: f64| {
+            numbers.as_ref().and_then(|n| n.get(i)).copied().unwrap_or(default)
+        };
+        let mut values = Vec::with_capacity(stored.len());
+        for element in stored.chunks_exact(shape.components()) {
+            let mut element =
+                element.iter().enumerate().map(|(i, v)| v * at(&self.scale, i, 1.0) + at(&self.offset, i, 0.0));
+            let mut next = || element.next().unwrap_or(0.0);
+            let mut put = |expanded: &[f64]| values.extend(expanded.iter().map(|v| *v as f32));
+            match layout {
+                Layout::Whole => (0..shape.components()).for_each(|_| put(&[next()])),
+                Layout::Uniform => put(&[next(); 3]),
+                Layout::WithoutW => put(&with_w([next(), next(), next()])),
+                Layout::OneAxis(axis) => put(&with_w(along(axis as usize, next()))),
+                Layout::OneAxisAndW(axis) => {
+                    let [x, y, z] = along(axis as usize, next());
+                    put(&[x, y, z, next()]);
+                }
+            }
+        }
+        values
+    }
+}
+
+/// Whole numbers without a fraction: `1`, not `1.0`.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
+}
+
+fn along(axis: usize, value: f64) -> [f64; 3] {
+    [0, 1, 2].map(|i| if i == axis { value } else { 0.0 })
+}
+
+/// The unit quaternion with W >= 0. Quantized X, Y and Z can be longer than 1: then W is zero and the rest is shortened.
+fn with_w([x, y, z]: [f64; 3]) -> [f64; 4] {
+    let w = (1.0 - (x * x + y * y + z * z)).max(0.0).sqrt();
+    quat::try_normalize([x, y, z, w]).unwrap_or([x, y, z, w])
+}

@@ -1,0 +1,119 @@
+//! EXT_animation_quantization (draft, glTF PR 1991): integer times and values with `offset`, `scale` and `timeScale` on the channel,
+//! single axes, uniform scales, rotations without W.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `table` | which path may be stored as what: the draft's tables |
+//! | `decode` | from stored numbers to values |
+//!
+//! Reading is lenient where the meaning is plain, with a finding. The draft's W of a VEC3 rotation has a sign wrong; what is meant is
+//! unit length.
+
+mod decode;
+mod table;
+
+pub use decode::Parameters;
+pub use table::{Encoding, Layout, Path, ROTATION, Row, Standing, UNSIGNED, rows};
+
+use super::Extension;
+use crate::{
+    Document, Error, Finding, Property, Result, Severity, Target, Targets,
+    document::{Accessor, Shape},
+    read::{Aim, Channel, Keys, Sampler},
+};
+
+/// The extension's name.
+pub const NAME: &str = "EXT_animation_quantization";
+
+pub(super) const EXT: Extension = Extension { target: Some(target), keys: Some(keys), ..Extension::new(NAME) };
+
+/// The path of a channel; `None` where it is none of the draft's (a pointer, or nonsense).
+fn path(channel: &Channel<'_>) -> Result<Option<Path>> {
+    Ok(channel.object.required_object("target")?.text("path")?.and_then(Path::from_name))
+}
+
+fn target(channel: &Channel<'_>) -> Result<Option<Aim>> {
+    let Some(Path { property, axis: Some(axis) }) = path(channel)? else { return Ok(None) };
+    let target = channel.object.required_object("target")?;
+    let node = target.required_index("node")?;
+    if node >= channel.document.count("nodes") {
+        return Err(Error::malformed(target.place("node"), format!("node {node} does not exist")));
+    }
+    let (axis, width) = match property {
+        // The other axes are zero, so the whole rotation is driven.
+        Property::Rotation => (None, 4),
+        _ => (Some(axis), 1),
+    };
+    Ok(Some(Aim { target: Target::Node { node, property, axis }, targets: Targets::Core, width: Some(width) }))
+}
+
+fn keys(channel: &Channel<'_>, aim: &Aim, sampler: &Sampler, findings: &mut Vec<Finding>) -> Result<Option<Keys>> {
+    let parameters = Parameters::of_channel(&channel.object)?;
+    let path = path(channel)?;
+    if path.is_none() && parameters == Parameters::default() {
+        return Ok(None);
+    }
+    let (input, output) = (channel.document.accessor(sampler.input)?, channel.document.accessor(sampler.output)?);
+    if input.shape != Shape::Scalar {
+        return Err(Error::malformed(format!("/accessors/{}/type", input.index), "times should be SCALAR"));
+    }
+    check_encoding(&input, &UNSIGNED, findings)?;
+    let layout = match path {
+        Some(path) => check_output(path, &output, sampler, findings)?,
+        None => Layout::Whole,
+    };
+    parameters.check(&channel.object, output.shape)?;
+    let times = parameters.times(&stored(channel.document, sampler.input)?);
+    let values = parameters.values(&stored(channel.document, sampler.output)?, output.shape, layout);
+    let width = match aim.width {
+        Some(width) => width,
+        None => sampler.width_of(&values, times.len())?,
+    };
+    Ok(Some(Keys { times: times.into(), values, width }))
+}
+
+/// The numbers of an accessor: integers normalized where the accessor says so, nothing rounded.
+fn stored(document: &Document, accessor: usize) -> Result<Vec<f64>> {
+    match document.provided(accessor) {
+        Some(values) => Ok(values?.iter().map(|v| f64::from(*v)).collect()),
+        None => Ok(document.elements(accessor)?.to_numbers()),
+    }
+}
+
+fn check_output(path: Path, output: &Accessor, sampler: &Sampler, findings: &mut Vec<Finding>) -> Result<Layout> {
+    let at = |key: &str| format!("/accessors/{}/{key}", output.index);
+    let Some(layout) = path.layout(output.shape) else {
+        return Err(Error::malformed(at("type"), format!("`{path}` is not stored as {}", output.shape.name())));
+    };
+    if sampler.interpolation.elements_per_key() == 3 && layout != Layout::Whole && path.property == Property::Rotation {
+        let what = format!("{} of a rotation has no room for all of its tangents", output.shape.name());
+        match layout.lacks_w() {
+            true => return Err(Error::malformed(at("type"), what)),
+            false => findings.push(warning("QUANT_CUBIC_ROTATION", at("type"), what)),
+        }
+    }
+    // Weights are core's: any type that core's reader takes.
+    if path.property != Property::Weights {
+        check_encoding(output, path.encodings(), findings)?;
+    }
+    Ok(layout)
+}
+
+fn check_encoding(accessor: &Accessor, listed: &[Encoding], findings: &mut Vec<Finding>) -> Result<()> {
+    let encoding = Encoding::new(accessor.component, accessor.normalized);
+    let at = format!("/accessors/{}/componentType", accessor.index);
+    let what = format!("{encoding} is not among the types that the extension lists here");
+    match encoding.standing(listed) {
+        Standing::Listed => {}
+        Standing::Understood => findings.push(warning("QUANT_SIGNED_TYPE", at, what)),
+        Standing::Refused => return Err(Error::malformed(at, what)),
+    }
+    Ok(())
+}
+
+fn warning(code: &'static str, at: String, message: String) -> Finding {
+    Finding { severity: Severity::Warning, code, at, message }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! The draft's tables: which path may be stored as what. Read by the reader, the writer, the rules and the tests, so that there is
+//! one place that says it.
+
+use crate::{
+    Axis, Property,
+    document::{ComponentType, Shape},
+};
+use std::fmt;
+
+/// A channel's `path`: a property, or one axis of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Path {
+    /// The property.
+    pub property: Property,
+    /// Where the path is dotted: the axis. A translation's or scale's other axes are left alone, a rotation's are zero.
+    pub axis: Option<Axis>,
+}
+
+impl Path {
+    /// A whole property.
+    pub const fn whole(property: Property) -> Self {
+        Self { property, axis: None }
+    }
+
+    /// One axis of a property.
+    pub const fn axis(property: Property, axis: Axis) -> Self {
+        Self { property, axis: Some(axis) }
+    }
+
+    /// The path that a file spells `name`. Weights have no axes.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let Some((property, axis)) = name.split_once('.') else { return Property::from_name(name).map(Self::whole) };
+        let axis = Axis::ALL.into_iter().find(|a| a.name() == axis)?;
+        let property = Property::from_name(property).filter(|p| *p != Property::Weights)?;
+        Some(Self::axis(property, axis))
+    }
+
+    /// The twelve paths of the draft.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let paths =
+            |property| std::iter::once(Self::whole(property)).chain(Axis::ALL.map(|axis| Self::axis(property, axis)));
+        [Property::Translation, Property::Rotation, Property::Scale].into_iter().flat_map(paths)
+    }
+
+    /// What elements of a shape mean under this path; `None` where the path does not take them. Weights take any.
+    pub fn layout(self, shape: Shape) -> Option<Layout> {
+        use Property::{Rotation, Scale, Translation, Weights};
+        match (self.property, self.axis, shape) {
+            (Translation | Scale, None, Shape::Vec3)
+            | (Translation | Scale, Some(_), Shape::Scalar)
+            | (Rotation, None, Shape::Vec4)
+            | (Weights, None, Shape::Scalar) => Some(Layout::Whole),
+            (Scale, None, Shape::Scalar) => Some(Layout::Uniform),
+            (Rotation, None, Shape::Vec3) => Some(Layout::WithoutW),
+            (Rotation, Some(axis), Shape::Scalar) => Some(Layout::OneAxis(axis)),
+            (Rotation, Some(axis), Shape::Vec2) => Some(Layout::OneAxisAndW(axis)),
+            _ => None,
+        }
+    }
+
+    /// The shapes that the path takes, in the table's order.
+    pub fn shapes(self) -> impl Iterator<Item = Shape> {
+        [Shape::Scalar, Shape::Vec2, Shape::Vec3, Shape::Vec4].into_iter().filter(move |s| self.layout(*s).is_some())
+    }
+
+    /// The component types that the table lists for the path's values.
+    pub fn encodings(self) -> &'static [Encoding] {
+        match self.property {
+            Property::Rotation => &ROTATION,
+            Property::Translation | Property::Scale | Property::Weights => &UNSIGNED,
+        }
+    }
+}
+
+/// As a file spells it: `translation`, `rotation.x`.
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.property.name())?;
+        self.axis.map_or(Ok(()), |axis| write!(f, ".{}", axis.name()))
+    }
+}
+
+/// What a stored element means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Layout {
+    /// The value as it is.
+    Whole,
+    /// One factor for all three axes of a scale.
+    Uniform,
+    /// X, Y and Z of a rotation; W is what is missing to unit length.
+    WithoutW,
+    /// One of X, Y and Z; W is what is missing to unit length, the others are zero.
+    OneAxis(Axis),
+    /// One of X, Y and Z, and W; the others are zero.
+    OneAxisAndW(Axis),
+}
+
+impl Layout {
+    /// Whether W has to be rebuilt.
+    pub const fn lacks_w(self) -> bool {
+        matches!(self, Self::WithoutW | Self::OneAxis(_))
+    }
+}
+
+/// A component type, and whether its integers stand for fractions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Encoding {
+    /// What a component is stored as.
+    pub component: ComponentType,
+    /// Whether integers stand for fractions.
+    pub normalized: bool,
+}
+
+impl Encoding {
+    /// 32-bit floats.
+    pub const FLOAT: Self = Self::new(ComponentType::F32, false);
+
+    /// A component type, normalized or not.
+    pub const fn new(component: ComponentType, normalized: bool) -> Self {
+        Self { component, normalized }
+    }
+
+    /// The largest code; `None` for floats.
+    pub const fn largest(self) -> Option<i64> {
+        match self.component {
+            ComponentType::I8 => Some(i8::MAX as i64),
+            ComponentType::U8 => Some(u8::MAX as i64),
+            ComponentType::I16 => Some(i16::MAX as i64),
+            ComponentType::U16 => Some(u16::MAX as i64),
+            ComponentType::U32 => Some(u32::MAX as i64),
+            ComponentType::F32 => None,
+        }
+    }
+
+    /// The least code that is ever written: of the signed ones, both halves are alike.
+    pub const fn least(self) -> i64 {
+        match self.component {
+            ComponentType::I8 => -(i8::MAX as i64),
+            ComponentType::I16 => -(i16::MAX as i64),
+            _ => 0,
+        }
+    }
+
+    /// Whether codes may be negative.
+    pub const fn signed(self) -> bool {
+        matches!(self.component, ComponentType::I8 | ComponentType::I16)
+    }
+}
+
+/// As messages name it: `5123 normalized`.
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.component.code(), if self.normalized { " normalized" } else { "" })
+    }
+}
+
+/// What translations, scales and times are stored as.
+pub const UNSIGNED: [Encoding; 5] = [
+    Encoding::FLOAT,
+    Encoding::new(ComponentType::U8, false),
+    Encoding::new(ComponentType::U8, true),
+    Encoding::new(ComponentType::U16, false),
+    Encoding::new(ComponentType::U16, true),
+];
+
+/// What rotations are stored as.
+pub const ROTATION: [Encoding; 5] = [
+    Encoding::FLOAT,
+    Encoding::new(ComponentType::I8, true),
+    Encoding::new(ComponentType::U8, true),
+    Encoding::new(ComponentType::I16, true),
+    Encoding::new(ComponentType::U16, true),
+];
+
+/// How an encoding stands to a list of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The table lists it.
+    Listed,
+    /// The table does not list it, and its meaning is plain all the same: signed integers where only unsigned ones are listed.
+    Understood,
+    /// The table does not list it, and it is refused.
+    Refused,
+}
+
+impl Encoding {
+    /// How this encoding stands to what the table lists.
+    pub fn standing(self, listed: &[Self]) -> Standing {
+        match self {
+            _ if listed.contains(&self) => Standing::Listed,
+            // Rotations list signed integers; what they lack is unnormalized ones, which could not be told from a mistake.
+            _ if self.signed() && !listed.iter().any(|e| e.signed()) => Standing::Understood,
+            _ => Standing::Refused,
+        }
+    }
+}
+
+/// A row of the draft's table, written out: one path, one shape, one component type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The channel's path.
+    pub path: Path,
+    /// The output accessor's type.
+    pub shape: Shape,
+    /// The output accessor's component type.
+    pub encoding: Encoding,
+}
+
+/// Every row for values, in the draft's order.
+pub fn rows() -> impl Iterator<Item = Row> {
+    Path::all().flat_map(|path| {
+        path.shapes().flat_map(move |shape| {
+            path.encodings().iter().map(move |encoding| Row { path, shape, encoding: *encoding })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_85_rows_for_values_and_5_for_times() {
+        let count = |property| rows().filter(|r| r.path.property == property).count();
+        assert_eq!([Property::Translation, Property::Rotation, Property::Scale].map(count), [20, 40, 25]);
+        assert_eq!(UNSIGNED.len(), 5);
+    }
+
+    #[test]
+    fn paths_are_read_as_they_are_spelled() {
+        for path in Path::all() {
+            assert_eq!(Path::from_name(&path.to_string()), Some(path));
+        }
+        for name in ["translation.w", "weights.x", "x", "translation.", ".x", "rotation.x.y", "TRANSLATION"] {
+            assert_eq!(Path::from_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn signed_integers_are_understood_where_only_unsigned_ones_are_listed() {
+        let signed = Encoding::new(ComponentType::I16, false);
+        assert_eq!(signed.standing(&UNSIGNED), Standing::Understood);
+        assert_eq!(signed.standing(&ROTATION), Standing::Refused);
+        assert_eq!(Encoding::new(ComponentType::U32, false).standing(&UNSIGNED), Standing::Refused);
+    }
+}
