@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`curve`] | what a curve is, where a time falls in it, how each interpolation blends |
 //! | [`draco`] | the Draco keyframe-animation bitstream, decoded and encoded |
+//! | [`fit`] | a curve in another form, within a tolerance, with few keys |
 //! | [`quantize`] | a number in a range to an N-bit integer and back |
 //! | [`quat`] | the few quaternion operations that animation needs, in `f64` |
 //! | [`skeleton`] | hierarchy, global transforms, object-space error between two motions |
@@ -17,6 +18,7 @@ extern crate std;
 
 pub mod curve;
 pub mod draco;
+pub mod fit;
 pub mod quantize;
 pub mod quat;
 pub mod skeleton;

@@ -1,0 +1,74 @@
+//! A curve in another form, nowhere farther from the original than a tolerance, with few keys.
+//!
+//! ```text
+//! Curve ─ walk: how far does one piece reach? ─> pieces (piece: what a segment of each form is)
+//!          └ for each try: residuals at many times ─ minimax: the free vectors that make the largest one smallest
+//! ```
+//!
+//! | from | to | how |
+//! |---|---|---|
+//! | any but `Step` | `Linear` | each segment as long as the tolerance lets it be, keys beside the curve where that reaches farther |
+//! | `Linear` | a cubic form | the same, with free controls at both ends of every segment |
+//! | a cubic form | the other one | the original's keys and its velocity at both ends of every segment; keys inserted where that is not enough |
+//!
+//! The last one keeps what is smooth smooth. Segments in and out of a key are independent otherwise, as they are in the files.
+//! Not here: what a tolerance should be (that depends on what a curve moves), and steps, which no other form can follow.
+
+mod minimax;
+mod piece;
+mod walk;
+
+use crate::curve::{Curve, Interpolation, Kind};
+use core::fmt;
+use piece::{Arc, Chord, Hermite, Quadrangle};
+
+/// No curve of the form comes within the tolerance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unfit {
+    /// Where the way ended, in seconds.
+    pub time: f32,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no keys come within the tolerance at {} s", self.time)
+    }
+}
+
+impl core::error::Error for Unfit {}
+
+/// `curve` in another form, within `tolerance` of it everywhere: radians for rotations, the length of the difference for
+/// vectors. The first and the last key keep their times. A single key is returned as it is: there is nothing between keys to have
+/// a form.
+///
+/// The cubic forms are for rotations. `Step` curves, and a tolerance below what `f32` can say, are [`Unfit`].
+///
+/// ```
+/// use keyfold_core::{curve::{Curve, Interpolation, Kind}, fit};
+/// // An eased move: ten straight segments come within a hundredth of it.
+/// let eased = Curve::new(Interpolation::CubicSpline, 1, [0.0, 1.0], [0.0, 0.0, 0.0, 0.0, 2.0, 0.0])?;
+/// let straight = fit::refit(&eased, Kind::Vector, Interpolation::Linear, 0.01)?;
+/// assert!(straight.keys() <= 11);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn refit(curve: &Curve, kind: Kind, form: Interpolation, tolerance: f64) -> Result<Curve, Unfit> {
+    if curve.keys() == 1 {
+        return Ok(curve.clone());
+    }
+    let rotation = kind == Kind::Rotation && curve.width() == 4;
+    let source = walk::Source { curve, kind, tolerance };
+    let cubic = matches!(curve.interpolation(), Interpolation::CubicSpline | Interpolation::CubicSlerp);
+    match form {
+        _ if curve.interpolation() == Interpolation::Step => Err(Unfit { time: curve.start() }),
+        Interpolation::Linear if rotation => walk::fit::<Arc>(&source),
+        Interpolation::Linear => walk::fit::<Chord>(&source),
+        Interpolation::CubicSpline if rotation && cubic => walk::follow::<Hermite>(&source),
+        Interpolation::CubicSpline if rotation => walk::fit::<Hermite>(&source),
+        Interpolation::CubicSlerp if rotation && cubic => walk::follow::<Quadrangle>(&source),
+        Interpolation::CubicSlerp if rotation => walk::fit::<Quadrangle>(&source),
+        _ => Err(Unfit { time: curve.start() }),
+    }
+}
+
+#[cfg(test)]
+mod tests;
