@@ -15,6 +15,7 @@
 //! | [`write`] | planned channels back into a document |
 //! | [`Scene`], [`Bound`] | a document's hierarchy and measures; how much error is allowed |
 //! | [`diff`](fn@diff) | how far two files lie apart |
+//! | [`mod@validate`] | whether a file keeps the rules |
 
 mod animation;
 mod bound;
@@ -31,6 +32,7 @@ mod scene;
 mod storage;
 mod target;
 mod unpack;
+pub mod validate;
 pub mod write;
 
 pub use animation::{Animation, Source, Track};

@@ -5,22 +5,28 @@ use super::Extension;
 use crate::{
     Document, Error, Result,
     document::{Object, slice_of},
+    validate::{Findings, khronos::BUFFER_MISSING_GLB_DATA},
 };
 use serde_json::Value;
 
 pub(super) const EXT: Extension = Extension {
     view: Some(|document, index| view(document, index, EXT_NAME)),
     tidy: Some(|json| tidy(json, EXT_NAME)),
+    rules: Some(|document, findings| rules(document, findings, EXT_NAME)),
+    places: PLACES,
     ..Extension::new(EXT_NAME)
 };
 pub(super) const KHR: Extension = Extension {
     view: Some(|document, index| view(document, index, KHR_NAME)),
     tidy: Some(|json| tidy(json, KHR_NAME)),
+    rules: Some(|document, findings| rules(document, findings, KHR_NAME)),
+    places: PLACES,
     ..Extension::new(KHR_NAME)
 };
 
 const EXT_NAME: &str = "EXT_meshopt_compression";
 const KHR_NAME: &str = "KHR_meshopt_compression";
+const PLACES: &[&str] = &["/buffers/*", "/bufferViews/*"];
 
 /// Once no buffer view is compressed any more, the extension is not used.
 fn tidy(json: &mut Value, name: &str) {
@@ -77,6 +83,15 @@ fn unfilter(object: &Object<'_>, stride: usize, bytes: &mut [u8]) -> Result<()> 
         }
     }
     Ok(())
+}
+
+/// A fallback buffer need not be there.
+fn rules(document: &Document, findings: &mut Findings, name: &str) {
+    let is_fallback = |at: &str| {
+        let object = document.json().pointer(at).and_then(|buffer| buffer.get("extensions")?.get(name));
+        object.and_then(|object| object.get("fallback")).and_then(|flag| flag.as_bool()) == Some(true)
+    };
+    findings.waive(|finding| finding.code == BUFFER_MISSING_GLB_DATA.name && is_fallback(&finding.at));
 }
 
 /// A number as the little-endian bytes that a buffer holds.

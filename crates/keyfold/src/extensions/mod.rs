@@ -10,6 +10,7 @@ use crate::{
     Document, Finding, Interpolation, Result,
     document::Object,
     read::{Aim, Channel, Keys, Sampler},
+    validate::{Code, Findings},
 };
 use serde_json::Value;
 use std::{collections::BTreeMap, sync::Arc};
@@ -22,7 +23,7 @@ type TargetHook = fn(&Channel<'_>) -> Result<Option<Aim>>;
 type SamplerHook = fn(&Channel<'_>) -> Result<Option<usize>>;
 type KeysHook = fn(&Channel<'_>, &Aim, &Sampler, &mut Vec<Finding>) -> Result<Option<Keys>>;
 
-/// What an extension changes about reading. Everything is optional.
+/// What an extension changes about reading, and what it asks of a file. Everything is optional.
 pub(crate) struct Extension {
     /// Its name in `extensionsUsed`.
     pub(crate) name: &'static str,
@@ -42,6 +43,12 @@ pub(crate) struct Extension {
     pub(crate) home: Option<fn(&Document, usize) -> Option<usize>>,
     /// Removes from the JSON what the extension no longer needs after animations were rewritten, its declaration included.
     pub(crate) tidy: Option<fn(&mut Value)>,
+    /// Its own rules for validation; they run after core's and may waive what core found. How to add them: `crate::validate`.
+    pub(crate) rules: Option<fn(&Document, &mut Findings)>,
+    /// The codes that its rules use, for the registry.
+    pub(crate) codes: &'static [Code],
+    /// Patterns of the objects that may carry it (`/animations/*/channels/*`); empty: anywhere.
+    pub(crate) places: &'static [&'static str],
 }
 
 impl Extension {
@@ -57,6 +64,9 @@ impl Extension {
             keys: None,
             home: None,
             tidy: None,
+            rules: None,
+            codes: &[],
+            places: &[],
         }
     }
 }

@@ -1,0 +1,29 @@
+//! Where rules write to.
+
+use super::Code;
+use crate::Finding;
+
+/// The findings so far. Core's rules come first, then those of each extension that the document uses.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    list: Vec<Finding>,
+}
+
+impl Findings {
+    /// Something was found at a place, a JSON pointer.
+    pub(crate) fn add(&mut self, code: &Code, at: impl Into<String>, message: impl Into<String>) {
+        let Code { name, severity, .. } = *code;
+        self.list.push(Finding { severity, code: name, at: at.into(), message: message.into() });
+    }
+
+    /// Takes back what an extension makes untrue: core's rules do not know extensions.
+    pub(crate) fn waive(&mut self, untrue: impl Fn(&Finding) -> bool) {
+        self.list.retain(|finding| !untrue(finding));
+    }
+
+    /// The worst first, each severity in the order in which the rules spoke.
+    pub(crate) fn sorted(mut self) -> Vec<Finding> {
+        self.list.sort_by_key(|finding| finding.severity);
+        self.list
+    }
+}
