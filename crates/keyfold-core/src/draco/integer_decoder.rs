@@ -11,16 +11,21 @@ use super::symbol_decoder::SymbolDecoder;
 /// predictors fall back to it where there is no mesh.
 pub(super) const NO_PREDICTION: i8 = -2;
 pub(super) const DIFFERENCE: i8 = 0;
-/// The only transform that animations use. With any other there is no prediction either.
+/// The only transform that animations use. With any other of [`TRANSFORMS`] there is no prediction either.
 pub(super) const WRAP: i8 = 1;
+const TRANSFORMS: core::ops::RangeInclusive<i8> = -1..=3;
 
-/// Reads `count` integers, rows of `components`.
+/// Reads `count` integers, rows of `components`. There is no block for none: libdraco's encoder writes nothing then,
+/// and its decoder refuses whatever comes.
 pub(super) fn read(
     cursor: &mut Cursor<'_>,
     decoder: &mut SymbolDecoder,
     count: usize,
     components: usize,
 ) -> Result<Vec<i32>, DecodeError> {
+    if count == 0 {
+        return Err(cursor.error(Fault::Invalid, Element::PointCount));
+    }
     let predicted = read_prediction(cursor)?;
     let mut integers = alloc::vec![0; count];
     if cursor.u8(Element::CompressedFlag)? != 0 {
@@ -40,7 +45,12 @@ fn read_prediction(cursor: &mut Cursor<'_>) -> Result<bool, DecodeError> {
     if cursor.i8(Element::Prediction)? == NO_PREDICTION {
         return Ok(false);
     }
-    Ok(cursor.i8(Element::Transform)? == WRAP)
+    let start = cursor.clone();
+    let transform = cursor.i8(Element::Transform)?;
+    if !TRANSFORMS.contains(&transform) {
+        return Err(start.error(Fault::Invalid, Element::Transform));
+    }
+    Ok(transform == WRAP)
 }
 
 fn read_bounds(cursor: &mut Cursor<'_>) -> Result<Wrap, DecodeError> {
@@ -53,7 +63,7 @@ fn read_bounds(cursor: &mut Cursor<'_>) -> Result<Wrap, DecodeError> {
 fn read_plain(cursor: &mut Cursor<'_>, out: &mut [i32]) -> Result<(), DecodeError> {
     let start = cursor.clone();
     let width = usize::from(cursor.u8(Element::PlainWidth)?);
-    if out.is_empty() || width == 0 {
+    if width == 0 {
         return Ok(());
     }
     if width > 4 {

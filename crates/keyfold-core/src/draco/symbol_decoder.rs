@@ -34,9 +34,6 @@ impl SymbolDecoder {
         out: &mut [i32],
         components: usize,
     ) -> Result<(), DecodeError> {
-        if out.is_empty() {
-            return Ok(());
-        }
         let start = cursor.clone();
         match cursor.u8(Element::SymbolScheme)? {
             TAGGED => self.read_tagged(cursor, out, components),
