@@ -1,1 +1,7 @@
 //! One function per decoder, fed with hostile bytes.
+
+mod draco;
+mod mutate;
+
+pub use draco::draco;
+pub use mutate::Mutator;
