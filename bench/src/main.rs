@@ -2,6 +2,8 @@
 //!
 //! A benchmark is a file with a function, and a line in [`BENCHES`]. Tests never time anything; this is where speed lives.
 
+mod draco;
+
 use std::env;
 use std::process::ExitCode;
 
@@ -15,7 +17,8 @@ struct Bench {
 }
 
 /// All benchmarks. A new one is a line here.
-const BENCHES: &[Bench] = &[];
+const BENCHES: &[Bench] =
+    &[Bench { name: "draco", about: "decoding and encoding Draco streams, against libdraco", run: draco::run }];
 
 fn main() -> ExitCode {
     let names: Vec<String> = env::args().skip(1).collect();
