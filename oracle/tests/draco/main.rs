@@ -2,10 +2,13 @@
 //!
 //! What may differ, and why, is listed in `oracle/DIFFERENCES.md`.
 
+mod differences;
 mod golden;
 mod malformed;
+mod mutated;
 
 mod random;
+mod second;
 
 use keyfold_core::draco::Animation;
 

@@ -47,10 +47,9 @@ pub(crate) fn random_job(random: &mut Random) -> Job {
 
 fn random_attribute(random: &mut Random, unique_id: u32, keys: usize) -> Attribute {
     let few = [1, 1, 2, 3, 3, 3, 4, 4, 4, 5, 9, 12, 16];
-    // libdraco 1.5.5 converts integers of at most four components.
     let data_type = if random.chance(70) { 9 } else { 1 + random.below(11) as u8 };
     let data_type = DataType::from_number(data_type).unwrap();
-    let components = if data_type.is_small_integer() { 1 + random.below(4) } else { few[random.below(few.len())] };
+    let components = few[random.below(few.len())];
     let floats = random_floats(random, keys, components);
     let scaled = |most: f64| floats.iter().map(move |&value| f64::from(value).clamp(-8.0, 8.0) / 8.0 * most);
     let values = match data_type {
