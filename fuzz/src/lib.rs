@@ -1,7 +1,9 @@
 //! One function per decoder, fed with hostile bytes.
 
+mod document;
 mod draco;
 mod mutate;
 
+pub use document::{document, play};
 pub use draco::draco;
 pub use mutate::Mutator;

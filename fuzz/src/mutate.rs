@@ -37,6 +37,19 @@ impl Mutator {
         bytes
     }
 
+    /// `good` with one to four digits of its text changed: the most sensitive part, still readable.
+    pub fn change_digits(&mut self, good: &[u8]) -> Vec<u8> {
+        let mut bytes = good.to_vec();
+        let text = bytes.len().min(1 << 16);
+        for _ in 0..=self.below(4) {
+            let from = self.below(text);
+            if let Some(digit) = bytes[from..text].iter_mut().find(|byte| byte.is_ascii_digit()) {
+                *digit = b'0' + self.below(10) as u8;
+            }
+        }
+        bytes
+    }
+
     fn change(&mut self, bytes: &mut Vec<u8>) {
         if bytes.is_empty() {
             return bytes.push(self.below(256) as u8);

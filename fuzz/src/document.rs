@@ -1,0 +1,31 @@
+//! Documents: opened, looked at, sampled, written again, undone.
+
+use keyfold::{Document, Limits, OpenOptions};
+
+/// Limits tight enough that a fuzzer meets them.
+fn options() -> OpenOptions {
+    let limits = Limits { file_bytes: 1 << 26, unpaid_values: 1 << 20, curve_values: 1 << 22 };
+    OpenOptions { limits, ..OpenOptions::default() }
+}
+
+/// A document whose buffers come from the bytes alone.
+pub fn document(data: &[u8]) {
+    if let Ok(document) = Document::from_bytes(data, None, &options()) {
+        play(&document);
+    }
+}
+
+/// Everything that the program does with a document that it has opened.
+pub fn play(document: &Document) {
+    let _ = keyfold::inspect::inspect(document);
+    if let Ok(found) = keyfold::read(document) {
+        for track in found.animations.iter().flat_map(|animation| &animation.tracks) {
+            let (start, end) = (f64::from(track.curve.start()), f64::from(track.curve.end()));
+            for time in [start - 1.0, start, (start + end) / 2.0, end, end + 1.0] {
+                assert!(track.sample(time).iter().all(|v| v.is_finite()), "{} at {time}", track.target);
+            }
+        }
+    }
+    let _ = document.to_bytes();
+    let _ = keyfold::unpack(document).map(|(plain, _)| plain.to_bytes());
+}
