@@ -4,7 +4,7 @@
 //! Nothing is dropped in silence: a channel that cannot be read stays in the document and becomes a finding.
 
 use crate::{
-    Animation, Document, Error, Finding, Property, Result, Severity, Source, Target, Targets, Track,
+    Animation, Document, Error, Finding, Property, Result, Severity, Source, Target, Targets, Track, ValueKind,
     document::{Object, Shape},
     extensions,
 };
@@ -111,13 +111,14 @@ impl<'a> Reader<'a> {
 
     fn tracks(&mut self, animation: &Object<'a>, findings: &mut Vec<Finding>) -> Result<Vec<Track>> {
         let mut tracks = Vec::new();
-        for (index, object) in animation.objects("channels")?.enumerate() {
+        for (index, object) in extensions::channels(self.document, animation)?.into_iter().enumerate() {
             let at = format!("{}/channels/{index}", animation.at());
-            let track = object.map_err(Skip::from).and_then(|object| {
-                self.track(&Channel { document: self.document, animation: animation.clone(), object, index }, findings)
+            let read = object.map_err(Skip::from).and_then(|object| {
+                let channel = Channel { document: self.document, animation: animation.clone(), object, index };
+                self.channel(&channel, findings)
             });
-            match track {
-                Ok(track) => tracks.push(track),
+            match read {
+                Ok(read) => tracks.extend(read),
                 Err(Skip::Finding(finding)) => findings.push(finding),
                 Err(Skip::Error(error)) => findings.push(unreadable("ANIMATION_CHANNEL_UNREADABLE", &at, &error)),
             }
@@ -125,16 +126,32 @@ impl<'a> Reader<'a> {
         Ok(tracks)
     }
 
-    fn track(&mut self, channel: &Channel<'a>, findings: &mut Vec<Finding>) -> Result<Track, Skip> {
-        let asked = extensions::first(self.document, |e| e.target.map(|target| target(channel)))?;
-        let aim = asked.map_or_else(|| core_target(channel), Ok)?;
-        let sampler = self.sampler(channel, findings)?;
+    /// A channel's tracks: one, but for pointers of the past that mean several nodes.
+    fn channel(&mut self, channel: &Channel<'a>, findings: &mut Vec<Finding>) -> Result<Vec<Track>, Skip> {
+        let aims = match extensions::aims(channel, findings)? {
+            Some(aims) => aims,
+            None => vec![core_target(channel)?],
+        };
+        aims.into_iter().map(|aim| self.track(channel, aim, findings)).collect()
+    }
+
+    fn track(&mut self, channel: &Channel<'a>, aim: Aim, findings: &mut Vec<Finding>) -> Result<Track, Skip> {
+        let mut sampler = self.sampler(channel, findings)?;
+        if aim.target.is_exact() && sampler.interpolation == Interpolation::Linear {
+            let at = format!("{}/samplers/{}", channel.animation.at(), sampler.index);
+            let message = format!("there is nothing between two values of {}; taken as STEP", aim.target);
+            findings.push(Finding { severity: Severity::Warning, code: "POINTER_INT_NOT_STEP", at, message });
+            sampler.interpolation = Interpolation::Step;
+        }
         if sampler.interpolation == Interpolation::CubicSlerp && aim.target.kind() != crate::Kind::Rotation {
             let at = format!("{}/samplers/{}/interpolation", channel.animation.at(), sampler.index);
             return Err(Error::malformed(at, "CUBICSLERP interpolates rotations only").into());
         }
         let asked = extensions::first(self.document, |e| e.keys.map(|keys| keys(channel, &aim, &sampler, findings)))?;
-        let keys = asked.map_or_else(|| self.core_keys(&aim, &sampler), Ok)?;
+        let mut keys = asked.map_or_else(|| self.core_keys(&aim, &sampler), Ok)?;
+        if matches!(aim.target, Target::Pointer { kind: ValueKind::Bool, .. }) {
+            keys.values.iter_mut().for_each(|v| *v = if *v == 0.0 { 0.0 } else { 1.0 });
+        }
         self.left = self
             .left
             .checked_sub(keys.values.len())

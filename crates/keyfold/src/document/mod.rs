@@ -27,7 +27,7 @@ pub use edit::Edit;
 pub use json::Object;
 pub use save::{Container, write_file};
 
-use crate::{Error, Limits, Result, extensions};
+use crate::{Error, Limits, Result, extensions, object_model::Registry};
 use buffers::Buffers;
 use serde_json::Value;
 use std::{
@@ -43,6 +43,8 @@ pub struct OpenOptions {
     pub limits: Limits,
     /// Extensions to treat as a loader would that does not know them: refused where required, ignored where not.
     pub ignore: Vec<String>,
+    /// What animation pointers may address; the standard registry unless rows of one's own are added to it.
+    pub registry: Option<Arc<Registry>>,
 }
 
 /// A glTF file: JSON as read, plus buffers.
@@ -132,6 +134,11 @@ impl Document {
     /// Whether it came as a binary or as a text file.
     pub fn container(&self) -> Container {
         self.container
+    }
+
+    /// What animation pointers may address.
+    pub fn registry(&self) -> &Registry {
+        self.options.registry.as_deref().unwrap_or_else(|| Registry::standard())
     }
 
     /// What decoding may use up.

@@ -3,7 +3,11 @@
 //! Reading asks every extension of the list that the document uses, in order; the first that has an answer is heard. An extension says
 //! only what it changes; where none has anything to say, core's rules hold (`crate::read`).
 
+mod animation2;
+mod animation_pointer;
 mod meshopt;
+mod pointer;
+mod property_animation;
 pub mod quantization;
 
 use crate::{
@@ -19,7 +23,8 @@ use std::{collections::BTreeMap, sync::Arc};
 pub(crate) type Provided = BTreeMap<usize, Result<Arc<[f32]>>>;
 
 type ViewHook = fn(&Document, usize) -> Result<Option<Vec<u8>>>;
-type TargetHook = fn(&Channel<'_>) -> Result<Option<Aim>>;
+type ChannelsHook = for<'a> fn(&Object<'a>) -> Result<Vec<Result<Object<'a>>>>;
+type TargetHook = fn(&Channel<'_>, &mut Vec<Finding>) -> Result<Option<Vec<Aim>>>;
 type SamplerHook = fn(&Channel<'_>) -> Result<Option<usize>>;
 type KeysHook = fn(&Channel<'_>, &Aim, &Sampler, &mut Vec<Finding>) -> Result<Option<Keys>>;
 
@@ -31,8 +36,15 @@ pub(crate) struct Extension {
     pub(crate) view: Option<ViewHook>,
     /// Values of accessors that come from elsewhere.
     pub(crate) accessors: Option<fn(&Document) -> Provided>,
-    /// What a channel drives, where core's `node` and `path` do not say it.
+    /// Channels that an animation keeps beside core's; they count on from those, and [`raise`](Extension::raise) puts them there.
+    pub(crate) channels: Option<ChannelsHook>,
+    /// Moves the channels that [`channels`](Extension::channels) tells of behind core's, in a form that can be written;
+    /// answers with the extension of that form where there were any.
+    pub(crate) raise: Option<fn(&mut Value) -> Option<&'static str>>,
+    /// What a channel drives, where core's `node` and `path` do not say it; none with a finding where it drives nothing.
     pub(crate) target: Option<TargetHook>,
+    /// Whether `target` is asked also where the file forgets to declare the extension: the channel shows that it is meant.
+    pub(crate) undeclared: bool,
     /// The sampler of a channel, where it is not core's.
     pub(crate) sampler: Option<SamplerHook>,
     /// The meaning of an interpolation's name that core does not know.
@@ -58,7 +70,10 @@ impl Extension {
             name,
             view: None,
             accessors: None,
+            channels: None,
+            raise: None,
             target: None,
+            undeclared: false,
             sampler: None,
             interpolation: None,
             keys: None,
@@ -72,7 +87,14 @@ impl Extension {
 }
 
 /// Every extension that changes how animations are read.
-pub(crate) const ALL: &[Extension] = &[meshopt::KHR, meshopt::EXT, quantization::EXT];
+pub(crate) const ALL: &[Extension] = &[
+    meshopt::KHR,
+    meshopt::EXT,
+    animation_pointer::EXTENSION,
+    animation2::EXTENSION,
+    property_animation::EXTENSION,
+    quantization::EXT,
+];
 
 /// The extensions of the list that a document uses.
 pub(crate) fn used(document: &Document) -> impl Iterator<Item = &'static Extension> {
@@ -85,6 +107,27 @@ pub(crate) fn first<T>(
     ask: impl FnMut(&'static Extension) -> Option<Result<Option<T>>>,
 ) -> Result<Option<T>> {
     used(document).filter_map(ask).find_map(Result::transpose).transpose()
+}
+
+/// What a channel drives, as the first extension that has an answer says it.
+pub(crate) fn aims(channel: &Channel<'_>, findings: &mut Vec<Finding>) -> Result<Option<Vec<Aim>>> {
+    let document = channel.document;
+    let heard = ALL.iter().filter(|e| document.uses(e.name) || (e.undeclared && !document.ignores(e.name)));
+    heard.filter_map(|extension| extension.target).find_map(|ask| ask(channel, findings).transpose()).transpose()
+}
+
+/// All channels of an animation: core's, and behind them those that extensions keep elsewhere.
+pub(crate) fn channels<'a>(document: &Document, animation: &Object<'a>) -> Result<Vec<Result<Object<'a>>>> {
+    let mut channels: Vec<_> = animation.objects("channels")?.collect();
+    for further in used(document).filter_map(|extension| extension.channels) {
+        channels.extend(further(animation)?);
+    }
+    Ok(channels)
+}
+
+/// Moves the channels that extensions keep elsewhere to where [`channels`] counts them; the extensions that they then need.
+pub(crate) fn raise(animation: &mut Value) -> Vec<&'static str> {
+    ALL.iter().filter_map(|extension| extension.raise).filter_map(|raise| raise(animation)).collect()
 }
 
 /// The bytes of a compressed buffer view; `None` where no extension compresses it.

@@ -87,7 +87,10 @@ pub fn assemble(
     let indices = place(&mut edit, &contents)?;
     let accessor = |content: &Stored| indices[stored[content]];
     for form in forms {
-        replace_channels(&mut edit.json()["animations"][form.index], form, &accessor);
+        let animation = &mut edit.json()["animations"][form.index];
+        let raised = extensions::raise(animation);
+        replace_channels(animation, form, &accessor);
+        raised.into_iter().for_each(|name| edit.declare(name, false));
     }
     let occurring: BTreeSet<String> = forms.iter().flat_map(|form| &form.channels).flat_map(extensions_of).collect();
     occurring.iter().for_each(|name| edit.declare(name, false));

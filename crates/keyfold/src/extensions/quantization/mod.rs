@@ -25,14 +25,15 @@ use crate::{
 /// The extension's name.
 pub const NAME: &str = "EXT_animation_quantization";
 
-pub(super) const EXT: Extension = Extension { target: Some(target), keys: Some(keys), ..Extension::new(NAME) };
+pub(super) const EXT: Extension =
+    Extension { target: Some(|channel, _| target(channel)), keys: Some(keys), ..Extension::new(NAME) };
 
 /// The path of a channel; `None` where it is none of the draft's (a pointer, or nonsense).
 fn path(channel: &Channel<'_>) -> Result<Option<Path>> {
     Ok(channel.object.required_object("target")?.text("path")?.and_then(Path::from_name))
 }
 
-fn target(channel: &Channel<'_>) -> Result<Option<Aim>> {
+fn target(channel: &Channel<'_>) -> Result<Option<Vec<Aim>>> {
     let Some(Path { property, axis: Some(axis) }) = path(channel)? else { return Ok(None) };
     let target = channel.object.required_object("target")?;
     let node = target.required_index("node")?;
@@ -44,7 +45,7 @@ fn target(channel: &Channel<'_>) -> Result<Option<Aim>> {
         Property::Rotation => (None, 4),
         _ => (Some(axis), 1),
     };
-    Ok(Some(Aim { target: Target::Node { node, property, axis }, targets: Targets::Core, width: Some(width) }))
+    Ok(Some(vec![Aim { target: Target::Node { node, property, axis }, targets: Targets::Core, width: Some(width) }]))
 }
 
 fn keys(channel: &Channel<'_>, aim: &Aim, sampler: &Sampler, findings: &mut Vec<Finding>) -> Result<Option<Keys>> {
