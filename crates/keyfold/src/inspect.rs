@@ -1,6 +1,6 @@
 //! What a document's animations are and what they weigh: plain data for people and machines.
 
-use crate::{Animations, Document, Finding, Result, Storage, Track, document::Shape, extensions, read};
+use crate::{Animations, Document, Finding, Result, Storage, Track, extensions, read};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -59,16 +59,14 @@ pub struct TrackSummary {
 /// Looks at all animations of a document.
 pub fn inspect(document: &Document) -> Result<Inspection> {
     let Animations { animations, findings } = read(document)?;
-    let animations = animations.iter().map(|animation| {
-        let tracks = animation.tracks.iter().map(|track| summary(document, animation.index, track));
-        AnimationSummary {
-            index: animation.index,
-            name: animation.name.clone(),
-            duration: animation.duration(),
-            keys: animation.tracks.iter().map(|t| t.curve.keys()).sum(),
-            animation_bytes: animation_bytes(document, animation.tracks.iter()),
-            tracks: tracks.collect(),
-        }
+    let weights = Weights::new(document);
+    let animations = animations.iter().map(|animation| AnimationSummary {
+        index: animation.index,
+        name: animation.name.clone(),
+        duration: animation.duration(),
+        keys: animation.tracks.iter().map(|t| t.curve.keys()).sum(),
+        animation_bytes: weights.together(animation.tracks.iter()),
+        tracks: animation.tracks.iter().map(|track| summary(document, animation.index, track, &weights)).collect(),
     });
     let list = |key: &str| {
         let names = document.json().get(key).and_then(|l| l.as_array());
@@ -78,58 +76,72 @@ pub fn inspect(document: &Document) -> Result<Inspection> {
     Ok(Inspection { extensions, animations: animations.collect(), findings })
 }
 
-fn summary(document: &Document, animation: usize, track: &Track) -> TrackSummary {
+fn summary(document: &Document, animation: usize, track: &Track, weights: &Weights<'_>) -> TrackSummary {
     TrackSummary {
         target: track.target.to_string(),
         interpolation: track.curve.interpolation().name(),
         keys: track.curve.keys(),
         storage: Storage::of(document, animation, track).name(),
-        bytes: share(document, track.source.input) + share(document, track.source.output),
+        bytes: weights.share(track.source.input) + weights.share(track.source.output),
     }
 }
 
 /// What tracks take up in the document's buffers together, shared data counted once.
 pub fn animation_bytes<'t>(document: &Document, tracks: impl Iterator<Item = &'t Track>) -> usize {
-    let accessors = tracks.flat_map(|t| [t.source.input, t.source.output]);
-    let blocks: BTreeMap<Block, usize> = accessors.map(|a| (block(document, a), block_bytes(document, a))).collect();
-    blocks.values().sum()
+    Weights::new(document).together(tracks)
 }
 
-/// A piece of a buffer that stands on its own: an accessor's elements, or a compressed buffer view with all that is in it.
+/// What accessors take up: their elements, or their part of a compressed buffer view.
+struct Weights<'a> {
+    document: &'a Document,
+    /// By accessor, the compressed view that it is in.
+    compressed: BTreeMap<usize, usize>,
+    /// By compressed view, the values of all accessors in it.
+    values: BTreeMap<usize, usize>,
+}
+
+/// A piece of a buffer that stands on its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Block {
     Accessor(usize),
     View(usize),
 }
 
-fn block(document: &Document, accessor: usize) -> Block {
-    match extensions::compressed_view(document, accessor) {
-        Some(view) => Block::View(view),
-        None => Block::Accessor(accessor),
+impl<'a> Weights<'a> {
+    fn new(document: &'a Document) -> Self {
+        let compressed = extensions::compressed_views(document);
+        let mut values = BTreeMap::new();
+        compressed.iter().for_each(|(accessor, view)| *values.entry(*view).or_insert(0) += count(document, *accessor));
+        Self { document, compressed, values }
+    }
+
+    fn together<'t>(&self, tracks: impl Iterator<Item = &'t Track>) -> usize {
+        let block = |accessor| match self.compressed.get(&accessor) {
+            Some(view) => (Block::View(*view), extensions::compressed_length(self.document, *view)),
+            None => (Block::Accessor(accessor), plain_bytes(self.document, accessor)),
+        };
+        let blocks: BTreeMap<Block, usize> =
+            tracks.flat_map(|t| [t.source.input, t.source.output]).map(block).collect();
+        blocks.values().sum()
+    }
+
+    /// An accessor's part, by the values that it stands for.
+    fn share(&self, accessor: usize) -> usize {
+        let Some(view) = self.compressed.get(&accessor) else { return plain_bytes(self.document, accessor) };
+        let length = extensions::compressed_length(self.document, *view);
+        length.saturating_mul(count(self.document, accessor)).checked_div(self.values[view]).unwrap_or(0)
     }
 }
 
-fn block_bytes(document: &Document, accessor: usize) -> usize {
-    match extensions::compressed_view(document, accessor) {
-        Some(view) => extensions::compressed_length(document, view),
-        None => plain_bytes(document, accessor),
-    }
-}
-
-/// An accessor's part of its block, by the floats that it stands for.
-fn share(document: &Document, accessor: usize) -> usize {
-    let Some(view) = extensions::compressed_view(document, accessor) else { return plain_bytes(document, accessor) };
-    let values = |a: usize| document.accessor(a).map_or(0, |a| a.count * a.shape.components());
-    let inside = (0..document.count("accessors")).filter(|a| extensions::compressed_view(document, *a) == Some(view));
-    let all: usize = inside.map(values).sum();
-    (extensions::compressed_length(document, view) * values(accessor)).checked_div(all).unwrap_or(0)
+fn count(document: &Document, accessor: usize) -> usize {
+    document.accessor(accessor).map_or(0, |a| a.count.saturating_mul(a.shape.components()))
 }
 
 fn plain_bytes(document: &Document, accessor: usize) -> usize {
     let Ok(a) = document.accessor(accessor) else { return 0 };
-    let size = |shape: Shape| shape.stored_size(a.component);
-    let elements = if a.view.is_some() { a.count * size(a.shape) } else { 0 };
-    elements + sparse_bytes(document, accessor, size(a.shape)).unwrap_or(0)
+    let size = a.shape.stored_size(a.component);
+    let elements = if a.view.is_some() { a.count.saturating_mul(size) } else { 0 };
+    elements.saturating_add(sparse_bytes(document, accessor, size).unwrap_or(0))
 }
 
 fn sparse_bytes(document: &Document, accessor: usize, element: usize) -> Option<usize> {
@@ -140,5 +152,5 @@ fn sparse_bytes(document: &Document, accessor: usize, element: usize) -> Option<
         5123 => 2,
         _ => 4,
     };
-    Some(count * (index + element))
+    Some(count.saturating_mul(index + element))
 }

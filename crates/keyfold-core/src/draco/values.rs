@@ -121,6 +121,12 @@ impl Values {
         each_type!(self, v => v.iter().flat_map(|value| value.to_le_bytes()).collect())
     }
 
+    /// Every value as a float of 64 bits, the nearest where a wide integer has none of its own.
+    #[allow(clippy::unnecessary_cast)] // One arm of eleven is of that type already.
+    pub fn to_f64(&self) -> Vec<f64> {
+        each_type!(self, v => v.iter().map(|&value| value as f64).collect())
+    }
+
     /// Values from little-endian bytes; what is left over at the end is dropped.
     pub fn from_bytes(data_type: DataType, bytes: &[u8]) -> Values {
         macro_rules! typed {

@@ -5,6 +5,7 @@
 
 mod animation2;
 mod animation_pointer;
+mod draco;
 mod meshopt;
 mod pointer;
 mod property_animation;
@@ -22,6 +23,7 @@ use std::{collections::BTreeMap, sync::Arc};
 /// Values for accessors, by accessor index, in place of the accessors' own bytes.
 pub(crate) type Provided = BTreeMap<usize, Result<Arc<[f32]>>>;
 
+type HomesHook = fn(&Document) -> BTreeMap<usize, usize>;
 type ViewHook = fn(&Document, usize) -> Result<Option<Vec<u8>>>;
 type ChannelsHook = for<'a> fn(&Object<'a>) -> Result<Vec<Result<Object<'a>>>>;
 type TargetHook = fn(&Channel<'_>, &mut Vec<Finding>) -> Result<Option<Vec<Aim>>>;
@@ -51,8 +53,8 @@ pub(crate) struct Extension {
     pub(crate) interpolation: Option<fn(&str) -> Option<Interpolation>>,
     /// A channel's keys, where they are not the sampler's accessors taken as they are; with what is to be said about them.
     pub(crate) keys: Option<KeysHook>,
-    /// The buffer view whose compressed bytes an accessor's values come from, where it is not the accessor's own.
-    pub(crate) home: Option<fn(&Document, usize) -> Option<usize>>,
+    /// By accessor, the buffer view whose compressed bytes its values come from, where it is not the accessor's own.
+    pub(crate) homes: Option<HomesHook>,
     /// Removes from the JSON what the extension no longer needs after animations were rewritten, its declaration included.
     pub(crate) tidy: Option<fn(&mut Value)>,
     /// Its own rules for validation; they run after core's and may waive what core found. How to add them: `crate::validate`.
@@ -77,7 +79,7 @@ impl Extension {
             sampler: None,
             interpolation: None,
             keys: None,
-            home: None,
+            homes: None,
             tidy: None,
             rules: None,
             codes: &[],
@@ -88,6 +90,8 @@ impl Extension {
 
 /// Every extension that changes how animations are read.
 pub(crate) const ALL: &[Extension] = &[
+    draco::ROW,
+    draco::OTHER,
     meshopt::KHR,
     meshopt::EXT,
     animation_pointer::EXTENSION,
@@ -159,13 +163,12 @@ pub(crate) fn undeclare(json: &mut Value, name: &str) {
     }
 }
 
-/// The buffer view whose compressed bytes an accessor's values come from; `None` where they are not compressed.
-pub(crate) fn compressed_view(document: &Document, accessor: usize) -> Option<usize> {
-    if let Some(view) = used(document).filter_map(|e| e.home).find_map(|home| home(document, accessor)) {
-        return Some(view);
-    }
-    let view = document.accessor(accessor).ok()?.view?;
-    compresses(document, view).then_some(view)
+/// By accessor, the buffer view whose compressed bytes its values come from; nothing for those that are not compressed.
+pub(crate) fn compressed_views(document: &Document) -> BTreeMap<usize, usize> {
+    let own = |accessor| document.accessor(accessor).ok()?.view.filter(|view| compresses(document, *view));
+    let own = (0..document.count("accessors")).filter_map(|accessor| Some((accessor, own(accessor)?)));
+    let elsewhere = used(document).filter_map(|extension| extension.homes).flat_map(|homes| homes(document));
+    own.chain(elsewhere).collect()
 }
 
 /// Whether an extension compresses a buffer view.

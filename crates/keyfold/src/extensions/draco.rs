@@ -1,0 +1,191 @@
+//! Draco_animation_compression (draft, Google): samplers' accessors whose values come from a Draco stream. Reading.
+//!
+//! Both layouts are read: the draft's (`compressedAnimations`, `attributeId`) and the one that the files of 2018 have (a bare array,
+//! `attributesId`). An accessor's own buffer view is a fallback for readers without the extension and is never opened here.
+
+use super::{Extension, Provided};
+use crate::{
+    Document, Error, Result,
+    document::{Object, json::to_index},
+};
+use keyfold_core::draco::{self, Attribute, DataType, TIMESTAMPS, Values};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// The name that the draft's text and all files use.
+pub(crate) const NAME: &str = "Draco_animation_compression";
+/// The name of the draft's folder and schema.
+pub(crate) const OTHER_NAME: &str = "DRACO_animation_compression";
+
+pub(super) const ROW: Extension = row(NAME, |d| provide(d, NAME), |d| homes(d, NAME), |j| tidy(j, NAME));
+pub(super) const OTHER: Extension =
+    row(OTHER_NAME, |d| provide(d, OTHER_NAME), |d| homes(d, OTHER_NAME), |j| tidy(j, OTHER_NAME));
+
+const fn row(
+    name: &'static str,
+    accessors: fn(&Document) -> Provided,
+    homes: fn(&Document) -> BTreeMap<usize, usize>,
+    tidy: fn(&mut Value),
+) -> Extension {
+    Extension { accessors: Some(accessors), homes: Some(homes), tidy: Some(tidy), ..Extension::new(name) }
+}
+
+/// One stream: the accessor of its timestamps, and those of its tracks with their ids.
+pub(crate) struct Stream<'a> {
+    pub(crate) object: Object<'a>,
+    pub(crate) input: usize,
+    pub(crate) outputs: Vec<(usize, u32)>,
+    pub(crate) view: usize,
+}
+
+/// The streams that a document lists, each read or refused on its own.
+pub(crate) fn streams<'a>(document: &'a Document, name: &str) -> Result<Vec<Result<Stream<'a>>>> {
+    let place = format!("/extensions/{name}");
+    let Some(value) = document.json().pointer(&place) else { return Ok(Vec::new()) };
+    match value {
+        Value::Array(list) => {
+            let read = |(i, v)| stream(Object::new(v, format!("{place}/{i}"))?);
+            Ok(list.iter().enumerate().map(read).collect())
+        }
+        _ => Ok(Object::new(value, place)?.objects("compressedAnimations")?.map(|object| stream(object?)).collect()),
+    }
+}
+
+fn stream(object: Object<'_>) -> Result<Stream<'_>> {
+    let indices = |key: &str| -> Result<Vec<usize>> {
+        let list = object.array(key)?.iter().map(to_index).collect::<Option<_>>();
+        list.ok_or_else(|| Error::malformed(object.place(key), "should be an array of whole numbers"))
+    };
+    let ids = if object.get("attributeId").is_some() { indices("attributeId")? } else { indices("attributesId")? };
+    let outputs = indices("outputs")?;
+    if ids.len() != outputs.len() {
+        let what = format!("{} outputs have {} ids", outputs.len(), ids.len());
+        return Err(Error::malformed(object.at(), what));
+    }
+    let ids = ids.into_iter().map(|id| u32::try_from(id).unwrap_or(u32::MAX));
+    Ok(Stream {
+        input: object.required_index("input")?,
+        outputs: outputs.into_iter().zip(ids).collect(),
+        view: object.required_index("bufferView")?,
+        object,
+    })
+}
+
+fn provide(document: &Document, name: &str) -> Provided {
+    let mut provided = Provided::new();
+    for stream in streams(document, name).unwrap_or_default().into_iter().flatten() {
+        let decoded = decode(document, &stream);
+        let attribute = |accessor: usize, id: u32| -> Result<Arc<[f32]>> {
+            let missing = || Error::malformed(stream.object.at(), format!("the stream has no attribute with id {id}"));
+            let animation = decoded.as_ref().map_err(Clone::clone)?;
+            values(document, accessor, animation.attribute(id).ok_or_else(missing)?)
+        };
+        provided.insert(stream.input, attribute(stream.input, TIMESTAMPS));
+        for (accessor, id) in &stream.outputs {
+            provided.insert(*accessor, attribute(*accessor, *id));
+        }
+    }
+    if document.json().pointer(&format!("/extensions/{name}")).is_none() {
+        provided.extend(unrecoverable(document));
+    }
+    provided
+}
+
+fn decode(document: &Document, stream: &Stream<'_>) -> Result<draco::Animation> {
+    let bytes = document.view(stream.view)?;
+    let limits = draco::Limits { memory: (document.limits().curve_values * 4) as u64, ..draco::Limits::default() };
+    draco::decode(&bytes, &limits).map_err(|e| Error::malformed(stream.object.place("bufferView"), e.to_string()))
+}
+
+/// An attribute's values as the floats that an accessor asks for.
+fn values(document: &Document, accessor: usize, attribute: &Attribute) -> Result<Arc<[f32]>> {
+    let described = document.accessor(accessor)?;
+    let floats = floats(&attribute.values, attribute.normalized || described.normalized);
+    let expected = described.count.saturating_mul(described.shape.components());
+    if floats.len() != expected {
+        let what = format!("says {expected} values, the Draco stream has {} for it", floats.len());
+        return Err(Error::malformed(format!("/accessors/{accessor}/count"), what));
+    }
+    Ok(floats.into())
+}
+
+fn floats(values: &Values, normalized: bool) -> Vec<f32> {
+    if let Some(floats) = values.as_f32() {
+        return floats.to_vec();
+    }
+    let most = match values.data_type() {
+        DataType::I8 => 127.0,
+        DataType::U8 => 255.0,
+        DataType::I16 => 32767.0,
+        DataType::U16 => 65535.0,
+        _ => 1.0,
+    };
+    let scale = |v: f64| if normalized { (v / most).max(-1.0) } else { v };
+    values.to_f64().into_iter().map(|v| scale(v) as f32).collect()
+}
+
+/// FBX2glTF declared the extension, pointed accessors at the stream and wrote nothing else: what is what cannot be told.
+fn unrecoverable(document: &Document) -> Provided {
+    let animations = document.json().get("animations").and_then(Value::as_array).into_iter().flatten();
+    let samplers = animations.filter_map(|a| a.get("samplers")?.as_array()).flatten();
+    let accessors = samplers.flat_map(|s| ["input", "output"].map(|key| s.get(key).and_then(to_index))).flatten();
+    let is_stream = |accessor: usize| {
+        let view = document.accessor(accessor).ok()?.view?;
+        Some(document.view(view).ok()?.starts_with(b"DRACO"))
+    };
+    let what = "the accessor's bytes are a Draco stream that nothing describes; it cannot be told apart";
+    accessors
+        .filter(|a| is_stream(*a) == Some(true))
+        .map(|a| (a, Err(Error::malformed(format!("/accessors/{a}"), what))))
+        .collect()
+}
+
+fn homes(document: &Document, name: &str) -> BTreeMap<usize, usize> {
+    let streams = streams(document, name).unwrap_or_default().into_iter().flatten();
+    let accessors = |s: Stream<'_>| {
+        let outputs = s.outputs.into_iter().map(|(output, _)| output);
+        outputs.chain([s.input]).map(move |accessor| (accessor, s.view))
+    };
+    streams.flat_map(accessors).collect()
+}
+
+/// Takes out of the list what no sampler uses any more; with the last stream, the extension goes.
+fn tidy(json: &mut Value, name: &str) {
+    let samplers = json.get("animations").and_then(Value::as_array).into_iter().flatten();
+    let samplers = samplers.filter_map(|a| a.get("samplers")?.as_array()).flatten();
+    let used: BTreeSet<usize> = samplers.filter_map(|s| s.get("output").and_then(to_index)).collect();
+    let Some(root) = json.pointer_mut(&format!("/extensions/{name}")) else { return };
+    let list = if root.is_array() { Some(&mut *root) } else { root.get_mut("compressedAnimations") };
+    let Some(list) = list.and_then(Value::as_array_mut) else { return };
+    list.retain_mut(|stream| keep_used(stream, &used));
+    if list.is_empty() {
+        remove(json, name);
+    }
+}
+
+/// Whether any output of a stream is still used; those that are not leave its lists.
+fn keep_used(stream: &mut Value, used: &BTreeSet<usize>) -> bool {
+    let outputs = stream.get("outputs").and_then(Value::as_array).cloned().unwrap_or_default();
+    let keep: Vec<bool> = outputs.iter().map(|o| to_index(o).is_some_and(|o| used.contains(&o))).collect();
+    for key in ["outputs", "attributeId", "attributesId"] {
+        if let Some(list) = stream.get_mut(key).and_then(Value::as_array_mut) {
+            let mut keep = keep.iter();
+            list.retain(|_| keep.next() != Some(&false));
+        }
+    }
+    keep.contains(&true)
+}
+
+fn remove(json: &mut Value, name: &str) {
+    super::undeclare(json, name);
+    let Some(root) = json.as_object_mut() else { return };
+    if let Some(extensions) = root.get_mut("extensions").and_then(Value::as_object_mut) {
+        extensions.shift_remove(name);
+    }
+    if root.get("extensions") == Some(&json!({})) {
+        root.shift_remove("extensions");
+    }
+}
