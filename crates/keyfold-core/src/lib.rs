@@ -4,6 +4,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
+//! | [`clip`] | runtime clips: small, immutable, decoded a pose at a time; encoder and sampler |
 //! | [`curve`] | what a curve is, where a time falls in it, how each interpolation blends |
 //! | [`draco`] | the Draco keyframe-animation bitstream, decoded and encoded |
 //! | [`fit`] | a curve in another form, within a tolerance, with few keys |
@@ -16,6 +17,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod clip;
 pub mod curve;
 pub mod draco;
 pub mod fit;

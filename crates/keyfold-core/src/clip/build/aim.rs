@@ -1,0 +1,175 @@
+//! Where a joint should point, given its parents as decoded, and which codes come nearest.
+//!
+//! A joint carries points: its own probes, those of nodes that hang on it rigidly, and the origins of the joints below. The aim is
+//! the rotation for which the sum of their squared distances from where they belong, each over what it is allowed, is least.
+//! Codes around it are judged by the largest of the distances, in first order: errors are small against everything else.
+
+use super::frame::{Frame, Matrix, cross, turn_per_component};
+use crate::quat::{self, Quat};
+use crate::skeleton::{Affine, Transform};
+use alloc::vec::Vec;
+
+/// A point that a joint carries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    /// Whose it is: where that node is in the reference says where the point belongs.
+    pub(super) node: usize,
+    /// In the node's own coordinates.
+    pub(super) offset: [f64; 3],
+    /// In the joint's coordinates, as decoded.
+    pub(super) local: [f64; 3],
+    /// How far off it may be, as a part of the bound.
+    pub(super) allowed: f64,
+    /// A node that finds its own place whatever the joint does: only the way from that node's origin to the point counts, and
+    /// `local` is that way.
+    pub(super) free: Option<usize>,
+}
+
+/// A joint's aim at one key.
+#[derive(Clone, Debug)]
+pub(super) struct Aim {
+    /// The rotation to come near to.
+    pub(super) rotation: Quat,
+    /// How far off each point is there, over what it is allowed.
+    misses: Vec<[f64; 3]>,
+    /// How each point moves, over what it is allowed, for a small turn about each of the joint's own axes.
+    moves: Vec<Matrix>,
+}
+
+impl Aim {
+    /// The aim of a joint whose parent is at `parent` and whose own transform is `local`, up to the rotation. `belongs` says
+    /// where each point should be.
+    pub(super) fn new(
+        parent: &Affine,
+        local: &Transform,
+        points: &[Point],
+        bound: f64,
+        belongs: impl Fn(&Point) -> [f64; 3],
+    ) -> Self {
+        let scaled: Vec<[f64; 3]> = points.iter().map(|p| [0, 1, 2].map(|i| p.local[i] * local.scale[i])).collect();
+        let mut aim = Self { rotation: local.rotation, misses: Vec::new(), moves: Vec::new() };
+        let origin = parent.point(local.translation);
+        let places: Vec<[f64; 3]> = points.iter().map(belongs).collect();
+        // Errors are small: the second step only takes away what the first left of second order.
+        for _ in 0..2 {
+            aim.look(parent, origin, &scaled, points, &places, bound);
+            let turn = aim.best_turn();
+            aim.rotation = quat::normalize(quat::mul(aim.rotation, quat::exp(turn.map(|c| c / 2.0))));
+        }
+        aim.look(parent, origin, &scaled, points, &places, bound);
+        aim
+    }
+
+    fn look(
+        &mut self,
+        parent: &Affine,
+        origin: [f64; 3],
+        scaled: &[[f64; 3]],
+        points: &[Point],
+        places: &[[f64; 3]],
+        bound: f64,
+    ) {
+        self.misses.clear();
+        self.moves.clear();
+        let unit = |i: usize| core::array::from_fn::<f64, 3, _>(|k| f64::from(u8::from(k == i)));
+        for ((point, v), place) in points.iter().zip(scaled).zip(places) {
+            let k = 1.0 / (point.allowed * bound);
+            let at = parent.direction(quat::rotate(self.rotation, *v));
+            let origin = if point.free.is_some() { [0.0; 3] } else { origin };
+            self.misses.push([0, 1, 2].map(|i| (origin[i] + at[i] - place[i]) * k));
+            let moved = |i: usize| parent.direction(quat::rotate(self.rotation, cross(unit(i), *v))).map(|c| c * k);
+            self.moves.push([moved(0), moved(1), moved(2)]);
+        }
+    }
+
+    /// The turn about the joint's own axes that makes the sum of squares least.
+    fn best_turn(&self) -> [f64; 3] {
+        let (mut normal, mut right) = ([[0.0; 3]; 3], [0.0; 3]);
+        for (miss, moves) in self.misses.iter().zip(&self.moves) {
+            for i in 0..3 {
+                right[i] -= dot(moves[i], *miss);
+                (0..3).for_each(|j| normal[i][j] += dot(moves[i], moves[j]));
+            }
+        }
+        solve(normal, right)
+    }
+
+    /// How far off the points are, as a sum of squares per turn: the metric that steps are chosen by.
+    pub(super) fn metric(&self) -> Matrix {
+        let mut out = [[0.0; 3]; 3];
+        for moves in &self.moves {
+            (0..3).for_each(|i| (0..3).for_each(|j| out[i][j] += dot(moves[i], moves[j])));
+        }
+        out
+    }
+
+    /// The aim in a track's parameters `m`, for choosing codes.
+    pub(super) fn target(&self, frame: &Frame, m: [f64; 3]) -> AimedAt {
+        // A turn of the inner rotation about its own axes is a turn of the whole about axes turned by `right`.
+        let turns = turn_per_component(m).map(|t| quat::rotate(quat::conjugate(frame.r), t));
+        let along = |moves: &Matrix, turn: &[f64; 3]| [0, 1, 2].map(|k| (0..3).map(|i| moves[i][k] * turn[i]).sum());
+        let slopes = self.moves.iter().map(|moves| [0, 1, 2].map(|c| along(moves, &turns[c]))).collect();
+        AimedAt { m, misses: self.misses.clone(), slopes }
+    }
+}
+
+/// An aim in a track's parameters.
+#[derive(Clone, Debug)]
+pub(super) struct AimedAt {
+    pub(super) m: [f64; 3],
+    misses: Vec<[f64; 3]>,
+    slopes: Vec<Matrix>,
+}
+
+impl AimedAt {
+    /// The codes, of those around the aim on the grid `origin + code * step`, whose largest miss is least; and that miss.
+    pub(super) fn nearest(&self, origin: [f64; 3], step: [f64; 3]) -> ([i32; 3], f64) {
+        let place = [0, 1, 2].map(|c| (self.m[c] - origin[c]) / step[c]);
+        let floor = place.map(libm::floor);
+        let mut best = ([0; 3], f64::INFINITY);
+        for corner in 0..8u32 {
+            let code = [0, 1, 2].map(|c| floor[c] + f64::from(corner >> c & 1));
+            let off = [0, 1, 2].map(|c| (code[c] - place[c]) * step[c]);
+            let miss = self.miss(off, best.1);
+            if miss < best.1 {
+                best = (code.map(|c| c as i32), miss);
+            }
+        }
+        (best.0, libm::sqrt(best.1))
+    }
+
+    /// The largest miss at the aim itself: what no code can better.
+    pub(super) fn least(&self) -> f64 {
+        libm::sqrt(self.miss([0.0; 3], f64::INFINITY))
+    }
+
+    /// The largest squared miss at a distance `off` from the aim; stops early where it is over `enough`.
+    fn miss(&self, off: [f64; 3], enough: f64) -> f64 {
+        let mut largest = 0.0f64;
+        for (miss, slope) in self.misses.iter().zip(&self.slopes) {
+            let v = [0, 1, 2].map(|k| miss[k] + slope[0][k] * off[0] + slope[1][k] * off[1] + slope[2][k] * off[2]);
+            largest = largest.max(dot(v, v));
+            if largest >= enough {
+                break;
+            }
+        }
+        largest
+    }
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Solves a symmetric system by Cramer's rule; a singular one has no preferred turn.
+fn solve(m: Matrix, b: [f64; 3]) -> [f64; 3] {
+    // A touch of the diagonal keeps directions that move nothing from turning.
+    let touch = 1e-9 * (m[0][0] + m[1][1] + m[2][2]);
+    let m = [0, 1, 2].map(|i| [0, 1, 2].map(|j| m[i][j] + if i == j { touch } else { 0.0 }));
+    let determinant = dot(m[0], cross(m[1], m[2]));
+    if determinant == 0.0 || determinant.is_nan() {
+        return [0.0; 3];
+    }
+    let x = [dot(b, cross(m[1], m[2])), dot(m[0], cross(b, m[2])), dot(m[0], cross(m[1], b))];
+    x.map(|c| c / determinant)
+}

@@ -1,0 +1,238 @@
+//! The axes in which a rotation takes the fewest bits.
+//!
+//! A rotation is `left * Q(m) * right` (see `blend`). With `left = mean * a` and `right = a⁻¹` the components of `m` are those of
+//! the rotation away from the mean, along the axes `a`. The best axes make the product of (spread along the axis) and (how far a
+//! turn about the axis moves points) small: near the axes of largest variance, drawn towards the bone.
+
+use crate::clip::directory::{LEFT_BITS, RIGHT_BITS};
+use crate::clip::small_quat::SmallQuat;
+use crate::quat::{self, Quat};
+use crate::skeleton::Affine;
+
+/// A symmetric matrix, or the columns of any.
+pub(super) type Matrix = [[f64; 3]; 3];
+
+/// The fixed quaternions of a rotation track, as they will be decoded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) left: SmallQuat,
+    pub(super) right: SmallQuat,
+    pub(super) l: Quat,
+    pub(super) r: Quat,
+}
+
+impl Frame {
+    /// The frame for rotations with these `axes` (columns) about `mean`.
+    pub(super) fn new(mean: Quat, axes: &Matrix) -> Self {
+        let a = Affine { axes: *axes, origin: [0.0; 3] }.to_transform().rotation;
+        let right = SmallQuat::new(quat::conjugate(a), RIGHT_BITS);
+        // The axes are what `right` was rounded to.
+        let left = SmallQuat::new(quat::mul(mean, quat::conjugate(right.quat())), LEFT_BITS);
+        Self { left, right, l: left.quat(), r: right.quat() }
+    }
+
+    /// A frame about `mean` without axes of its own.
+    pub(super) fn plain(mean: Quat) -> Self {
+        let (left, right) = (SmallQuat::new(mean, LEFT_BITS), SmallQuat::new(quat::IDENTITY, RIGHT_BITS));
+        Self { left, right, l: left.quat(), r: right.quat() }
+    }
+
+    /// The inner rotation of `q`: what lies between left and right.
+    pub(super) fn inner(&self, q: Quat) -> Quat {
+        quat::mul(quat::mul(quat::conjugate(self.l), q), quat::conjugate(self.r))
+    }
+
+    /// The rotation whose parameters are `m`.
+    pub(super) fn outer(&self, m: [f64; 3]) -> Quat {
+        quat::normalize(quat::mul(quat::mul(self.l, unfold(m)), self.r))
+    }
+}
+
+/// Modified Rodrigues parameters of a unit quaternion whose scalar part is not -1.
+pub(super) fn fold(q: Quat) -> [f64; 3] {
+    [0, 1, 2].map(|i| q[i] / (1.0 + q[3]))
+}
+
+/// The unit quaternion of modified Rodrigues parameters.
+pub(super) fn unfold(m: [f64; 3]) -> Quat {
+    let square: f64 = m.iter().map(|c| c * c).sum();
+    let k = 1.0 / (1.0 + square);
+    [2.0 * m[0] * k, 2.0 * m[1] * k, 2.0 * m[2] * k, (1.0 - square) * k]
+}
+
+/// How `Q(m)` turns about its own axes for a change of each component of `m`: three columns.
+pub(super) fn turn_per_component(m: [f64; 3]) -> Matrix {
+    let s: f64 = m.iter().map(|c| c * c).sum();
+    let k = 4.0 / ((1.0 + s) * (1.0 + s));
+    let column = |i: usize| {
+        let mut e = [0.0; 3];
+        e[i] = 1.0;
+        let cross = cross(m, e);
+        [0, 1, 2].map(|j| k * ((1.0 - s) * e[j] - 2.0 * cross[j] + 2.0 * m[j] * m[i]))
+    };
+    [column(0), column(1), column(2)]
+}
+
+pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// A parameter longer than the root of this changes to its twin of the opposite quaternion, which is shorter. Well beyond one,
+/// so that a rotation near half a turn does not change back and forth.
+const LONGEST: f64 = 1.7;
+/// Not between neighbours with a smaller cosine between them: which way the turn goes must stay clear from the two alone.
+const CLEAR: f64 = 0.3;
+/// But always before parameters grow out of all bounds.
+const FARTHEST: f64 = 30.0;
+
+/// Follows rotations that do not jump from one side of the sphere to the other: parameters that change as little as they can.
+#[derive(Default)]
+pub(super) struct Follow {
+    last: Option<Quat>,
+    opposite: bool,
+}
+
+impl Follow {
+    pub(super) fn fold(&mut self, q: Quat) -> [f64; 3] {
+        if self.last.is_none() {
+            self.opposite = q[3] < 0.0;
+        }
+        let mut q = if self.opposite { quat::negate(q) } else { q };
+        let clear = self.last.is_none_or(|last| quat::dot(last, q) > CLEAR);
+        let longer = |than: f64| 1.0 - q[3] > than * (1.0 + q[3]);
+        if longer(FARTHEST) || clear && longer(LONGEST) {
+            self.opposite = !self.opposite;
+            q = quat::negate(q);
+        }
+        self.last = Some(q);
+        fold(q)
+    }
+}
+
+/// The mean of rotations that do not jump from one side of the sphere to the other.
+pub(super) fn mean(rotations: &[Quat]) -> Quat {
+    let sum = rotations.iter().fold([0.0; 4], |sum, q| [0, 1, 2, 3].map(|i| sum[i] + q[i]));
+    quat::try_normalize(sum).filter(|_| quat::dot(sum, sum) > 1e-6).unwrap_or(rotations[0])
+}
+
+/// The best axes for rotations about `mean`, where turning moves points by `metric` (squared, per radian).
+pub(super) fn axes(rotations: &[Quat], mean: Quat, metric: &Matrix) -> Matrix {
+    let mut follow = Follow::default();
+    let parameters = rotations.iter().map(|q| follow.fold(quat::mul(quat::conjugate(mean), *q)));
+    let (mut sum, mut products, mut count) = ([0.0; 3], [[0.0; 3]; 3], 0.0);
+    for m in parameters {
+        (0..3).for_each(|i| sum[i] += m[i]);
+        (0..3).for_each(|i| (0..3).for_each(|j| products[i][j] += m[i] * m[j]));
+        count += 1.0;
+    }
+    // A turn is about four times the parameter.
+    let spread =
+        [0, 1, 2].map(|i| [0, 1, 2].map(|j| 16.0 * (products[i][j] / count - sum[i] * sum[j] / count / count)));
+    improve(diagonal_axes(spread), &spread, metric)
+}
+
+/// Bits, up to a constant, that the components along `axes` take.
+fn cost(axes: &Matrix, spread: &Matrix, metric: &Matrix) -> f64 {
+    axes.iter().map(|a| libm::log(1.0 + form(spread, a) * form(metric, a))).sum()
+}
+
+/// The value of a quadratic form.
+pub(super) fn form(m: &Matrix, v: &[f64; 3]) -> f64 {
+    (0..3).map(|i| (0..3).map(|j| v[i] * m[i][j] * v[j]).sum::<f64>()).sum()
+}
+
+/// Turns pairs of axes by smaller and smaller angles as long as that saves bits.
+fn improve(mut axes: Matrix, spread: &Matrix, metric: &Matrix) -> Matrix {
+    let mut best = cost(&axes, spread, metric);
+    let mut angle = 0.6;
+    while angle > 0.01 {
+        let mut better = false;
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            for a in [angle, -angle] {
+                let mut turned = axes;
+                turn(&mut turned, p, q, a);
+                let cost = cost(&turned, spread, metric);
+                if cost < best - 1e-9 {
+                    (axes, best, better) = (turned, cost, true);
+                }
+            }
+        }
+        if !better {
+            angle *= 0.5;
+        }
+    }
+    axes
+}
+
+fn turn(axes: &mut Matrix, p: usize, q: usize, angle: f64) {
+    let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+    let (a, b) = (axes[p], axes[q]);
+    axes[p] = [0, 1, 2].map(|i| cos * a[i] + sin * b[i]);
+    axes[q] = [0, 1, 2].map(|i| cos * b[i] - sin * a[i]);
+}
+
+/// The axes (columns, right-handed) in which a symmetric matrix is diagonal: Jacobi's method.
+fn diagonal_axes(mut m: Matrix) -> Matrix {
+    let mut axes = Affine::IDENTITY.axes;
+    for _ in 0..12 {
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            if libm::fabs(m[p][q]) < 1e-300 {
+                continue;
+            }
+            let angle = 0.5 * libm::atan2(2.0 * m[p][q], m[p][p] - m[q][q]);
+            turn(&mut axes, p, q, angle);
+            m = conjugated(&m, p, q, angle);
+        }
+    }
+    axes
+}
+
+fn conjugated(m: &Matrix, p: usize, q: usize, angle: f64) -> Matrix {
+    let mut t = Affine::IDENTITY.axes;
+    turn(&mut t, p, q, angle);
+    let product = |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|i| (0..3).map(|j| a[i] * m[i][j] * b[j]).sum::<f64>()).sum();
+    [0, 1, 2].map(|i| [0, 1, 2].map(|j| product(&t[i], &t[j])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn axes_find_the_one_that_is_turned_about() {
+        let axis = [0.6, 0.0, 0.8];
+        let rotations: Vec<Quat> = (0..20).map(|i| quat::exp(axis.map(|c| c * 0.02 * f64::from(i)))).collect();
+        let axes = axes(&rotations, mean(&rotations), &Affine::IDENTITY.axes.map(|a| a.map(|c| c * 1e8)));
+        let along = axes.iter().map(|a| (0..3).map(|i| a[i] * axis[i]).sum::<f64>().abs()).fold(0.0, f64::max);
+        assert!(along > 0.9999, "{axes:?}");
+    }
+
+    #[test]
+    fn inner_undoes_outer() {
+        let frame = Frame::new(quat::normalize([0.2, 0.1, -0.4, 0.8]), &Affine::IDENTITY.axes);
+        let m = [0.1, -0.3, 0.25];
+        let back = fold(frame.inner(frame.outer(m)));
+        (0..3).for_each(|i| assert!((back[i] - m[i]).abs() < 1e-12));
+    }
+
+    #[test]
+    fn turns_match_differences() {
+        let (m, h) = ([0.2, -0.5, 0.3], 1e-6);
+        for (i, column) in turn_per_component(m).into_iter().enumerate() {
+            let mut n = m;
+            n[i] += h;
+            let turn = quat::log(quat::mul(quat::conjugate(unfold(m)), unfold(n))).map(|c| 2.0 * c / h);
+            (0..3).for_each(|k| assert!((turn[k] - column[k]).abs() < 1e-5, "{turn:?} {column:?}"));
+        }
+    }
+
+    #[test]
+    fn following_keeps_parameters_short_and_smooth() {
+        let mut follow = Follow::default();
+        let turns: Vec<[f64; 3]> = (0..400).map(|i| follow.fold(quat::exp([0.02 * f64::from(i), 0.0, 0.0]))).collect();
+        assert!(turns.iter().all(|m| m[0].abs() <= 1.31));
+        let jumps = turns.windows(2).filter(|w| (w[0][0] - w[1][0]).abs() > 0.1).count();
+        assert!(jumps <= 3, "{jumps}");
+    }
+}

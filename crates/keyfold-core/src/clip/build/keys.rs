@@ -1,0 +1,148 @@
+//! When a clip's keys are, and the values of the tracks there.
+
+use super::{Job, Source, SourceTrack};
+use crate::clip::timing::Timing;
+use crate::clip::{NodeProperty, Target};
+use crate::curve::{Curve, Interpolation, Kind};
+use crate::quat;
+use crate::skeleton::{Motion, Property, Track};
+use alloc::vec::Vec;
+
+/// The keys of a clip.
+#[derive(Clone, Debug)]
+pub(super) struct Keys {
+    pub(super) timing: Timing,
+    pub(super) duration: f32,
+    /// Seconds.
+    pub(super) times: Vec<f64>,
+}
+
+impl Keys {
+    pub(super) fn new(job: &Job<'_>) -> Self {
+        let (source, options) = (job.source, job.options);
+        let duration = source.tracks.iter().map(|t| t.curve.end()).fold(0.0, f32::max);
+        let timing = match options.rate {
+            Some(rate) => Timing::Even { rate, keys: even_keys(duration, rate) },
+            None => Timing::Table(own_times(job)),
+        };
+        let times = (0..timing.keys()).map(|k| timing.time(k, duration)).collect();
+        Self { timing, duration, times }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// A track's values at the keys, row by row; rotations without jumps from one side of the sphere to the other.
+    pub(super) fn values(&self, track: &SourceTrack<'_>) -> Vec<f64> {
+        let width = track.curve.width();
+        let mut out = alloc::vec![0.0; width * self.len()];
+        track.curve.sample_many(kind(&track.target), &self.times, &mut out);
+        if track.target.is_rotation() {
+            for k in 1..self.len() {
+                let (before, after) = out.split_at_mut(k * 4);
+                let dot: f64 = (0..4).map(|i| before[k * 4 - 4 + i] * after[i]).sum();
+                if dot < 0.0 {
+                    after[..4].iter_mut().for_each(|c| *c = -*c);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// How many keys `rate` a second take to reach the end, where the last one always is. A remainder of a thousandth of a
+/// span is rounding of the times.
+fn even_keys(duration: f32, rate: f32) -> usize {
+    libm::ceil(f64::from(duration) * f64::from(rate) - 1e-3).max(0.0) as usize + 1
+}
+
+/// How a target's values blend.
+pub(super) fn kind(target: &Target) -> Kind {
+    if target.is_rotation() { Kind::Rotation } else { Kind::Vector }
+}
+
+/// All keys of the curves that blend, and as many more as cubic ones need to be followed by straight lines.
+fn own_times(job: &Job<'_>) -> Vec<f32> {
+    let source = job.source;
+    let mut times: Vec<f32> = Vec::from([0.0]);
+    for track in source.tracks.iter().filter(|t| t.curve.interpolation() != Interpolation::Step) {
+        times.extend(track.curve.times().iter().filter(|t| **t > 0.0));
+        times.extend(source.tracks.iter().map(|t| t.curve.end()).max_by(f32::total_cmp));
+        if track.curve.interpolation() != Interpolation::Linear {
+            let allowed = tolerance(job, track);
+            track.curve.times().windows(2).for_each(|w| split(track, w[0], w[1], allowed, 0, &mut times));
+        }
+    }
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    times
+}
+
+/// How far a component of a curve may be off by straight lines: a tenth of the bound, at the farthest point it moves.
+fn tolerance(job: &Job<'_>, track: &SourceTrack<'_>) -> f64 {
+    match spatial(track) {
+        Some(_) => 0.1 * job.bound() / job.reach_of(track).max(1e-9),
+        None => 0.1 * track.tolerance,
+    }
+}
+
+/// Halves a span until the curve's middle lies near enough to the line.
+fn split(track: &SourceTrack<'_>, from: f32, to: f32, allowed: f64, depth: u32, times: &mut Vec<f32>) {
+    let middle = from + (to - from) / 2.0;
+    if depth == 12 || middle <= from || middle >= to {
+        return;
+    }
+    let off = [0.25, 0.5, 0.75].into_iter().map(|s| deviation(track, from.into(), to.into(), s)).fold(0.0, f64::max);
+    if off > allowed {
+        times.push(middle);
+        split(track, from, middle, allowed, depth + 1, times);
+        split(track, middle, to, allowed, depth + 1, times);
+    }
+}
+
+fn deviation(track: &SourceTrack<'_>, from: f64, to: f64, s: f64) -> f64 {
+    let sample = |t: f64| {
+        let mut out = alloc::vec![0.0; track.curve.width()];
+        track.curve.sample(kind(&track.target), t, &mut out);
+        out
+    };
+    let (a, m, b) = (sample(from), sample(from + (to - from) * s), sample(to));
+    if track.target.is_rotation() {
+        let [a, m, b] = [&a, &m, &b].map(|q| [q[0], q[1], q[2], q[3]]);
+        return quat::angle(quat::slerp(a, b, s), m);
+    }
+    (0..a.len()).map(|i| libm::fabs(a[i] + (b[i] - a[i]) * s - m[i])).fold(0.0, f64::max)
+}
+
+/// The track as the skeleton knows it, where it moves points.
+pub(super) fn spatial<'a>(track: &SourceTrack<'a>) -> Option<Track<'a>> {
+    let (node, property, axis) = moved(&track.target)?;
+    Some(Track { node, property, axis, curve: track.curve })
+}
+
+/// The node, property and axis that a target moves, where it moves points.
+pub(super) fn moved(target: &Target) -> Option<(usize, Property, Option<usize>)> {
+    let Target::Node(node, property) = target else { return None };
+    let (property, axis) = match *property {
+        NodeProperty::Translation => (Property::Translation, None),
+        NodeProperty::Rotation => (Property::Rotation, None),
+        NodeProperty::Scale => (Property::Scale, None),
+        NodeProperty::TranslationAxis(axis) => (Property::Translation, Some(axis.into())),
+        NodeProperty::ScaleAxis(axis) => (Property::Scale, Some(axis.into())),
+        NodeProperty::Weights => return None,
+    };
+    Some((*node as usize, property, axis))
+}
+
+/// The motion of the source's curves themselves.
+pub(super) fn motion<'a>(source: &Source<'a>) -> Motion<'a> {
+    Motion::new(source.skeleton, source.tracks.iter().filter_map(spatial))
+}
+
+/// Whether a curve has one value only.
+pub(super) fn is_still(curve: &Curve) -> bool {
+    let first = curve.value(0);
+    (1..curve.keys()).all(|k| curve.value(k) == first)
+        && (curve.keys() == 1 || matches!(curve.interpolation(), Interpolation::Step | Interpolation::Linear))
+}

@@ -1,0 +1,236 @@
+//! What was written against what it should be: everywhere on the time line, through the sampler that will play it.
+
+use super::Job;
+use super::keys::{Keys, kind, motion, spatial};
+use super::plan::Plan;
+use super::room::Room;
+use crate::clip::track::Track;
+use crate::clip::{Clip, Pose, Sampler};
+use crate::curve::Interpolation;
+use crate::quat;
+use crate::skeleton::{
+    Affine, BETWEEN, Deviation, Moment, Motion, Poses, Property, Skeleton, Transform, moments, random_moments,
+};
+use alloc::{vec, vec::Vec};
+
+/// How many random times are looked at that no search has used.
+const RANDOM: usize = 1000;
+const SEED: u64 = 0x6B66_6300;
+
+/// What a clip is measured against.
+pub(super) struct Reference<'a> {
+    job: &'a Job<'a>,
+    keys: &'a Keys,
+    motion: Motion<'a>,
+    /// The moments at which errors are measured.
+    moments: Vec<Moment>,
+    /// The reference at the clip's keys.
+    pub(super) at_keys: Poses,
+    /// The reference at `moments`.
+    at_moments: Poses,
+}
+
+impl<'a> Reference<'a> {
+    pub(super) fn new(job: &'a Job<'a>, keys: &'a Keys) -> Self {
+        let motion = motion(job.source);
+        let at_keys = Poses::new(&motion, &keys.times.iter().map(|t| Moment::at(*t)).collect::<Vec<_>>());
+        let mut all = between(keys, BETWEEN);
+        // Steps stay where they are, and curves that keep their own keys are compared at those.
+        all.extend(moments(&[&motion], if job.options.rate.is_some() { 0 } else { BETWEEN }));
+        all.extend(random_moments(0.0, keys.duration.into(), RANDOM, SEED));
+        all.sort_by(|a, b| a.time.total_cmp(&b.time).then(b.left.cmp(&a.left)));
+        all.dedup();
+        let at_moments = match job.options.rate {
+            Some(_) => resampled(job, keys, &all),
+            None => Poses::new(&motion, &all),
+        };
+        Self { job, keys, motion, moments: all, at_keys, at_moments }
+    }
+
+    /// The largest error of the resampling alone.
+    pub(super) fn resampling(&self) -> f64 {
+        if self.job.options.rate.is_none() {
+            return 0.0;
+        }
+        let mut deviation = Deviation::none(self.job.source.probes.len());
+        deviation.add(
+            &Poses::new(&self.motion, &self.moments),
+            &self.at_moments,
+            self.job.source.probes,
+            &self.moments,
+        );
+        deviation.error()
+    }
+
+    /// The largest error of a clip. Where it is over the bound, the joints that carry the point have less room next time.
+    pub(super) fn error(&self, clip: &Clip<'_>, room: &mut Room) -> f64 {
+        let (skeleton, bound) = (self.job.source.skeleton, self.job.bound());
+        let poses = decoded(skeleton, clip, &self.moments);
+        let (mut worst, mut errors) = (0.0f64, vec![0.0f64; skeleton.len()]);
+        for (i, moment) in self.moments.iter().enumerate() {
+            for probe in self.job.source.probes {
+                let squared = probe.squared_distance(self.at_moments.global(probe.a, i), poses.global(probe.b, i));
+                errors[probe.a] = libm::sqrt(squared);
+            }
+            let key = self.keys.times.partition_point(|t| *t <= moment.time).saturating_sub(1);
+            for probe in self.job.source.probes {
+                worst = worst.max(errors[probe.a]);
+                let above = skeleton.parent(probe.a).is_some_and(|p| errors[p] > bound);
+                if errors[probe.a] > bound && !above {
+                    room.blame(skeleton, probe.a, key, errors[probe.a] / bound);
+                }
+            }
+        }
+        room.settle();
+        worst
+    }
+
+    /// Whether what moves no points keeps within its tolerances.
+    pub(super) fn others_hold(&self, plan: &Plan, clip: &Clip<'_>) -> bool {
+        let (mut sampler, mut pose) = (Sampler::new(clip), Pose::new(clip));
+        let tracks: Vec<(usize, &Track)> = plan.tracks.iter().zip(clip.tracks()).map(|(p, t)| (p.source, t)).collect();
+        let tracks = || tracks.iter().filter(|(i, _)| spatial(&self.job.source.tracks[*i]).is_none());
+        tracks().next().is_none()
+            || self.moments.iter().filter(|m| !m.left).all(|moment| {
+                sampler.sample(moment.time, &mut pose);
+                tracks().all(|(i, track)| self.other_holds(*i, moment.time, pose.value(track)))
+            })
+    }
+
+    fn other_holds(&self, track: usize, t: f64, value: &[f32]) -> bool {
+        let track = &self.job.source.tracks[track];
+        let mut expected = vec![0.0; track.curve.width()];
+        let step = track.curve.interpolation() == Interpolation::Step;
+        match self.job.options.rate {
+            Some(_) if !step => {
+                let place = self.keys.timing.place(t, self.keys.duration);
+                let (mut a, mut b) = (expected.clone(), expected.clone());
+                track.curve.sample(kind(&track.target), self.keys.times[place.key], &mut a);
+                track.curve.sample(
+                    kind(&track.target),
+                    self.keys.times[(place.key + 1).min(self.keys.len() - 1)],
+                    &mut b,
+                );
+                blend(track.target.is_rotation(), &a, &b, exact_part(self.keys, place.key, t), &mut expected);
+            }
+            _ => track.curve.sample(kind(&track.target), t, &mut expected),
+        }
+        // Floats of this size have steps of their own.
+        let allowed = |e: f64| track.tolerance + 1e-6 * libm::fabs(e);
+        let plain = expected.iter().zip(value).all(|(e, v)| libm::fabs(e - f64::from(*v)) <= allowed(*e));
+        plain
+            || (track.target.is_rotation()
+                && expected.iter().zip(value).all(|(e, v)| libm::fabs(e + f64::from(*v)) <= allowed(*e)))
+    }
+}
+
+/// Every key and `count` times between neighbours.
+fn between(keys: &Keys, count: usize) -> Vec<Moment> {
+    let mut out = Vec::new();
+    for (k, t) in keys.times.iter().enumerate() {
+        out.push(Moment::at(*t));
+        if let Some(next) = keys.times.get(k + 1) {
+            out.extend((1..=count).map(|i| Moment::at(t + (next - t) * i as f64 / (count + 1) as f64)));
+        }
+    }
+    out
+}
+
+fn exact_part(keys: &Keys, key: usize, t: f64) -> f64 {
+    match keys.times.get(key + 1) {
+        Some(next) => ((t - keys.times[key]) / (next - keys.times[key])).clamp(0.0, 1.0),
+        None => 0.0,
+    }
+}
+
+fn blend(rotation: bool, a: &[f64], b: &[f64], s: f64, out: &mut [f64]) {
+    if let (true, [ax, ay, az, aw], [bx, by, bz, bw]) = (rotation, a, b) {
+        out.copy_from_slice(&quat::slerp([*ax, *ay, *az, *aw], [*bx, *by, *bz, *bw], s));
+    } else {
+        (0..out.len()).for_each(|i| out[i] = a[i] + (b[i] - a[i]) * s);
+    }
+}
+
+/// The reference of a rate: values at the keys, straight lines between, rotations by slerp; steps exact.
+fn resampled(job: &Job<'_>, keys: &Keys, all: &[Moment]) -> Poses {
+    let skeleton = job.source.skeleton;
+    let mut locals: Vec<Option<Vec<Transform>>> = vec![None; skeleton.len()];
+    for track in job.source.tracks {
+        let Some(moved) = spatial(track) else { continue };
+        let rows = locals[moved.node].get_or_insert_with(|| vec![*skeleton.rest(moved.node); all.len()]);
+        let (values, width) = (keys.values(track), track.curve.width());
+        let mut value = vec![0.0; width];
+        for (row, moment) in rows.iter_mut().zip(all) {
+            if track.curve.interpolation() == Interpolation::Step {
+                let sample = if moment.left { crate::curve::Curve::sample_left } else { crate::curve::Curve::sample };
+                sample(track.curve, kind(&track.target), moment.time, &mut value);
+            } else {
+                let key = keys.timing.place(moment.time, keys.duration).key;
+                let next = (key + 1).min(keys.len() - 1);
+                let s = exact_part(keys, key, moment.time);
+                blend(
+                    track.target.is_rotation(),
+                    &values[key * width..][..width],
+                    &values[next * width..][..width],
+                    s,
+                    &mut value,
+                );
+            }
+            put(row, moved.property, moved.axis, &value);
+        }
+    }
+    poses(skeleton, all, |node| locals[node].as_ref().map(|rows| rows.iter().map(Affine::from_transform).collect()))
+}
+
+/// Poses from the matrices of the nodes that move.
+fn poses(skeleton: &Skeleton, all: &[Moment], locals: impl Fn(usize) -> Option<Vec<Affine>>) -> Poses {
+    let mut poses = Poses::new(&Motion::new(skeleton, []), all);
+    for &node in skeleton.order() {
+        let rows = locals(node).unwrap_or_else(|| vec![*skeleton.rest_local(node)]);
+        poses.set_locals_only(skeleton, node, rows);
+    }
+    poses
+}
+
+/// What a clip plays at `all` moments.
+fn decoded(skeleton: &Skeleton, clip: &Clip<'_>, all: &[Moment]) -> Poses {
+    let moved: Vec<(&Track, usize, Property, Option<usize>)> = clip.tracks().iter().filter_map(driven).collect();
+    let mut locals: Vec<Option<Vec<Transform>>> = vec![None; skeleton.len()];
+    for (_, node, ..) in &moved {
+        locals[*node] = Some(vec![*skeleton.rest(*node); all.len()]);
+    }
+    let (mut sampler, mut pose) = (Sampler::new(clip), Pose::new(clip));
+    for (i, moment) in all.iter().enumerate() {
+        // Just before a time, as near as the sampler can be asked.
+        let t = if moment.left { libm::nextafter(moment.time, -1.0) } else { moment.time };
+        sampler.sample(t, &mut pose);
+        for (track, node, property, axis) in &moved {
+            if let Some(rows) = &mut locals[*node] {
+                let value: Vec<f64> = pose.value(track).iter().map(|v| f64::from(*v)).collect();
+                put(&mut rows[i], *property, *axis, &value);
+            }
+        }
+    }
+    poses(skeleton, all, |node| locals[node].as_ref().map(|rows| rows.iter().map(Affine::from_transform).collect()))
+}
+
+/// What a clip's track moves.
+fn driven(track: &Track) -> Option<(&Track, usize, Property, Option<usize>)> {
+    let (node, property, axis) = super::keys::moved(track.target())?;
+    Some((track, node, property, axis))
+}
+
+/// Puts a value into a node's transform.
+pub(super) fn put(local: &mut Transform, property: Property, axis: Option<usize>, value: &[f64]) {
+    let axes = |to: &mut [f64; 3]| match (axis, value) {
+        (Some(axis), [v]) => to[axis] = *v,
+        (None, [x, y, z]) => *to = [*x, *y, *z],
+        _ => {}
+    };
+    match (property, value) {
+        (Property::Rotation, [x, y, z, w]) => local.rotation = quat::normalize([*x, *y, *z, *w]),
+        (Property::Rotation, _) => {}
+        (Property::Translation, _) => axes(&mut local.translation),
+        (Property::Scale, _) => axes(&mut local.scale),
+    }
+}

@@ -1,0 +1,263 @@
+//! The encoder of runtime clips: curves in, bytes out, the bound held.
+//!
+//! ```text
+//! curves ─ keys: values at the clip's keys ─ plan: constant, step or keyed ─ frame: axes of each rotation
+//!   ─ walk: from the root to the tips, each joint aimed at where it should be given its parents as decoded
+//!   ─ pack: bits ─ measure: read back, compared everywhere ─> bytes, or another try with less room
+//! ```
+//!
+//! | file | idea |
+//! |---|---|
+//! | `keys` | when the keys are, and what the tracks are there: the reference that errors are measured against |
+//! | `plan` | which tracks are constant, exact or keyed, and which need not be stored at all |
+//! | `frame` | the axes in which a rotation takes the fewest bits |
+//! | `aim` | where a joint should point, and which codes come nearest |
+//! | `room` | how much of the bound a joint may use |
+//! | `code` | aims to codes, with the coarsest steps that keep within the room |
+//! | `walk` | from the root to the tips |
+//! | `pack` | codes to bytes |
+//! | `measure` | what was written against the reference |
+//!
+//! `docs/clips.md` tells what was tried and what it brought. Transcendental functions come from `libm`: the same input
+//! makes the same bytes on every platform.
+
+mod aim;
+mod code;
+mod frame;
+mod keys;
+mod measure;
+mod pack;
+mod plan;
+mod room;
+mod walk;
+
+use super::{Clip, Encoding, Target};
+use crate::curve::Curve;
+use crate::skeleton::{Moment, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
+use alloc::{string::String, vec::Vec};
+use core::fmt;
+
+use code::{Codes, Grid};
+use keys::{Keys, spatial};
+use measure::Reference;
+use plan::Plan;
+use room::Room;
+use walk::Walk;
+
+/// An animation to build a clip from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The animation's name.
+    pub name: &'a str,
+    /// Its number in the file it comes from.
+    pub index: usize,
+    /// The hierarchy that it moves.
+    pub skeleton: &'a Skeleton,
+    /// The points in which errors are measured.
+    pub probes: &'a [Probe],
+    /// What it drives, and how.
+    pub tracks: &'a [SourceTrack<'a>],
+}
+
+/// A curve and what it drives.
+#[derive(Clone, Debug)]
+pub struct SourceTrack<'a> {
+    /// What the curve drives. Nodes are those of the skeleton.
+    pub target: Target,
+    /// The curve.
+    pub curve: &'a Curve,
+    /// The value that the target has without animation, where it is known: a track that never leaves it is not stored.
+    pub rest: Option<Vec<f32>>,
+    /// How far a component may be off, where the target moves no points.
+    pub tolerance: f64,
+}
+
+/// How to build.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Keys per second; without, the curves' own keys are kept, and more put in where lines do not follow the curves.
+    pub rate: Option<f32>,
+    /// How to store the keys.
+    pub encoding: Encoding,
+    /// `fixed`: bits of every component, whatever error they make; without, the fewest that hold the bound.
+    pub bits: Option<u32>,
+    /// The largest error of any probe at any time, in scene units.
+    pub max_error: f64,
+}
+
+/// A clip that was built, and what was measured on it.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The clip, for [`Clip::open`].
+    pub bytes: Vec<u8>,
+    /// The largest error against the resampled animation (against the curves themselves where there is no rate).
+    pub error: f64,
+    /// Whether that and the tolerances of what moves no points are kept.
+    pub holds: bool,
+    /// The largest error of the resampling alone.
+    pub resampling: f64,
+}
+
+/// Why no clip was built.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BuildError {
+    /// There is no track.
+    Empty,
+    /// A track's node, or the width of its curve, does not fit its target.
+    Target(String),
+    /// The rate, the bound or the number of bits makes no sense.
+    Options(&'static str),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the animation has no tracks"),
+            Self::Target(target) => write!(f, "{target}: the curve does not fit its target"),
+            Self::Options(what) => f.write_str(what),
+        }
+    }
+}
+
+impl core::error::Error for BuildError {}
+
+/// What all steps of building share.
+struct Job<'a> {
+    source: &'a Source<'a>,
+    options: &'a Options,
+    /// How far each node's movements move points.
+    reach: Vec<Sensitivity>,
+}
+
+impl<'a> Job<'a> {
+    fn new(source: &'a Source<'a>, options: &'a Options) -> Self {
+        let motion = keys::motion(source);
+        let (start, end) = motion.span();
+        let moments: Vec<Moment> = (0..REACH_MOMENTS)
+            .map(|i| Moment::at(start + (end - start) * i as f64 / (REACH_MOMENTS - 1) as f64))
+            .collect();
+        let reach = sensitivity(source.skeleton, &Poses::new(&motion, &moments), source.probes);
+        Self { source, options, reach }
+    }
+
+    fn bound(&self) -> f64 {
+        self.options.max_error
+    }
+
+    fn reach(&self, node: usize, property: Property) -> f64 {
+        plan::reach(&self.reach[node], property)
+    }
+
+    /// How far points move for a unit of a track that moves any.
+    fn reach_of(&self, track: &SourceTrack<'_>) -> f64 {
+        spatial(track).map_or(0.0, |t| self.reach(t.node, t.property))
+    }
+}
+
+/// Over how many moments the reach of a node is looked at.
+const REACH_MOMENTS: usize = 16;
+
+/// Builds a clip.
+pub fn build(source: &Source<'_>, options: &Options) -> Result<Built, BuildError> {
+    check(source, options)?;
+    let job = Job::new(source, options);
+    let keys = Keys::new(&job);
+    let builder =
+        Builder { job: &job, keys: &keys, plan: Plan::new(&job, &keys), reference: Reference::new(&job, &keys) };
+    let built = match options.encoding {
+        Encoding::Variable => builder.smallest(),
+        Encoding::Fixed => builder.fixed(),
+    };
+    Ok(Built { resampling: builder.reference.resampling(), ..built })
+}
+
+fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
+    if source.tracks.is_empty() {
+        return Err(BuildError::Empty);
+    }
+    if options.rate.is_some_and(|r| !(r > 0.0 && r.is_finite())) {
+        return Err(BuildError::Options("the rate must be a positive number"));
+    }
+    if !(options.max_error > 0.0 && options.max_error.is_finite()) {
+        return Err(BuildError::Options("the largest error must be a positive number"));
+    }
+    if options.bits.is_some_and(|bits| !(1..=24).contains(&bits)) {
+        return Err(BuildError::Options("a component has 1 to 24 bits"));
+    }
+    match source.tracks.iter().find(|t| !plan::fits(source.skeleton, t)) {
+        Some(track) => Err(BuildError::Target(alloc::format!("{}", track.target))),
+        None => Ok(()),
+    }
+}
+
+/// How often the search may tighten the room where the bound was exceeded between keys.
+const TRIES: usize = 24;
+
+struct Builder<'a> {
+    job: &'a Job<'a>,
+    keys: &'a Keys,
+    plan: Plan,
+    reference: Reference<'a>,
+}
+
+impl Builder<'_> {
+    /// The smallest of a few ways to share the error between joints and to cut segments.
+    fn smallest(&self) -> Built {
+        let mut best: Option<Built> = None;
+        for passed_on in [0.55, 0.75] {
+            for anchors in [8, 16] {
+                let built = self.held(passed_on, anchors);
+                let better =
+                    best.as_ref().is_none_or(|b| (!built.holds, built.bytes.len()) < (!b.holds, b.bytes.len()));
+                if better {
+                    best = Some(built);
+                }
+            }
+        }
+        best.unwrap_or_else(|| self.held(0.5, 8))
+    }
+
+    /// Encodes, reads back, measures; where the bound is exceeded, again with less room there.
+    fn held(&self, passed_on: f64, anchors: usize) -> Built {
+        let mut room = Room::new(self.job.source.skeleton.len(), self.keys.len());
+        let mut tries = 0;
+        loop {
+            let codes = self.walk(Grid::Variable { anchors, passed_on, room: &room });
+            let bytes = pack::variable(self.job, &self.plan, self.keys, &codes, anchors);
+            let built = self.measured(bytes, &mut room);
+            tries += 1;
+            if built.holds || tries == TRIES {
+                return built;
+            }
+        }
+    }
+
+    /// With the bits that were asked for, or with the fewest that hold the bound.
+    fn fixed(&self) -> Built {
+        let with = |bits: u32| {
+            let codes = self.walk(Grid::Fixed { bits });
+            let bytes = pack::fixed(self.job, &self.plan, self.keys, &codes, bits);
+            self.measured(bytes, &mut Room::new(self.job.source.skeleton.len(), self.keys.len()))
+        };
+        match self.job.options.bits {
+            Some(bits) => with(bits),
+            None => (8..24).map(with).find(|built| built.holds).unwrap_or_else(|| with(24)),
+        }
+    }
+
+    fn walk(&self, grid: Grid<'_>) -> Codes {
+        Walk { job: self.job, plan: &self.plan, keys: self.keys, reference: &self.reference, grid }.run()
+    }
+
+    fn measured(&self, bytes: Vec<u8>, room: &mut Room) -> Built {
+        match Clip::open(&bytes) {
+            Ok(clip) => {
+                let error = self.reference.error(&clip, room);
+                let holds = error <= self.job.bound() && self.reference.others_hold(&self.plan, &clip);
+                Built { error, holds, bytes, resampling: 0.0 }
+            }
+            // What is written here is always a clip; one that cannot be opened holds nothing.
+            Err(_) => Built { bytes, error: f64::INFINITY, holds: false, resampling: 0.0 },
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! How much of the bound each joint may use at each key: all of it at first, less where an earlier try exceeded the bound.
+//!
+//! At the keys themselves the walk sees every error. Between keys it does not: where joints turn far from one key to the
+//! next, what a child makes up for at both keys is not made up for halfway.
+
+use crate::skeleton::Skeleton;
+use alloc::{vec, vec::Vec};
+
+/// Room for all nodes and keys.
+pub(super) struct Room {
+    keys: usize,
+    room: Vec<f64>,
+    over: Vec<f64>,
+    /// How many joints up the chain are blamed.
+    depth: usize,
+}
+
+impl Room {
+    pub(super) fn new(nodes: usize, keys: usize) -> Self {
+        Self { keys, room: vec![1.0; nodes * keys], over: vec![0.0; nodes * keys], depth: 2 }
+    }
+
+    /// A node's room at every key.
+    pub(super) fn of(&self, node: usize) -> &[f64] {
+        &self.room[node * self.keys..(node + 1) * self.keys]
+    }
+
+    /// Between `key` and the next, a point of `node` was `ratio` times the bound off.
+    pub(super) fn blame(&mut self, skeleton: &Skeleton, node: usize, key: usize, ratio: f64) {
+        let mut at = Some(node);
+        for _ in 0..self.depth {
+            let Some(n) = at else { return };
+            for k in key..(key + 2).min(self.keys) {
+                let over = &mut self.over[n * self.keys + k];
+                *over = over.max(ratio);
+            }
+            at = skeleton.parent(n);
+        }
+    }
+
+    /// Takes room away where blame fell, and looks further up the chain next time.
+    pub(super) fn settle(&mut self) {
+        for (room, over) in self.room.iter_mut().zip(&mut self.over) {
+            if *over > 1.0 {
+                *room *= (0.95 / *over).max(0.4);
+            }
+            *over = 0.0;
+        }
+        self.depth += 1;
+    }
+}

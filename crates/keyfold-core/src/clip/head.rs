@@ -1,0 +1,196 @@
+//! The head of a segment of the `variable` encoding: how wide each component's codes are there, and where they start.
+//!
+//! Keys come in pairs: an anchor, and a key halfway to the next anchor that is stored as its difference from the middle of the
+//! two. A head says for each component how many bits an anchor's code has, how many a difference has, and the least code of
+//! the anchors; for each rotation also how much finer its step is than the track's own.
+
+use super::ClipError;
+use super::bits::{BitReader, BitWriter, mask, signed};
+use super::directory::{Directory, Layout, MAX_BITS, RotationCode, ScalarCode};
+use alloc::{vec, vec::Vec};
+
+/// Bits of the number that says how much finer a rotation's step is, in quarters of an octave.
+pub(super) const FINER_BITS: u32 = 3;
+/// Bits of the widths of components that are no rotation's.
+const SCALAR_WIDTH_BITS: u32 = 5;
+/// A minimum is a multiple of the codes' range over this: fewer bits for little waste.
+const MIN_PARTS_BITS: u32 = 3;
+
+/// One component in one segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Part {
+    /// The least code of an anchor.
+    pub(super) min: i32,
+    /// Bits of an anchor's code.
+    pub(super) anchor: u8,
+    /// Bits of a difference, in two's complement.
+    pub(super) middle: u8,
+    /// Where in an anchor the code starts, in bits.
+    pub(super) anchor_at: u32,
+    /// Where among the differences of one key the difference starts, in bits.
+    pub(super) middle_at: u32,
+}
+
+/// The head of a segment, decoded.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Head {
+    /// Three for each rotation, then the other components.
+    pub(super) parts: Vec<Part>,
+    /// For each rotation how many quarters of an octave finer its steps are.
+    pub(super) finer: Vec<u8>,
+    /// Bits of one anchor.
+    pub(super) anchor_stride: u32,
+    /// Bits of the differences of one key.
+    pub(super) middle_stride: u32,
+}
+
+/// What all heads of a clip have in common.
+#[derive(Clone, Debug)]
+pub(super) struct HeadShape {
+    pub(super) rotations: usize,
+    width_bits: u32,
+    min_bits: Vec<u8>,
+}
+
+impl HeadShape {
+    pub(super) fn new(directory: &Directory) -> Self {
+        let width_bits = match directory.layout {
+            Layout::Variable { width_bits, .. } => width_bits,
+            Layout::Fixed { .. } => 0,
+        };
+        let rotations = directory.rotations.iter().flat_map(|r| match r {
+            RotationCode::Variable { min_bits, .. } => *min_bits,
+            RotationCode::Fixed { .. } => [0; 3],
+        });
+        let scalars = directory.scalars.iter().map(|s| match s {
+            ScalarCode::Variable { min_bits, .. } => *min_bits,
+            ScalarCode::Fixed { .. } => 0,
+        });
+        Self { rotations: directory.rotations.len(), width_bits, min_bits: rotations.chain(scalars).collect() }
+    }
+
+    /// How many components there are.
+    pub(super) fn parts(&self) -> usize {
+        self.min_bits.len()
+    }
+
+    pub(super) fn write(&self, head: &Head, out: &mut BitWriter) {
+        for (r, finer) in head.finer.iter().enumerate() {
+            out.put((*finer).into(), FINER_BITS);
+            (r * 3..r * 3 + 3).for_each(|c| self.write_part(&head.parts[c], self.min_bits[c], self.width_bits, out));
+        }
+        for c in self.rotations * 3..self.parts() {
+            self.write_part(&head.parts[c], self.min_bits[c], SCALAR_WIDTH_BITS, out);
+        }
+    }
+
+    fn write_part(&self, part: &Part, min_bits: u8, width_bits: u32, out: &mut BitWriter) {
+        out.put(part.anchor.into(), width_bits);
+        out.put(part.middle.into(), width_bits);
+        let (shift, bits) = min_field(part.anchor.into(), min_bits.into());
+        out.put((part.min >> shift) as u64 & mask(bits), bits);
+    }
+
+    /// Reads a head into `head`, whose lists are as long as the shape says. Bytes that were checked at opening cannot fail.
+    pub(super) fn read(&self, from: &mut BitReader<'_>, head: &mut Head) -> Result<(), ClipError> {
+        (head.anchor_stride, head.middle_stride) = (0, 0);
+        for r in 0..self.rotations {
+            head.finer[r] = from.take(FINER_BITS)? as u8;
+            for c in r * 3..r * 3 + 3 {
+                let part = self.read_part(c, self.width_bits, from)?;
+                head.place(c, part);
+            }
+        }
+        for c in self.rotations * 3..self.parts() {
+            let part = self.read_part(c, SCALAR_WIDTH_BITS, from)?;
+            head.place(c, part);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn read_part(&self, c: usize, width_bits: u32, from: &mut BitReader<'_>) -> Result<Part, ClipError> {
+        let widths = from.take(width_bits * 2)?;
+        let (anchor, middle) = ((widths & mask(width_bits)) as u32, (widths >> width_bits) as u32);
+        if anchor > MAX_BITS || middle > MAX_BITS {
+            return Err(ClipError::Malformed("a code is too wide"));
+        }
+        let (shift, bits) = min_field(anchor, self.min_bits[c].into());
+        let min = signed(from.take(bits)?, bits) << shift;
+        Ok(Part { min, anchor: anchor as u8, middle: middle as u8, ..Part::default() })
+    }
+}
+
+impl Head {
+    /// An empty head for a shape, to be read into.
+    pub(super) fn for_shape(shape: &HeadShape) -> Self {
+        let (parts, finer) = (vec![Part::default(); shape.parts()], vec![0; shape.rotations]);
+        Self { parts, finer, anchor_stride: 0, middle_stride: 0 }
+    }
+
+    /// Puts in the next component.
+    fn place(&mut self, c: usize, part: Part) {
+        self.parts[c] = Part { anchor_at: self.anchor_stride, middle_at: self.middle_stride, ..part };
+        self.anchor_stride += u32::from(part.anchor);
+        self.middle_stride += u32::from(part.middle);
+    }
+}
+
+/// By how many bits the minimum of codes this wide is shifted, and how many bits are left of `min_bits`.
+fn min_field(anchor: u32, min_bits: u32) -> (u32, u32) {
+    let shift = anchor.saturating_sub(MIN_PARTS_BITS).min(min_bits.saturating_sub(1));
+    (shift, min_bits - shift)
+}
+
+impl Part {
+    /// The narrowest part that holds anchors from `low` to `high` and differences from `least` to `most`.
+    pub(super) fn holding(low: i32, high: i32, (least, most): (i32, i32), min_bits: u32) -> Self {
+        let mut anchor = 32 - ((high - low) as u32).leading_zeros();
+        loop {
+            let (shift, _) = min_field(anchor, min_bits);
+            let min = low >> shift << shift;
+            if i64::from(high) < i64::from(min) + (1i64 << anchor) {
+                let middle = signed_bits(least, most) as u8;
+                return Self { min, anchor: anchor as u8, middle, ..Self::default() };
+            }
+            anchor += 1;
+        }
+    }
+}
+
+/// How many bits two's complement needs for numbers from `least` to `most`; none where both are zero.
+pub(super) fn signed_bits(least: i32, most: i32) -> u32 {
+    match (least, most) {
+        (0, 0) => 0,
+        _ => 33 - most.max(0).leading_zeros().min((!least).max(0).leading_zeros()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signed_widths() {
+        for (least, most, bits) in [(0, 0, 0), (-1, 0, 1), (0, 1, 2), (-2, 1, 2), (-3, 0, 3), (-4, 3, 3), (0, 4, 4)] {
+            assert_eq!(signed_bits(least, most), bits, "{least}..={most}");
+            for v in [least, most] {
+                assert_eq!(signed(v as u64 & mask(bits), bits), v);
+            }
+        }
+    }
+
+    #[test]
+    fn parts_hold_what_they_must() {
+        arbtest::arbtest(|u| {
+            let low = u.int_in_range(-100_000..=100_000)?;
+            let high = low + u.int_in_range(0..=2000)?;
+            let min_bits = signed_bits(low.min(-1), high.max(1));
+            let part = Part::holding(low, high, (-3, 5), min_bits);
+            assert!(part.min <= low && high - part.min < 1 << part.anchor);
+            let (shift, bits) = min_field(part.anchor.into(), min_bits);
+            assert_eq!(signed((part.min >> shift) as u64 & mask(bits), bits) << shift, part.min);
+            Ok(())
+        });
+    }
+}

@@ -1,0 +1,90 @@
+//! Runtime clips: small, immutable, decoded a pose at a time.
+//!
+//! The format `.kfc` is this project's own; `docs/kfc.md` describes it byte by byte. A [`Clip`] is opened from bytes, which
+//! are checked once; a [`Sampler`] plays it, one for each instance; a [`Pose`] takes the values and belongs to the caller.
+//! Sampling allocates nothing. Building ([`build`]) is apart from playing.
+//!
+//! ```text
+//! curves + skeleton ─ build ─> bytes ─ Clip::open ─> Clip ─ Sampler::sample(t) ─> Pose
+//! ```
+//!
+//! | file | idea |
+//! |---|---|
+//! | `bits`, `checksum` | bits in bytes; CRC-32 |
+//! | `track`, `timing`, `small_quat` | what is driven; when the keys are; quaternions in few bits |
+//! | `directory` | everything of a file but its keys |
+//! | `head` | the widths and minima at the head of a segment of the `variable` encoding |
+//! | `blend` | eight rotations at a time |
+//! | `fetch` | keys to numbers, for either encoding |
+//! | `player` | clip, sampler, pose |
+//! | `build` | the encoder |
+//!
+//! Not here: glTF, files, blending of clips, root motion.
+
+mod bits;
+mod blend;
+pub mod build;
+mod checksum;
+mod directory;
+mod fetch;
+mod head;
+mod player;
+mod small_quat;
+mod timing;
+mod track;
+
+use core::fmt;
+
+pub use player::{Clip, Pose, Sampler};
+pub use track::{Form, NodeProperty, Target, Track};
+
+/// How the keys are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// The same number of bits for every component of every key: the fastest.
+    Fixed,
+    /// Bits per component and segment, chosen against the bound: the smallest.
+    Variable,
+}
+
+impl Encoding {
+    /// The name that the program uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Variable => "variable",
+        }
+    }
+}
+
+/// Why bytes are no clip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClipError {
+    /// The bytes do not start as a clip does.
+    NotAClip,
+    /// The clip is of a version that is not known here.
+    Version(u8),
+    /// The bytes end before what they promise.
+    Truncated,
+    /// The checksum is not that of the bytes.
+    Checksum,
+    /// Something that no clip says.
+    Malformed(&'static str),
+}
+
+impl fmt::Display for ClipError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NotAClip => f.write_str("this is not a Keyfold clip"),
+            Self::Version(version) => write!(f, "clips of version {version} are not known to this program"),
+            Self::Truncated => f.write_str("the clip is cut short"),
+            Self::Checksum => f.write_str("the clip is damaged: its checksum is wrong"),
+            Self::Malformed(what) => write!(f, "the clip is malformed: {what}"),
+        }
+    }
+}
+
+impl core::error::Error for ClipError {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,324 @@
+//! Clips as a whole: built, opened, played, measured, and damaged.
+
+use super::build::{BuildError, Built, Options, Source, SourceTrack, build};
+use super::{Clip, ClipError, Encoding, Form, NodeProperty, Pose, Sampler, Target};
+use crate::curve::{Curve, Interpolation, Kind};
+use crate::quat;
+use crate::skeleton::{self, Motion, Probe, Property, Rest, Skeleton, Transform, probes};
+use alloc::{string::ToString, vec, vec::Vec};
+
+/// A chain of joints a tenth of a unit apart that wave, the root wandering as well.
+struct Chain {
+    skeleton: Skeleton,
+    curves: Vec<(Target, Curve)>,
+}
+
+impl Chain {
+    fn new(joints: usize, keys: usize, interpolation: Interpolation) -> Self {
+        let parents = (0..joints).map(|j| j.checked_sub(1)).collect();
+        let rest = vec![Rest::Transform(Transform { translation: [0.0, 0.1, 0.0], ..Transform::IDENTITY }); joints];
+        let times: Vec<f32> = (0..keys).map(|k| k as f32 / 30.0).collect();
+        let wave = |k: usize, phase: f64| libm::sin(k as f64 * 0.21 + phase);
+        let turn = |j: usize| {
+            let q = move |k: usize| {
+                quat::exp([0.3 * wave(k, j as f64), 0.1 * wave(2 * k, 0.5), 0.05 * wave(k / 3, 2.0 * j as f64)])
+            };
+            (0..keys).flat_map(move |k| q(k).map(|c| c as f32)).collect::<Vec<_>>()
+        };
+        let mut curves: Vec<(Target, Curve)> = (0..joints)
+            .map(|j| {
+                let target = Target::Node(j as u32, NodeProperty::Rotation);
+                (target, Curve::new(interpolation, 4, times.clone(), turn(j)).unwrap())
+            })
+            .collect();
+        let walk: Vec<f32> = (0..keys).flat_map(|k| [k as f32 * 0.02, wave(k, 0.0) as f32 * 0.05, 0.5]).collect();
+        curves.push((Target::Node(0, NodeProperty::Translation), Curve::new(interpolation, 3, times, walk).unwrap()));
+        Self { skeleton: Skeleton::new(parents, &rest).unwrap(), curves }
+    }
+
+    fn with(mut self, target: Target, curve: Curve) -> Self {
+        self.curves.push((target, curve));
+        self
+    }
+
+    fn probes(&self) -> Vec<Probe> {
+        probes(&self.skeleton, &vec![true; self.skeleton.len()], |_| 0.03)
+    }
+
+    fn build(&self, options: &Options) -> Result<Built, BuildError> {
+        let tracks: Vec<SourceTrack<'_>> = self
+            .curves
+            .iter()
+            .map(|(target, curve)| SourceTrack { target: target.clone(), curve, rest: None, tolerance: 1e-3 })
+            .collect();
+        build(
+            &Source { name: "wave", index: 3, skeleton: &self.skeleton, probes: &self.probes(), tracks: &tracks },
+            options,
+        )
+    }
+
+    fn curve(&self, target: &Target) -> &Curve {
+        &self.curves.iter().find(|(t, _)| t == target).unwrap().1
+    }
+
+    /// The largest error of a clip against the curves at many times.
+    fn error(&self, clip: &Clip<'_>) -> f64 {
+        let tracks = self.curves.iter().filter_map(|(target, curve)| match target {
+            Target::Node(node, NodeProperty::Rotation) => Some((*node, Property::Rotation, curve)),
+            Target::Node(node, NodeProperty::Translation) => Some((*node, Property::Translation, curve)),
+            _ => None,
+        });
+        let ours: Vec<Curve> = tracks.clone().map(|(node, property, _)| decoded(clip, node, property)).collect();
+        let a = Motion::new(&self.skeleton, tracks.clone().map(|(node, property, curve)| bound(node, property, curve)));
+        let b = Motion::new(&self.skeleton, tracks.zip(&ours).map(|((node, property, _), c)| bound(node, property, c)));
+        let times = skeleton::random_moments(0.0, clip.duration().into(), 2000, 7);
+        skeleton::compare(&a, &b, &self.probes(), &times).error()
+    }
+}
+
+fn bound(node: u32, property: Property, curve: &Curve) -> skeleton::Track<'_> {
+    skeleton::Track { node: node as usize, property, axis: None, curve }
+}
+
+/// What a clip plays for a node at its keys: the clip is linear between them.
+fn decoded(clip: &Clip<'_>, node: u32, property: Property) -> Curve {
+    let wanted = match property {
+        Property::Rotation => NodeProperty::Rotation,
+        _ => NodeProperty::Translation,
+    };
+    let track = clip.tracks().iter().find(|t| *t.target() == Target::Node(node, wanted)).unwrap();
+    let (mut sampler, mut pose) = (Sampler::new(clip), Pose::new(clip));
+    let (mut times, mut values) = (Vec::new(), Vec::new());
+    for k in 0..clip.keys() {
+        sampler.sample(clip.key_time(k), &mut pose);
+        times.push(clip.key_time(k) as f32);
+        values.extend_from_slice(pose.value(track));
+    }
+    Curve::new(Interpolation::Linear, track.width(), times, values).unwrap()
+}
+
+fn options(encoding: Encoding) -> Options {
+    Options { rate: Some(30.0), encoding, bits: None, max_error: 1e-4 }
+}
+
+#[test]
+fn both_encodings_hold_the_bound_whatever_the_number_of_keys() {
+    for keys in [2, 3, 4, 5, 16, 17, 32, 33, 34, 75] {
+        let chain = Chain::new(11, keys, Interpolation::Linear);
+        for encoding in [Encoding::Variable, Encoding::Fixed] {
+            let built = chain.build(&options(encoding)).unwrap();
+            let clip = Clip::open(&built.bytes).unwrap();
+            assert!(built.holds && built.error <= 1e-4, "{encoding:?}, {keys} keys: {}", built.error);
+            assert!(chain.error(&clip) <= 1e-4, "{encoding:?}, {keys} keys: {}", chain.error(&clip));
+            assert_eq!((clip.name(), clip.index(), clip.keys(), clip.encoding()), ("wave", 3, keys, encoding));
+        }
+    }
+}
+
+#[test]
+fn variable_is_the_smaller() {
+    let chain = Chain::new(11, 75, Interpolation::Linear);
+    let [variable, fixed] =
+        [Encoding::Variable, Encoding::Fixed].map(|e| chain.build(&options(e)).unwrap().bytes.len());
+    assert!(variable * 10 < fixed * 7, "{variable} against {fixed}");
+}
+
+#[test]
+fn fifty_rotations_of_sixteen_bits_have_a_stride_of_three_hundred_bytes() {
+    let mut chain = Chain::new(50, 4, Interpolation::Linear);
+    chain.curves.pop();
+    let built = chain.build(&Options { bits: Some(16), ..options(Encoding::Fixed) }).unwrap();
+    let clip = Clip::open(&built.bytes).unwrap();
+    assert_eq!(clip.key_stride(), Some(50 * 3 * 2));
+    assert_eq!(clip.key_stride().unwrap().div_ceil(64), 5);
+}
+
+#[test]
+fn without_a_rate_cubic_curves_are_followed_themselves() {
+    // In-tangent, value, out-tangent: an arc that a line does not follow.
+    let times = [0.0, 0.4, 1.0];
+    let keys = [[0.0, 0.0, 9.0], [1.0, 1.0, 1.0], [-5.0, 2.0, 0.0]];
+    let values: Vec<f32> = keys.iter().flat_map(|k| k.iter().flat_map(|v| [*v, 0.0, v * 0.5])).collect();
+    let target = Target::Node(0, NodeProperty::Translation);
+    let mut chain = Chain::new(2, 2, Interpolation::Linear);
+    chain.curves.pop();
+    let chain = chain.with(target.clone(), Curve::new(Interpolation::CubicSpline, 3, times, values).unwrap());
+    for encoding in [Encoding::Variable, Encoding::Fixed] {
+        let built = chain.build(&Options { rate: None, max_error: 1e-3, ..options(encoding) }).unwrap();
+        assert!(built.holds, "{}", built.error);
+        let clip = Clip::open(&built.bytes).unwrap();
+        let (mut sampler, mut pose) = (Sampler::new(&clip), Pose::new(&clip));
+        let track = clip.tracks().iter().find(|t| *t.target() == target).unwrap();
+        for i in 0..=500 {
+            let t = f64::from(i) / 500.0;
+            let mut expected = [0.0; 3];
+            chain.curve(&target).sample(Kind::Vector, t, &mut expected);
+            sampler.sample(t, &mut pose);
+            (0..3).for_each(|c| assert!((f64::from(pose.value(track)[c]) - expected[c]).abs() < 1e-3));
+        }
+    }
+}
+
+#[test]
+fn steps_bools_weights_and_pointers() {
+    let times = [0.0, 0.31, 0.5, 1.0];
+    let visible = Target::Pointer("/nodes/0/extensions/KHR_node_visibility/visible".to_string(), false);
+    let weights = Target::Node(1, NodeProperty::Weights);
+    let colour = Target::Pointer("/materials/0/pbrMetallicRoughness/baseColorFactor".to_string(), false);
+    let steps = Target::Node(1, NodeProperty::Scale);
+    let axis = Target::Node(1, NodeProperty::TranslationAxis(1));
+    let step_values = [1.0f32, 1.5, 0.1, 0.3, 0.7, 1.1, 1.9, 1.0, 1.0, 0.123_456_79, 2.0, 3.0];
+    let chain = Chain::new(3, 31, Interpolation::Linear)
+        .with(visible.clone(), Curve::new(Interpolation::Step, 1, times, [1.0, 0.0, 1.0, 0.0]).unwrap())
+        .with(
+            weights.clone(),
+            Curve::new(Interpolation::Linear, 2, times, [0.0, 1.0, 0.5, 0.5, 1.0, 0.2, 0.3, 0.9]).unwrap(),
+        )
+        .with(colour.clone(), Curve::constant(0.0, [1.0, 0.25, 0.0, 1.0]).unwrap())
+        .with(steps.clone(), Curve::new(Interpolation::Step, 3, times, step_values).unwrap())
+        .with(axis.clone(), Curve::new(Interpolation::Linear, 1, times, [0.1, 0.2, 0.1, 0.3]).unwrap());
+    for encoding in [Encoding::Variable, Encoding::Fixed] {
+        let built = chain.build(&options(encoding)).unwrap();
+        assert!(built.holds);
+        let clip = Clip::open(&built.bytes).unwrap();
+        let track = |target: &Target| clip.tracks().iter().find(|t| t.target() == target).unwrap();
+        assert_eq!((track(&visible).form(), track(&colour).form()), (Form::Step, Form::Constant));
+        assert_eq!(track(&axis).target().to_string(), "/nodes/1/translation.y");
+        let (mut sampler, mut pose) = (Sampler::new(&clip), Pose::new(&clip));
+        for (t, shown, scale) in
+            [(-1.0, 1.0, 0), (0.3, 1.0, 0), (f64::from(0.31f32), 0.0, 1), (0.99, 1.0, 2), (2.0, 0.0, 3)]
+        {
+            sampler.sample(t, &mut pose);
+            assert_eq!(pose.value(track(&visible)), [shown], "at {t}");
+            assert_eq!(pose.value(track(&steps)), &step_values[scale * 3..scale * 3 + 3]);
+            assert_eq!(pose.value(track(&colour)), [1.0, 0.25, 0.0, 1.0]);
+        }
+        sampler.sample(0.5, &mut pose);
+        let off = pose
+            .value(track(&weights))
+            .iter()
+            .zip([1.0, 0.2])
+            .map(|(a, b): (&f32, f32)| (a - b).abs())
+            .fold(0.0, f32::max);
+        assert!(off < 1.1e-3, "{off}");
+    }
+}
+
+#[test]
+fn tracks_at_rest_are_not_stored_and_constants_take_few_bytes() {
+    let chain = Chain::new(4, 20, Interpolation::Linear);
+    let still = Curve::constant(0.0, [0.0, 0.1, 0.0]).unwrap();
+    let moved = Curve::constant(0.0, [0.03, 0.1, -0.02]).unwrap();
+    let size = |extra: Option<(&Curve, Option<Vec<f32>>)>| {
+        let mut tracks: Vec<SourceTrack<'_>> = chain
+            .curves
+            .iter()
+            .map(|(target, curve)| SourceTrack { target: target.clone(), curve, rest: None, tolerance: 1e-3 })
+            .collect();
+        tracks.extend(extra.map(|(curve, rest)| SourceTrack {
+            target: Target::Node(2, NodeProperty::Translation),
+            curve,
+            rest,
+            tolerance: 1e-3,
+        }));
+        let source = Source { name: "", index: 0, skeleton: &chain.skeleton, probes: &chain.probes(), tracks: &tracks };
+        build(&source, &options(Encoding::Variable)).unwrap().bytes.len()
+    };
+    let plain = size(None);
+    assert_eq!(size(Some((&still, Some(vec![0.0, 0.1, 0.0])))), plain);
+    let constant = size(Some((&moved, Some(vec![0.0, 0.1, 0.0]))));
+    assert!(constant < plain + 40, "{constant} against {plain}");
+}
+
+#[test]
+fn random_access_single_tracks_and_batches_agree_with_playing_forward() {
+    let chain = Chain::new(19, 70, Interpolation::Linear);
+    for encoding in [Encoding::Variable, Encoding::Fixed] {
+        let built = chain.build(&options(encoding)).unwrap();
+        let clip = Clip::open(&built.bytes).unwrap();
+        let times: Vec<f64> = (0..150).map(|i| f64::from(i) * 0.017).collect();
+        let mut forward = vec![Pose::new(&clip); times.len()];
+        Sampler::new(&clip).sample_many(&times, &mut forward);
+        let (mut sampler, mut pose) = (Sampler::new(&clip), Pose::new(&clip));
+        for i in (0..times.len()).map(|i| i * 67 % times.len()) {
+            sampler.sample(times[i], &mut pose);
+            assert_eq!(pose, forward[i]);
+            let mut single = Pose::new(&clip);
+            for track in clip.tracks() {
+                sampler.sample_track(track, times[i], &mut single);
+                assert_eq!(single.value(track), forward[i].value(track));
+            }
+        }
+    }
+}
+
+#[test]
+fn loops_wrap() {
+    let built = Chain::new(2, 31, Interpolation::Linear).build(&options(Encoding::Variable)).unwrap();
+    let clip = Clip::open(&built.bytes).unwrap();
+    assert!((clip.duration() - 1.0).abs() < 1e-6);
+    for (t, within) in [(0.25, 0.25), (1.25, 0.25), (-0.25, 0.75), (10.5, 0.5)] {
+        assert!((clip.looped(t) - within).abs() < 1e-5);
+    }
+}
+
+#[test]
+fn a_wheel_turns_round_and_round() {
+    let keys = 90;
+    let times: Vec<f32> = (0..keys).map(|k| k as f32 / 30.0).collect();
+    let turns: Vec<f32> =
+        (0..keys).flat_map(|k| quat::exp([0.0, 0.0, 0.17 * f64::from(k)]).map(|c| c as f32)).collect();
+    let mut chain = Chain::new(2, 2, Interpolation::Linear);
+    chain.curves.clear();
+    let chain = chain
+        .with(Target::Node(0, NodeProperty::Rotation), Curve::new(Interpolation::Linear, 4, times, turns).unwrap());
+    for encoding in [Encoding::Variable, Encoding::Fixed] {
+        let built = chain.build(&options(encoding)).unwrap();
+        assert!(built.holds, "{encoding:?}: {}", built.error);
+    }
+}
+
+#[test]
+fn equal_input_makes_equal_bytes() {
+    let build = || Chain::new(5, 40, Interpolation::Linear).build(&options(Encoding::Variable)).unwrap().bytes;
+    assert_eq!(build(), build());
+}
+
+#[test]
+fn one_key_is_a_pose() {
+    let built = Chain::new(3, 1, Interpolation::Linear).build(&options(Encoding::Variable)).unwrap();
+    let clip = Clip::open(&built.bytes).unwrap();
+    assert!(built.holds && clip.tracks().iter().all(|t| t.form() == Form::Constant));
+}
+
+#[test]
+fn damage_is_noticed() {
+    let built = Chain::new(9, 40, Interpolation::Linear).build(&options(Encoding::Variable)).unwrap();
+    assert_eq!(Clip::open(&[]).err(), Some(ClipError::NotAClip));
+    assert_eq!(Clip::open(&built.bytes[..9]).err(), Some(ClipError::Truncated));
+    assert_eq!(Clip::open(&built.bytes[..built.bytes.len() - 1]).err(), Some(ClipError::Truncated));
+    let with = |at: usize, byte: u8| {
+        let mut bytes = built.bytes.clone();
+        bytes[at] = byte;
+        Clip::open(&bytes).err()
+    };
+    assert_eq!(with(0, b'k'), Some(ClipError::NotAClip));
+    assert_eq!(with(4, 2), Some(ClipError::Version(2)));
+    assert_eq!(with(40, !built.bytes[40]), Some(ClipError::Checksum));
+    assert_eq!(with(6, 1), Some(ClipError::Malformed("an unknown encoding")));
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let chain = Chain::new(2, 5, Interpolation::Linear);
+    for rate in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        let refused = chain.build(&Options { rate: Some(rate), ..options(Encoding::Fixed) });
+        assert!(matches!(refused, Err(BuildError::Options(_))));
+    }
+    for bits in [0, 25] {
+        assert!(chain.build(&Options { bits: Some(bits), ..options(Encoding::Fixed) }).is_err());
+    }
+    assert!(chain.build(&Options { max_error: 0.0, ..options(Encoding::Fixed) }).is_err());
+    let odd = chain.with(Target::Node(7, NodeProperty::Rotation), Curve::constant(0.0, [0.0, 0.0, 0.0, 1.0]).unwrap());
+    assert_eq!(odd.build(&options(Encoding::Fixed)).err(), Some(BuildError::Target("/nodes/7/rotation".to_string())));
+}

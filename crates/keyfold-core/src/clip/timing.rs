@@ -1,0 +1,119 @@
+//! When a clip's keys are, and which two of them a time falls between.
+
+use super::ClipError;
+use super::bits::{BitReader, BitWriter};
+use alloc::vec::Vec;
+
+/// When the keys are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Timing {
+    /// `key / rate` seconds, but the last one at the clip's end.
+    Even { rate: f32, keys: usize },
+    /// Each on its own, strictly increasing.
+    Table(Vec<f32>),
+}
+
+/// Between `key` and the one after it, `s` of the way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) key: usize,
+    pub(super) s: f32,
+}
+
+impl Timing {
+    pub(super) fn keys(&self) -> usize {
+        match self {
+            Self::Even { keys, .. } => *keys,
+            Self::Table(times) => times.len(),
+        }
+    }
+
+    /// The time of a key of a clip that lasts `duration` seconds.
+    pub(super) fn time(&self, key: usize, duration: f32) -> f64 {
+        match self {
+            Self::Even { rate, keys } if key + 1 < *keys => key as f64 / f64::from(*rate),
+            Self::Even { .. } => duration.into(),
+            Self::Table(times) => times.get(key).copied().unwrap_or(duration).into(),
+        }
+    }
+
+    /// Where `t` falls; outside the keys at the first or the last one, and a `t` that is no number at the first.
+    #[inline]
+    pub(super) fn place(&self, t: f64, duration: f32) -> Place {
+        let last = self.keys().saturating_sub(2);
+        let key = match self {
+            // Casting takes what is negative or no number to zero.
+            Self::Even { rate, .. } => ((t * f64::from(*rate)) as usize).min(last),
+            Self::Table(times) => times.partition_point(|k| f64::from(*k) <= t).saturating_sub(1).min(last),
+        };
+        let start = self.time(key, duration);
+        let span = self.time(key + 1, duration) - start;
+        let s = if span > 0.0 { (t - start) / span } else { 0.0 };
+        Place { key, s: if s > 0.0 { s.min(1.0) as f32 } else { 0.0 } }
+    }
+
+    pub(super) fn write(&self, out: &mut BitWriter) {
+        match self {
+            Self::Even { rate, keys } => {
+                out.put(0, 1);
+                out.put_count(*keys as u64);
+                out.put_f32(*rate);
+            }
+            Self::Table(times) => {
+                out.put(1, 1);
+                out.put_count(times.len() as u64);
+                times.iter().for_each(|t| out.put_f32(*t));
+            }
+        }
+    }
+
+    pub(super) fn read(from: &mut BitReader<'_>) -> Result<Self, ClipError> {
+        if from.flag()? {
+            let count = from.paid_count(32)?;
+            let times = (0..count).map(|_| from.f32()).collect::<Result<Vec<_>, _>>()?;
+            return match times.windows(2).all(|w| w[0] < w[1]) && !times.is_empty() {
+                true => Ok(Self::Table(times)),
+                false => Err(ClipError::Malformed("the times of the keys do not increase")),
+            };
+        }
+        let (keys, rate) = (from.count()?, from.f32()?);
+        match keys > 0 && rate > 0.0 {
+            true => Ok(Self::Even { rate, keys }),
+            false => Err(ClipError::Malformed("there are no keys, or their rate is not positive")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn the_last_span_ends_with_the_clip() {
+        let timing = Timing::Even { rate: 10.0, keys: 4 };
+        let place = |t| timing.place(t, 0.25);
+        assert_eq!(place(0.0), Place { key: 0, s: 0.0 });
+        assert_eq!(place(0.15), Place { key: 1, s: 0.5 });
+        assert!((place(0.225).s - 0.5).abs() < 1e-6 && place(0.225).key == 2);
+        assert_eq!(place(0.25), Place { key: 2, s: 1.0 });
+        assert_eq!(place(9.0), Place { key: 2, s: 1.0 });
+    }
+
+    #[test]
+    fn strange_times_are_at_an_end() {
+        for timing in [Timing::Even { rate: 10.0, keys: 4 }, Timing::Table(vec![0.0, 0.1, 0.25])] {
+            for t in [-1.0, f64::NAN, f64::NEG_INFINITY] {
+                assert_eq!(timing.place(t, 0.25), Place { key: 0, s: 0.0 });
+            }
+            assert_eq!(timing.place(f64::INFINITY, 0.25).s, 1.0);
+        }
+    }
+
+    #[test]
+    fn a_table_is_searched() {
+        let timing = Timing::Table(vec![0.5, 1.0, 3.0]);
+        assert_eq!(timing.place(2.0, 3.0), Place { key: 1, s: 0.5 });
+        assert_eq!(timing.place(0.0, 3.0), Place { key: 0, s: 0.0 });
+    }
+}

@@ -1,0 +1,223 @@
+//! What a clip's tracks drive, and how their values come about.
+
+use super::ClipError;
+use super::bits::{BitReader, BitWriter};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A property of a node that a track can drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NodeProperty {
+    /// Where the node's origin lies: three components.
+    Translation,
+    /// A unit quaternion XYZW.
+    Rotation,
+    /// A factor per axis.
+    Scale,
+    /// The weights of the morph targets, all of them.
+    Weights,
+    /// One axis (0, 1, 2) of the translation.
+    TranslationAxis(u8),
+    /// One axis (0, 1, 2) of the scale.
+    ScaleAxis(u8),
+}
+
+/// What a track drives.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A property of the node with this index.
+    Node(u32, NodeProperty),
+    /// Anything else, by JSON pointer; `true` where its values are rotations.
+    Pointer(String, bool),
+}
+
+impl NodeProperty {
+    const ALL: [Self; 10] = [
+        Self::Translation,
+        Self::Rotation,
+        Self::Scale,
+        Self::Weights,
+        Self::TranslationAxis(0),
+        Self::TranslationAxis(1),
+        Self::TranslationAxis(2),
+        Self::ScaleAxis(0),
+        Self::ScaleAxis(1),
+        Self::ScaleAxis(2),
+    ];
+
+    /// Components of a value, where the property alone says it.
+    fn width(self) -> Option<usize> {
+        match self {
+            Self::Translation | Self::Scale => Some(3),
+            Self::Rotation => Some(4),
+            Self::TranslationAxis(_) | Self::ScaleAxis(_) => Some(1),
+            Self::Weights => None,
+        }
+    }
+}
+
+impl Target {
+    /// Whether the values are unit quaternions.
+    pub fn is_rotation(&self) -> bool {
+        matches!(self, Self::Node(_, NodeProperty::Rotation) | Self::Pointer(_, true))
+    }
+
+    fn width(&self) -> Option<usize> {
+        match self {
+            Self::Node(_, property) => property.width(),
+            Self::Pointer(_, rotation) => rotation.then_some(4),
+        }
+    }
+}
+
+/// A JSON pointer as the ratified object model spells it; one axis as `.x`, `.y` or `.z`.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (node, property) = match self {
+            Self::Pointer(pointer, _) => return f.write_str(pointer),
+            Self::Node(node, property) => (node, property),
+        };
+        write!(f, "/nodes/{node}/")?;
+        let axis = |a: u8| ["x", "y", "z"].get(usize::from(a)).copied().unwrap_or("?");
+        match *property {
+            NodeProperty::Translation => f.write_str("translation"),
+            NodeProperty::Rotation => f.write_str("rotation"),
+            NodeProperty::Scale => f.write_str("scale"),
+            NodeProperty::Weights => f.write_str("weights"),
+            NodeProperty::TranslationAxis(a) => write!(f, "translation.{}", axis(a)),
+            NodeProperty::ScaleAxis(a) => write!(f, "scale.{}", axis(a)),
+        }
+    }
+}
+
+/// How a track's values come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One value for ever.
+    Constant,
+    /// Exact values that hold from key to key.
+    Step,
+    /// Quantized values at the clip's keys, blended between.
+    Keyed,
+}
+
+/// A track of a clip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    pub(super) target: Target,
+    pub(super) width: usize,
+    pub(super) form: Form,
+    pub(super) offset: usize,
+}
+
+impl Track {
+    /// What the track drives.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Components of a value.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How the values come about.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Where the value stands among a pose's floats.
+    pub fn range(&self) -> core::ops::Range<usize> {
+        self.offset..self.offset + self.width
+    }
+}
+
+/// Marks a target that is a pointer among the numbers of [`NodeProperty::ALL`].
+const POINTER: u64 = 15;
+
+/// The least that a track takes: same node, property, form.
+const LEAST_BITS: usize = 7;
+
+/// Writes the list of tracks: node by difference to the one before, property, form, width where the target leaves it open.
+pub(super) fn write_tracks(tracks: &[Track], out: &mut BitWriter) {
+    out.put_count(tracks.len() as u64);
+    let mut last = 0u32;
+    for track in tracks {
+        match &track.target {
+            Target::Node(node, property) => {
+                write_node(*node, &mut last, out);
+                let code = NodeProperty::ALL.iter().position(|p| p == property).unwrap_or(0);
+                out.put(code as u64, 4);
+            }
+            Target::Pointer(pointer, rotation) => {
+                out.put(0, 1);
+                out.put(POINTER, 4);
+                out.put_count(pointer.len() as u64);
+                pointer.bytes().for_each(|b| out.put(b.into(), 8));
+                out.put((*rotation).into(), 1);
+            }
+        }
+        out.put(track.form as u64, 2);
+        if track.target.width().is_none() {
+            out.put_count(track.width as u64);
+        }
+    }
+}
+
+/// `0`: the same node; `10`: the next; `11`: its number follows.
+fn write_node(node: u32, last: &mut u32, out: &mut BitWriter) {
+    match node.wrapping_sub(*last) {
+        0 => out.put(0, 1),
+        1 => out.put(0b01, 2),
+        _ => {
+            out.put(0b11, 2);
+            out.put_count(node.into());
+        }
+    }
+    *last = node;
+}
+
+fn read_node(last: &mut u32, from: &mut BitReader<'_>) -> Result<u32, ClipError> {
+    *last = match (from.flag()?, *last) {
+        (false, last) => last,
+        (true, last) if !from.flag()? => last.checked_add(1).ok_or(ClipError::Malformed("a node number overflows"))?,
+        (true, _) => from.count()? as u32,
+    };
+    Ok(*last)
+}
+
+/// Reads what [`write_tracks`] wrote.
+pub(super) fn read_tracks(from: &mut BitReader<'_>) -> Result<Vec<Track>, ClipError> {
+    let count = from.paid_count(LEAST_BITS)?;
+    let mut tracks = Vec::with_capacity(count);
+    let (mut last, mut offset) = (0, 0usize);
+    for _ in 0..count {
+        let node = read_node(&mut last, from)?;
+        let target = match from.take(4)? {
+            POINTER => Target::Pointer(read_text(from)?, from.flag()?),
+            code => {
+                let property =
+                    NodeProperty::ALL.get(code as usize).ok_or(ClipError::Malformed("an unknown property"))?;
+                Target::Node(node, *property)
+            }
+        };
+        let form = [Form::Constant, Form::Step, Form::Keyed].get(from.take(2)? as usize).copied();
+        let form = form.ok_or(ClipError::Malformed("an unknown form of track"))?;
+        // A component takes at least one bit further on, whatever the form.
+        let width = match target.width() {
+            Some(width) => width,
+            None => from.paid_count(1)?,
+        };
+        tracks.push(Track { target, width, form, offset });
+        offset = offset.saturating_add(width);
+    }
+    Ok(tracks)
+}
+
+/// A length and as many bytes of UTF-8.
+pub(super) fn read_text(from: &mut BitReader<'_>) -> Result<String, ClipError> {
+    let count = from.paid_count(8)?;
+    let bytes = (0..count).map(|_| Ok(from.take(8)? as u8)).collect::<Result<Vec<u8>, ClipError>>()?;
+    String::from_utf8(bytes).map_err(|_| ClipError::Malformed("a name is not UTF-8"))
+}
