@@ -15,6 +15,7 @@
 //! | [`write`] | planned channels back into a document |
 //! | [`Scene`], [`Bound`] | a document's hierarchy and measures; how much error is allowed |
 //! | [`diff`](fn@diff) | how far two files lie apart |
+//! | [`rotation`] | rotations in another interpolation, within a bound |
 //! | [`mod@validate`] | whether a file keeps the rules |
 
 mod animation;
@@ -28,6 +29,7 @@ pub mod inspect;
 mod limits;
 pub mod object_model;
 mod read;
+pub mod rotation;
 mod scene;
 mod storage;
 mod target;

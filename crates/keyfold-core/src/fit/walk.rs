@@ -156,6 +156,11 @@ fn farthest<T>(from: u64, guess: u64, limit: u64, reach: impl Fn(u64) -> Option<
             None => bad = Some(middle),
         }
     }
+    // A little short of that, on a key of the original, is better: corners are at keys, and tracks with keys in common share times.
+    let key = good.0 / PARTS * PARTS;
+    if key > from && key < good.0 && good.0 - key <= (good.0 - from) / 16 {
+        return reach(key).map(|piece| (key, piece)).or(Some(good));
+    }
     Some(good)
 }
 

@@ -4,7 +4,7 @@
 //! is none of our business. How removal keeps unknown extensions whole is told in [`super::prune`].
 
 use super::{Document, buffers::Bytes, prune};
-use crate::Result;
+use crate::{Result, extensions};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
@@ -74,17 +74,9 @@ impl Edit<'_> {
 
     /// Says that the file uses an extension, and whether it cannot be read without.
     pub fn declare(&mut self, extension: &str, required: bool) {
-        let mut add = |list: &str| {
-            let names = member(&mut self.json, list, || json!([]));
-            if let Some(names) = names.as_array_mut()
-                && !names.iter().any(|n| n.as_str() == Some(extension))
-            {
-                names.push(json!(extension));
-            }
-        };
-        add("extensionsUsed");
+        extensions::list(&mut self.json, "extensionsUsed", extension);
         if required {
-            add("extensionsRequired");
+            extensions::list(&mut self.json, "extensionsRequired", extension);
         }
     }
 

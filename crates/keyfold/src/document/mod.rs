@@ -108,6 +108,14 @@ impl Document {
         }
     }
 
+    /// The same document as a loader reads it that does not know an extension; refused where the file requires it.
+    pub fn ignoring(&self, extension: &str) -> Result<Self> {
+        let mut document = self.edit().finish()?;
+        document.options.ignore.push(extension.to_owned());
+        document.check_ignored()?;
+        Ok(document)
+    }
+
     /// The JSON as read.
     pub fn json(&self) -> &Value {
         &self.json

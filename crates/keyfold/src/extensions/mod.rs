@@ -10,6 +10,7 @@ mod meshopt;
 mod pointer;
 mod property_animation;
 pub mod quantization;
+pub(crate) mod sqlerp;
 
 use crate::{
     Document, Finding, Interpolation, Result,
@@ -98,6 +99,7 @@ pub(crate) const ALL: &[Extension] = &[
     animation2::EXTENSION,
     property_animation::EXTENSION,
     quantization::EXT,
+    sqlerp::ROW,
 ];
 
 /// The extensions of the list that a document uses.
@@ -151,14 +153,27 @@ pub(crate) fn tidy(json: &mut Value) {
 
 /// Takes an extension off the lists of used and required ones.
 pub(crate) fn undeclare(json: &mut Value, name: &str) {
+    ["extensionsUsed", "extensionsRequired"].into_iter().for_each(|list| unlist(json, list, name));
+}
+
+/// Puts an extension on one of the two lists, once.
+pub(crate) fn list(json: &mut Value, list: &str, name: &str) {
     let Some(root) = json.as_object_mut() else { return };
-    for list in ["extensionsUsed", "extensionsRequired"] {
-        if let Some(Value::Array(names)) = root.get_mut(list) {
-            names.retain(|n| n.as_str() != Some(name));
-            // glTF allows no empty list.
-            if names.is_empty() {
-                root.shift_remove(list);
-            }
+    if let Value::Array(names) = root.entry(list).or_insert_with(|| Value::Array(Vec::new()))
+        && !names.iter().any(|n| n.as_str() == Some(name))
+    {
+        names.push(name.into());
+    }
+}
+
+/// Takes an extension off one of the two lists.
+pub(crate) fn unlist(json: &mut Value, list: &str, name: &str) {
+    let Some(root) = json.as_object_mut() else { return };
+    if let Some(Value::Array(names)) = root.get_mut(list) {
+        names.retain(|n| n.as_str() != Some(name));
+        // glTF allows no empty list.
+        if names.is_empty() {
+            root.shift_remove(list);
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use super::{ChannelForm, SamplerForm, Stored};
 use crate::{
-    Error, Result, Target, Track, ValueKind,
+    Error, Interpolation, Result, Target, Track, ValueKind,
     document::{ComponentType, Shape},
+    extensions::sqlerp,
 };
 use serde_json::{Map, Value, json};
 
@@ -14,10 +15,15 @@ pub fn core_form(track: &Track) -> Result<ChannelForm> {
         output: output(track),
         interpolation: track.curve.interpolation(),
     };
+    // Core has no CUBICSLERP: there the extension's own form, without a fallback, is the plainest.
+    let (sampler, extension_sampler) = match sampler.interpolation {
+        Interpolation::CubicSlerp => (None, Some((sqlerp::NAME, sampler))),
+        _ => (Some(sampler), None),
+    };
     Ok(ChannelForm {
         source: Some(track.source.channel),
-        sampler: Some(sampler),
-        extension_sampler: None,
+        sampler,
+        extension_sampler,
         target: core_target(&track.target)?,
         extensions: Map::new(),
     })

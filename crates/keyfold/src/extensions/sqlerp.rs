@@ -1,0 +1,85 @@
+//! EXT_animation_sqlerp, a draft: rotations by spherical cubic interpolation, `CUBICSLERP` (the curve is the core's
+//! [`cubic_slerp`](keyfold_core::curve::cubic_slerp)).
+//!
+//! The extension stands on a channel and names a sampler. Beside it the channel may have core's `sampler`: a fallback for readers
+//! that do not know the extension, or the same sampler again for readers that insist on one, or none at all. A channel whose own
+//! `sampler` is CUBICSLERP needs no extension object to be understood: core's way of reading takes care of that.
+
+use super::Extension;
+use crate::{
+    Error, Interpolation, Result, Track,
+    document::json::to_index,
+    read::Channel,
+    write::{ChannelForm, core_form},
+};
+use serde_json::Value;
+
+pub(crate) const NAME: &str = "EXT_animation_sqlerp";
+
+pub(super) const ROW: Extension = Extension { sampler: Some(sampler), tidy: Some(tidy), ..Extension::new(NAME) };
+
+/// The sampler that the extension names; it must be a CUBICSLERP one.
+fn sampler(channel: &Channel<'_>) -> Result<Option<usize>> {
+    let Some(object) = channel.object.extension(NAME)? else { return Ok(None) };
+    let index = object.required_index("sampler")?;
+    match channel.animation.array("samplers")?.get(index) {
+        Some(value) if is_cubic_slerp(value) => Ok(Some(index)),
+        Some(_) => Err(Error::malformed(object.place("sampler"), "names a sampler that is not CUBICSLERP")),
+        None => Err(Error::malformed(object.place("sampler"), format!("sampler {index} does not exist"))),
+    }
+}
+
+fn is_cubic_slerp(sampler: &Value) -> bool {
+    sampler.get("interpolation").and_then(Value::as_str) == Some(Interpolation::CubicSlerp.name())
+}
+
+/// What readers that do not know the extension see of a channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CoreSampler {
+    /// No sampler: the draft's form without a fallback. The extension is required.
+    #[default]
+    None,
+    /// The CUBICSLERP sampler itself, for readers that insist on one. The extension is required.
+    Same,
+    /// LINEAR keys of its own: the draft's fallback.
+    Linear,
+}
+
+/// A CUBICSLERP track as the draft stores it; `fallback` is the same motion for readers that do not know it.
+pub(crate) fn form(track: &Track, core: CoreSampler, fallback: Option<&Track>) -> Result<ChannelForm> {
+    let mut form = core_form(track)?;
+    form.sampler = match (core, fallback) {
+        (CoreSampler::Linear, Some(fallback)) => core_form(fallback)?.sampler,
+        (CoreSampler::Same, _) => form.extension_sampler.as_ref().map(|(_, own)| own.clone()),
+        _ => None,
+    };
+    Ok(form)
+}
+
+/// Keeps the extension declared where a channel has it, and required where one cannot be played without; no longer where nothing
+/// is CUBICSLERP.
+fn tidy(json: &mut Value) {
+    let (mut used, mut meant, mut required) = (false, false, false);
+    for animation in json.get("animations").and_then(Value::as_array).into_iter().flatten() {
+        let samplers = animation.get("samplers").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        meant |= samplers.iter().any(is_cubic_slerp);
+        for channel in animation.get("channels").and_then(Value::as_array).into_iter().flatten() {
+            let core = channel.get("sampler").and_then(to_index).and_then(|i| samplers.get(i));
+            let extended = channel["extensions"].get(NAME).is_some();
+            used |= extended;
+            required |= if extended { core.is_none_or(is_cubic_slerp) } else { core.is_some_and(is_cubic_slerp) };
+        }
+    }
+    if used {
+        super::list(json, "extensionsUsed", NAME);
+        match required {
+            true => super::list(json, "extensionsRequired", NAME),
+            false => super::unlist(json, "extensionsRequired", NAME),
+        }
+    } else if !meant {
+        super::undeclare(json, NAME);
+    }
+}
+
+#[cfg(test)]
+mod tests;

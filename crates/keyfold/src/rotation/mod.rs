@@ -1,0 +1,172 @@
+//! Rotations in another interpolation, within a bound in space.
+//!
+//! The curves are the core's ([`keyfold_core::fit`]); how far each may stray is searched for in `tolerance`; how CUBICSLERP stands in a
+//! file is the extension's business. What is written is read back and measured, the fallback as a reader sees it that does
+//! not know the extension.
+//!
+//! `Step` rotations and single keys stay as they are: nothing is interpolated there.
+
+mod tolerance;
+
+pub use crate::extensions::sqlerp::CoreSampler;
+pub use tolerance::refit_rotations;
+
+use crate::{
+    Animation, Bound, Document, Error, Finding, Interpolation, Kind, Result, Scene, Track, diff,
+    extensions::sqlerp,
+    read,
+    write::{AnimationForm, ChannelForm, assemble, core_form, place_plain},
+};
+use serde::Serialize;
+
+/// What rotations are to become.
+#[derive(Clone, Copy, Debug)]
+pub struct RotationOptions {
+    /// How values between keys come about: anything but `Step`.
+    pub interpolation: Interpolation,
+    /// How far points may move.
+    pub bound: Bound,
+    /// How far from the nodes points are looked at; by the rules of [`Scene::new`] where not given.
+    pub shell: Option<Bound>,
+    /// What readers that do not know CUBICSLERP see of it.
+    pub core: CoreSampler,
+}
+
+/// What became of rotations.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RotationReport {
+    /// How many tracks were changed.
+    pub tracks: usize,
+    /// Their keys before and after.
+    pub keys: Change,
+    /// Bytes of their times and values as floats, before and after; the fallback counts.
+    pub bytes: Change,
+    /// The largest distance between a point and its twin, in scene units.
+    pub error: f64,
+    /// That, as a share of the model's size.
+    pub relative: f64,
+    /// What was allowed, in scene units.
+    pub bound: f64,
+    /// The fallback, where there is one.
+    pub fallback: Option<FallbackReport>,
+    /// What had to stay as it was.
+    pub findings: Vec<Finding>,
+}
+
+/// A number before and after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// Before.
+    pub before: usize,
+    /// After.
+    pub after: usize,
+}
+
+/// What readers see that do not know CUBICSLERP.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FallbackReport {
+    /// Its keys.
+    pub keys: usize,
+    /// The largest distance between a point and its twin, in scene units.
+    pub error: f64,
+}
+
+/// A document with its rotations in another interpolation, nowhere farther than the bound from the original.
+pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Result<(Document, RotationReport)> {
+    let found = read(document)?;
+    let scene = Scene::new(document, &found.animations, options.shell)?;
+    let bound = options.bound.in_scene(scene.model_size());
+    let mut report = RotationReport { bound, findings: found.findings, ..RotationReport::default() };
+    let mut forms = Vec::new();
+    for animation in &found.animations {
+        let planned = plan(document, &scene, animation, options, &mut report)?;
+        forms.extend((!planned.channels.is_empty()).then_some(planned));
+    }
+    let written = assemble(document, &forms, place_plain)?;
+    let measured = diff(document, &written, options.shell)?;
+    (report.error, report.relative) = (measured.error, measured.relative);
+    if let Some(fallback) = &mut report.fallback {
+        fallback.error = diff(document, &written.ignoring(sqlerp::NAME)?, options.shell)?.error;
+    }
+    let worst = report.fallback.map_or(0.0, |f| f.error).max(report.error);
+    if worst > bound {
+        let what = format!("what was written is {worst} off, more than the {bound} allowed");
+        return Err(Error::Unsupported { extension: options.interpolation.name().into(), what });
+    }
+    Ok((written, report))
+}
+
+/// The channels that change, as they will stand in the file.
+fn plan(
+    document: &Document,
+    scene: &Scene,
+    animation: &Animation,
+    options: &RotationOptions,
+    report: &mut RotationReport,
+) -> Result<AnimationForm> {
+    let goal = options.interpolation;
+    let differs = |track: &Track| is_interpolated(track) && track.curve.interpolation() != goal;
+    let (changed, findings) = refit_rotations(scene, animation, &differs, goal, report.bound);
+    let fallback = (goal == Interpolation::CubicSlerp && options.core == CoreSampler::Linear)
+        .then(|| refit_rotations(scene, animation, &is_interpolated, Interpolation::Linear, report.bound));
+    report.findings.extend(findings.into_iter().chain(fallback.iter().flat_map(|(_, findings)| findings.clone())));
+    let mut form = AnimationForm { index: animation.index, ..AnimationForm::default() };
+    for (index, (before, after)) in animation.tracks.iter().zip(&changed.tracks).enumerate() {
+        let fallback = fallback.as_ref().map(|(animation, _)| &animation.tracks[index]);
+        // CUBICSLERP that is there already may still have to change how it stands in the file.
+        let layout =
+            goal == Interpolation::CubicSlerp && is_interpolated(before) && after.curve.interpolation() == goal;
+        if layout || before.curve != after.curve {
+            report.count(before, after, fallback);
+            form.replaces.insert(before.source.channel);
+            form.channels.push(channel(document, animation.index, after, options, fallback)?);
+        }
+    }
+    Ok(form)
+}
+
+/// Whether a track is a rotation with something between its keys.
+fn is_interpolated(track: &Track) -> bool {
+    track.target.kind() == Kind::Rotation
+        && track.curve.keys() > 1
+        && track.curve.interpolation() != Interpolation::Step
+}
+
+fn channel(
+    document: &Document,
+    animation: usize,
+    track: &Track,
+    options: &RotationOptions,
+    fallback: Option<&Track>,
+) -> Result<ChannelForm> {
+    let mut form = match track.curve.interpolation() {
+        Interpolation::CubicSlerp => sqlerp::form(track, options.core, fallback)?,
+        _ => core_form(track)?,
+    };
+    // However the file addresses the node stays: only `rotation.x` and its like cannot hold whole quaternions.
+    let target = format!("/animations/{animation}/channels/{}/target", track.source.channel);
+    if let Some(target) = document.json().pointer(&target)
+        && !target["path"].as_str().is_some_and(|path| path.starts_with("rotation."))
+    {
+        form.target = target.clone();
+    }
+    Ok(form)
+}
+
+impl RotationReport {
+    fn count(&mut self, before: &Track, after: &Track, fallback: Option<&Track>) {
+        let bytes = |track: &Track| 4 * (track.curve.keys() + track.curve.values().len());
+        self.tracks += 1;
+        self.keys.before += before.curve.keys();
+        self.keys.after += after.curve.keys();
+        self.bytes.before += bytes(before);
+        self.bytes.after += bytes(after) + fallback.map_or(0, bytes);
+        if let Some(fallback) = fallback {
+            let so_far = self.fallback.get_or_insert(FallbackReport { keys: 0, error: 0.0 });
+            so_far.keys += fallback.curve.keys();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
