@@ -2,7 +2,7 @@
 
 use crate::{Outcome, input, output};
 use anyhow::{Result, ensure};
-use keyfold::{Severity, unpack};
+use keyfold::{Bound, Severity, unpack};
 use std::path::{Path, PathBuf};
 
 /// Undo every storage: plain core floats that any reader understands
@@ -20,6 +20,10 @@ pub(crate) struct Args {
     /// Where to write; - for standard output [default: NAME.unpacked.EXT beside the input]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
+    /// How far rotations may move that core cannot interpolate (CUBICSLERP becomes CUBICSPLINE): 0.01% of the model's size, a length
+    /// (0.1mm) or a number of scene units
+    #[arg(long, value_name = "E", default_value_t)]
+    max_error: Bound,
     #[command(flatten)]
     read: input::ReadArgs,
 }
@@ -27,7 +31,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     ensure!(args.output.is_some() || !input::is_stream(&args.input), "standard input needs -o");
     let (document, _) = args.read.open(&args.input)?;
-    let (plain, findings) = unpack(&document)?;
+    let (plain, findings) = unpack(&document, args.max_error)?;
     output::save(&plain, args.output.as_deref().unwrap_or(&beside(&args.input, "unpacked")))?;
     output::findings(&findings);
     let left = findings.iter().any(|f| f.severity <= Severity::Warning);

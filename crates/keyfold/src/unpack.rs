@@ -1,16 +1,33 @@
-//! Undoing every storage: plain core floats, targets that core can name in core's way, pointers in the ratified form.
+//! Undoing every storage: plain core floats, targets that core can name in core's way, pointers in the ratified form, CUBICSLERP as
+//! CUBICSPLINE. Only the last cannot be exact; it keeps within a bound.
 //!
 //! Tracks that are plain already stay as they are, bytes and all.
 
 use crate::{
-    Animations, Document, Finding, Result, Storage, Target, Targets, Track,
+    Animations, Bound, Document, Finding, Interpolation, Result, Storage, Target, Targets, Track,
     document::ComponentType,
     read,
+    rotation::{self, CoreSampler, RotationOptions, convert_rotations},
     write::{AnimationForm, assemble, core_form, place_plain},
 };
 
-/// A document with every animation as plain core floats, and what could not be brought there.
-pub fn unpack(document: &Document) -> Result<(Document, Vec<Finding>)> {
+/// A document with every animation as plain core floats, and what could not be brought there. Rotations that core cannot interpolate
+/// stay within `bound`.
+pub fn unpack(document: &Document, bound: Bound) -> Result<(Document, Vec<Finding>)> {
+    let options = RotationOptions {
+        interpolation: Interpolation::CubicSpline,
+        only: Some(Interpolation::CubicSlerp),
+        bound,
+        shell: None,
+        core: CoreSampler::None,
+    };
+    let (document, report) = convert_rotations(document, &options)?;
+    let (document, mut findings) = unpack_storage(&document)?;
+    findings.extend(report.findings.into_iter().filter(|f| f.code == rotation::UNCHANGED));
+    Ok((document, findings))
+}
+
+fn unpack_storage(document: &Document) -> Result<(Document, Vec<Finding>)> {
     let Animations { animations, findings } = read(document)?;
     let mut forms = Vec::new();
     for animation in &animations {

@@ -9,6 +9,7 @@
 mod tolerance;
 
 pub use crate::extensions::sqlerp::CoreSampler;
+pub(crate) use tolerance::UNCHANGED;
 pub use tolerance::refit_rotations;
 
 use crate::{
@@ -24,12 +25,25 @@ use serde::Serialize;
 pub struct RotationOptions {
     /// How values between keys come about: anything but `Step`.
     pub interpolation: Interpolation,
+    /// Only rotations that are interpolated like this so far; all of them where not given.
+    pub only: Option<Interpolation>,
     /// How far points may move.
     pub bound: Bound,
     /// How far from the nodes points are looked at; by the rules of [`Scene::new`] where not given.
     pub shell: Option<Bound>,
     /// What readers that do not know CUBICSLERP see of it.
     pub core: CoreSampler,
+}
+
+impl RotationOptions {
+    /// Whether a track is a rotation with something between its keys, of the kind that is asked for.
+    fn concerns(&self, track: &Track) -> bool {
+        let interpolation = track.curve.interpolation();
+        track.target.kind() == Kind::Rotation
+            && track.curve.keys() > 1
+            && interpolation != Interpolation::Step
+            && self.only.is_none_or(|only| interpolation == only)
+    }
 }
 
 /// What became of rotations.
@@ -74,6 +88,12 @@ pub struct FallbackReport {
 /// A document with its rotations in another interpolation, nowhere farther than the bound from the original.
 pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Result<(Document, RotationReport)> {
     let found = read(document)?;
+    if !found.animations.iter().flat_map(|a| &a.tracks).any(|track| options.concerns(track)) {
+        return Ok((
+            document.edit().finish()?,
+            RotationReport { findings: found.findings, ..RotationReport::default() },
+        ));
+    }
     let scene = Scene::new(document, &found.animations, options.shell)?;
     let bound = options.bound.in_scene(scene.model_size());
     let mut report = RotationReport { bound, findings: found.findings, ..RotationReport::default() };
@@ -105,17 +125,17 @@ fn plan(
     report: &mut RotationReport,
 ) -> Result<AnimationForm> {
     let goal = options.interpolation;
-    let differs = |track: &Track| is_interpolated(track) && track.curve.interpolation() != goal;
+    let concerned = |track: &Track| options.concerns(track);
+    let differs = |track: &Track| concerned(track) && track.curve.interpolation() != goal;
     let (changed, findings) = refit_rotations(scene, animation, &differs, goal, report.bound);
     let fallback = (goal == Interpolation::CubicSlerp && options.core == CoreSampler::Linear)
-        .then(|| refit_rotations(scene, animation, &is_interpolated, Interpolation::Linear, report.bound));
+        .then(|| refit_rotations(scene, animation, &concerned, Interpolation::Linear, report.bound));
     report.findings.extend(findings.into_iter().chain(fallback.iter().flat_map(|(_, findings)| findings.clone())));
     let mut form = AnimationForm { index: animation.index, ..AnimationForm::default() };
     for (index, (before, after)) in animation.tracks.iter().zip(&changed.tracks).enumerate() {
         let fallback = fallback.as_ref().map(|(animation, _)| &animation.tracks[index]);
         // CUBICSLERP that is there already may still have to change how it stands in the file.
-        let layout =
-            goal == Interpolation::CubicSlerp && is_interpolated(before) && after.curve.interpolation() == goal;
+        let layout = goal == Interpolation::CubicSlerp && concerned(before) && after.curve.interpolation() == goal;
         if layout || before.curve != after.curve {
             report.count(before, after, fallback);
             form.replaces.insert(before.source.channel);
@@ -123,13 +143,6 @@ fn plan(
         }
     }
     Ok(form)
-}
-
-/// Whether a track is a rotation with something between its keys.
-fn is_interpolated(track: &Track) -> bool {
-    track.target.kind() == Kind::Rotation
-        && track.curve.keys() > 1
-        && track.curve.interpolation() != Interpolation::Step
 }
 
 fn channel(

@@ -31,7 +31,7 @@ fn arm() -> Document {
 }
 
 fn options(interpolation: Interpolation, bound: f64, core: CoreSampler) -> RotationOptions {
-    RotationOptions { interpolation, bound: Bound::Relative(bound), shell: None, core }
+    RotationOptions { interpolation, only: None, bound: Bound::Relative(bound), shell: None, core }
 }
 
 fn interpolations(document: &Document) -> Vec<Interpolation> {
@@ -105,4 +105,18 @@ fn what_no_keys_can_do_stays_and_is_told() {
     assert_eq!(interpolations(&written), [Interpolation::CubicSpline; 3]);
     assert_eq!(report.findings[0].code, "ROTATION_UNCHANGED");
     assert_eq!(report.tracks, 0);
+}
+
+#[test]
+fn unpacking_brings_it_to_core() {
+    let arm = arm();
+    let (squad, _) = convert_rotations(&arm, &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::None)).unwrap();
+    let (plain, findings) = crate::unpack(&squad, Bound::Relative(1e-4)).unwrap();
+    assert!(findings.is_empty());
+    assert_eq!(interpolations(&plain), [Interpolation::CubicSpline; 3]);
+    assert!(plain.json().get("extensionsUsed").is_none());
+    assert!(diff(&squad, &plain, None).unwrap().relative <= 1e-4);
+    // What is in core already is left alone.
+    let (same, _) = crate::unpack(&arm, Bound::default()).unwrap();
+    assert_eq!(same.json(), arm.json());
 }

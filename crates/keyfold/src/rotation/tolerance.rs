@@ -13,6 +13,8 @@ use keyfold_core::{
 };
 use rayon::prelude::*;
 
+/// The code of the finding about rotations that had to stay as they were.
+pub(crate) const UNCHANGED: &str = "ROTATION_UNCHANGED";
 /// Tries at most; after so many of them, the first that holds is taken.
 const TRIES: (usize, usize) = (16, 5);
 /// What is aimed for: between the moments that are measured an error may be up to a twenty-fifth larger.
@@ -169,6 +171,6 @@ impl<'a> Search<'a> {
             None => (animation, "the rotations"),
         };
         let message = format!("no {} keys come within the bound; {what} stayed as it was", self.form.name());
-        Finding { severity: Severity::Warning, code: "ROTATION_UNCHANGED", at, message }
+        Finding { severity: Severity::Warning, code: UNCHANGED, at, message }
     }
 }

@@ -1,0 +1,76 @@
+//! `convert --rotation`: the options, and what it has to say.
+
+use crate::{Outcome, output};
+use anyhow::Result;
+use clap::ValueEnum;
+use keyfold::{
+    Bound, Document, Interpolation, Severity,
+    rotation::{CoreSampler, RotationOptions, RotationReport, convert_rotations},
+};
+
+#[derive(clap::Args)]
+pub(crate) struct RotationArgs {
+    /// How rotations are interpolated: keys are fitted anew where they are not yet, within --max-error
+    #[arg(long, value_name = "R")]
+    rotation: Option<Rotation>,
+    /// Let CUBICSLERP channels refer to their sampler twice, for readers that insist on one
+    #[arg(long, conflicts_with = "fallback")]
+    core_sampler: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Rotation {
+    /// LINEAR: the shortest arcs
+    Linear,
+    /// CUBICSPLINE: core's Hermite splines
+    Cubicspline,
+    /// CUBICSLERP: spherical cubic interpolation (draft EXT_animation_sqlerp)
+    Cubicslerp,
+}
+
+impl From<Rotation> for Interpolation {
+    fn from(rotation: Rotation) -> Self {
+        match rotation {
+            Rotation::Linear => Self::Linear,
+            Rotation::Cubicspline => Self::CubicSpline,
+            Rotation::Cubicslerp => Self::CubicSlerp,
+        }
+    }
+}
+
+/// The document with its rotations as the options ask for; as it is where they ask for nothing.
+pub(super) fn apply(
+    document: Document,
+    args: &RotationArgs,
+    max_error: Bound,
+    fallback: bool,
+) -> Result<(Document, Outcome)> {
+    let Some(rotation) = args.rotation else { return Ok((document, Outcome::Done)) };
+    let core = match (fallback, args.core_sampler) {
+        (true, _) => CoreSampler::Linear,
+        (false, true) => CoreSampler::Same,
+        (false, false) => CoreSampler::None,
+    };
+    let options = RotationOptions { interpolation: rotation.into(), only: None, bound: max_error, shell: None, core };
+    let (document, report) = convert_rotations(&document, &options)?;
+    output::findings(&report.findings);
+    output::note(&summary(&report));
+    let left = report.findings.iter().any(|f| f.severity <= Severity::Warning);
+    Ok((document, if left { Outcome::Wrong } else { Outcome::Done }))
+}
+
+fn summary(report: &RotationReport) -> String {
+    if report.tracks == 0 {
+        return "no rotation had to change".into();
+    }
+    let RotationReport { tracks, keys, bytes, relative, .. } = report;
+    let fallback = report.fallback.map_or(String::new(), |f| format!(", {} of the fallback", f.keys));
+    format!(
+        "{tracks} rotations: {} -> {} keys{fallback}; {} -> {} bytes as floats; the largest error is {:.6}% of the model's size",
+        keys.before,
+        keys.after,
+        bytes.before,
+        bytes.after,
+        relative * 100.0
+    )
+}
