@@ -3,6 +3,9 @@
 //! A benchmark is a file with a function, and a line in [`BENCHES`]. Tests never time anything; this is where speed lives.
 
 mod draco;
+mod load;
+mod measure;
+mod sample;
 
 use std::env;
 use std::process::ExitCode;
@@ -17,8 +20,11 @@ struct Bench {
 }
 
 /// All benchmarks. A new one is a line here.
-const BENCHES: &[Bench] =
-    &[Bench { name: "draco", about: "decoding and encoding Draco streams, against libdraco", run: draco::run }];
+const BENCHES: &[Bench] = &[
+    Bench { name: "draco", about: "decoding and encoding Draco streams, against libdraco", run: draco::run },
+    Bench { name: "load", about: "files to curves, against the crate gltf", run: load::run },
+    Bench { name: "sample", about: "poses played forward, against three.js", run: sample::run },
+];
 
 fn main() -> ExitCode {
     let names: Vec<String> = env::args().skip(1).collect();

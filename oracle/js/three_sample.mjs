@@ -2,37 +2,14 @@
 //   [{ file, times: [[t, ...], ...], world }] -> [{ animations: [[{ node, path, width, floats }, ...], ...], failure }]
 // `times` has a list for each animation; `floats` is base64 of little-endian f32, `width` per time.
 //
-// Textures and materials are not loaded. Each animation is played by an AnimationMixer of its own, once, clamped at its
+// Each animation is played by an AnimationMixer of its own, once, clamped at its
 // ends, from the state that the file's nodes have at rest.
 
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { AnimationMixer, LoopOnce, MeshBasicMaterial } from 'three';
-import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
-import { MeshoptDecoder } from 'three/examples/jsm/libs/meshopt_decoder.module.js';
+import { AnimationMixer, LoopOnce } from 'three';
+import { load } from './three_load.mjs';
 import { answer, request } from './stdio.mjs';
 
 const PROPERTIES = { translation: 'position', rotation: 'quaternion', scale: 'scale' };
-
-async function load(file) {
-	const bytes = await readFile(file);
-	const loader = new GLTFLoader();
-	loader.setMeshoptDecoder(MeshoptDecoder);
-	loader.register((parser) => {
-		const inside = parser.loadBuffer.bind(parser);
-		parser.loadBuffer = (index) => externalBuffer(parser.json.buffers[index], dirname(file)) ?? inside(index);
-		return { name: 'KEYFOLD_FILES', loadMaterial: async () => new MeshBasicMaterial() };
-	});
-	return loader.parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength), '');
-}
-
-// A buffer in a file of its own, which the loader would fetch from a server; null for those inside.
-function externalBuffer(buffer, folder) {
-	if (buffer.uri === undefined || buffer.uri.startsWith('data:')) return null;
-	return readFile(join(folder, decodeURIComponent(buffer.uri))).then((bytes) =>
-		bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength),
-	);
-}
 
 // The object that stands for each node of the file.
 function objectsByNode(gltf) {

@@ -1,4 +1,4 @@
-//! three.js: its GLTFLoader reads a file, its AnimationMixer plays it.
+//! three.js: its GLTFLoader reads a file, its AnimationMixer plays it; how it looks, and how long it takes.
 
 use std::path::PathBuf;
 
@@ -73,4 +73,31 @@ fn track(raw: RawTrack) -> Result<Track> {
     let floats: Vec<f32> = bytes.as_chunks().0.iter().map(|&four| f32::from_le_bytes(four)).collect();
     let rows = floats.chunks_exact(raw.width.max(1)).map(<[f32]>::to_vec).collect();
     Ok(Track { node: raw.node, path: raw.path, rows })
+}
+
+/// An animation to time.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stopwatch {
+    /// The file.
+    pub file: PathBuf,
+    /// Which of its animations.
+    pub animation: usize,
+    /// Seconds from one pose to the next.
+    pub step: f64,
+    /// How long to measure.
+    pub seconds: f64,
+}
+
+/// Nanoseconds per track and pose.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Timing {
+    /// Of the clip's interpolants alone.
+    pub interpolants: f64,
+    /// Of the AnimationMixer, which also sets the scene's objects.
+    pub mixer: f64,
+}
+
+/// Times playback, all in one process.
+pub fn time(files: &[Stopwatch]) -> Result<Vec<Timing>> {
+    script("three_time.mjs", &files)
 }

@@ -1,0 +1,66 @@
+//! Measuring: time as the best of many runs, memory as the peak of what is allocated.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// What a piece of work costs.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost {
+    /// Seconds: the least of all runs, which disturbances cannot shorten.
+    pub(crate) seconds: f64,
+    /// Bytes allocated at the worst moment, above what was there before.
+    pub(crate) peak: usize,
+}
+
+/// Runs two rivals in turns for a while, so that whatever slows the machine down slows both.
+pub(crate) fn rivals<A, B>(time: Duration, mut ours: impl FnMut() -> A, mut theirs: impl FnMut() -> B) -> [Cost; 2] {
+    let mut costs = [once(&mut ours), once(&mut theirs)];
+    let started = Instant::now();
+    while started.elapsed() < time {
+        costs[0] = costs[0].least(once(&mut ours));
+        costs[1] = costs[1].least(once(&mut theirs));
+    }
+    costs
+}
+
+/// Runs work for a while.
+pub(crate) fn alone<A>(time: Duration, mut work: impl FnMut() -> A) -> Cost {
+    let mut cost = once(&mut work);
+    let started = Instant::now();
+    while started.elapsed() < time {
+        cost = cost.least(once(&mut work));
+    }
+    cost
+}
+
+impl Cost {
+    fn least(self, other: Cost) -> Cost {
+        Cost { seconds: self.seconds.min(other.seconds), peak: self.peak.min(other.peak) }
+    }
+}
+
+fn once<A>(work: &mut impl FnMut() -> A) -> Cost {
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    let started = Instant::now();
+    let result = black_box(work());
+    let seconds = started.elapsed().as_secs_f64();
+    let peak = ALLOCATOR.peak_usage().saturating_sub(before);
+    drop(result);
+    Cost { seconds, peak }
+}
+
+/// The geometric mean.
+pub(crate) fn mean(ratios: &[f64]) -> f64 {
+    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
+}
+
+/// A file's name without its folder and ending.
+pub(crate) fn stem(file: &std::path::Path) -> String {
+    file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
