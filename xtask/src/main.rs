@@ -1,5 +1,6 @@
 //! Keyfold's chores: `cargo xtask COMMAND`, one file per command.
 
+mod assets;
 mod bench;
 mod samples;
 mod setup;
@@ -25,6 +26,8 @@ enum Command {
     Test(test::Options),
     /// Write the animated files in `samples/`
     Samples,
+    /// Write the program's shell completions and manual pages into `target/assets`
+    Assets,
     /// Run benchmarks by name; without a name, list them
     Bench(bench::Options),
 }
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         Command::Setup => setup::run().map(|missing| missing.print()),
         Command::Test(options) => test::run(&options),
         Command::Samples => samples::run(),
+        Command::Assets => assets::run(),
         Command::Bench(options) => bench::run(&options),
     };
     match done {
