@@ -54,7 +54,7 @@ pub fn registry() -> Vec<&'static Code> {
 /// The code with a name, in whatever case it is typed.
 ///
 /// ```
-/// let code = keyfold::validate::explain("animation_duplicate_targets").unwrap();
+/// let code = keyfold::validate::explain("undeclared_extension").unwrap();
 /// assert_eq!(code.severity, keyfold::Severity::Error);
 /// ```
 pub fn explain(name: &str) -> Option<&'static Code> {
