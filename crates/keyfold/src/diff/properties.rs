@@ -90,29 +90,33 @@ pub(crate) fn worst_property(track: &Track, other: &Curve) -> f64 {
     if track.curve.width() != other.width() {
         return 1.0;
     }
-    let (range, kind) = (natural_range(track), track.target.kind());
-    let mut keys = [track.curve.times(), other.times()].concat();
+    share(worst_difference(track.target.kind(), &track.curve, other), natural_range(track), track)
+}
+
+/// The largest difference between two curves of one width, everywhere on the time line: of a component, or an angle.
+pub(crate) fn worst_difference(kind: Kind, one: &Curve, other: &Curve) -> f64 {
+    let mut keys = [one.times(), other.times()].concat();
     keys.sort_unstable_by(f32::total_cmp);
     keys.dedup();
-    let edges = [&track.curve, other].iter().any(|c| c.interpolation() == Interpolation::Step);
-    let (mut a, mut b) = (vec![0.0; other.width()], vec![0.0; other.width()]);
+    let edges = [one, other].iter().any(|c| c.interpolation() == Interpolation::Step);
+    let (mut a, mut b) = (vec![0.0; one.width()], vec![0.0; one.width()]);
     let mut worst = 0.0f64;
     for (i, key) in keys.iter().enumerate() {
         let time = f64::from(*key);
         if edges {
-            track.curve.blend(kind, locate_left(track.curve.times(), time), &mut a);
+            one.blend(kind, locate_left(one.times(), time), &mut a);
             other.blend(kind, locate_left(other.times(), time), &mut b);
             worst = worst.max(difference(kind, &a, &b));
         }
         let span = keys.get(i + 1).map_or(0.0, |next| f64::from(*next) - time);
         for k in 0..=BETWEEN {
             let t = time + span * k as f64 / (BETWEEN + 1) as f64;
-            track.curve.sample(kind, t, &mut a);
+            one.sample(kind, t, &mut a);
             other.sample(kind, t, &mut b);
             worst = worst.max(difference(kind, &a, &b));
         }
     }
-    share(worst, range, track)
+    worst
 }
 
 fn share(difference: f64, range: f64, track: &Track) -> f64 {

@@ -5,14 +5,29 @@
 //! |---|---|
 //! | `table` | which path may be stored as what: the draft's tables |
 //! | `decode` | from stored numbers to values |
+//! | `grid`, `encode` | from values to stored numbers, in a given form |
+//! | `times` | frame numbers behind times |
+//! | `options` | what a writer may be asked for |
+//! | `choose` | the form of a track: the cheapest that is good enough |
+//! | `plan` | a whole document within an error bound |
 //!
 //! Reading is lenient where the meaning is plain, with a finding. The draft's W of a VEC3 rotation has a sign wrong; what is meant is
 //! unit length.
 
+mod choose;
 mod decode;
+mod encode;
+mod grid;
+mod options;
+mod plan;
 mod table;
+mod times;
 
 pub use decode::Parameters;
+pub use encode::{Coded, CodedTimes, component, encode_values, reduce};
+pub use grid::{Grid, ranges};
+pub use options::{Options, RotationForm, VectorForm};
+pub use plan::{Quantized, quantize};
 pub use table::{Encoding, Layout, Path, ROTATION, Row, Standing, UNSIGNED, rows};
 
 use super::Extension;
@@ -21,12 +36,19 @@ use crate::{
     document::{Accessor, Shape},
     read::{Aim, Channel, Keys, Sampler},
 };
+use serde_json::Value;
 
 /// The extension's name.
 pub const NAME: &str = "EXT_animation_quantization";
 
 pub(super) const EXT: Extension =
-    Extension { target: Some(|channel, _| target(channel)), keys: Some(keys), ..Extension::new(NAME) };
+    Extension { target: Some(|channel, _| target(channel)), keys: Some(keys), tidy: Some(tidy), ..Extension::new(NAME) };
+
+fn tidy(json: &mut Value) {
+    if !plan::needed(json) {
+        super::undeclare(json, NAME);
+    }
+}
 
 /// The path of a channel; `None` where it is none of the draft's (a pointer, or nonsense).
 fn path(channel: &Channel<'_>) -> Result<Option<Path>> {

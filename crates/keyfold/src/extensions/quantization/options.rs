@@ -1,0 +1,109 @@
+//! What a writer of the extension may be asked for.
+
+use super::{Encoding, Layout, Path};
+use crate::{Bound, Property};
+
+/// How animations are to be quantized. The default picks for each track the cheapest form that is good enough.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// No integers wider than this: 8 or 16.
+    pub bits: u32,
+    /// How far a value may lie from the original as a share of its track's range (of -1 to 1 for each component of a rotation); half
+    /// a step of `bits` where not given.
+    pub tolerance: Option<f64>,
+    /// How far anything in the scene may lie from where it was.
+    pub max_error: Bound,
+    /// How rotations are to be laid out, where they can be.
+    pub rotation: Option<RotationForm>,
+    /// How translations are to be laid out, where they can be.
+    pub translation: Option<VectorForm>,
+    /// How scales are to be laid out, where they can be.
+    pub scale: Option<VectorForm>,
+    /// What values are to be stored as, whatever that costs in precision; paths whose table does not list it choose for themselves.
+    pub values: Option<Encoding>,
+    /// What times are to be stored as, where they stay strictly increasing.
+    pub times: Option<Encoding>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            bits: 16,
+            tolerance: None,
+            max_error: Bound::default(),
+            rotation: None,
+            translation: None,
+            scale: None,
+            values: None,
+            times: None,
+        }
+    }
+}
+
+/// The layouts of a rotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RotationForm {
+    /// All of X, Y, Z and W.
+    Vec4,
+    /// X, Y and Z.
+    Vec3,
+    /// One axis and W.
+    Vec2,
+    /// One axis.
+    Scalar,
+}
+
+/// The layouts of a translation or a scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorForm {
+    /// All of X, Y and Z.
+    Vec3,
+    /// Each axis on its own.
+    Axes,
+    /// One factor for all axes of a scale.
+    Uniform,
+}
+
+impl Options {
+    /// The share of a track's range that a value may be off.
+    pub fn share(&self) -> f64 {
+        let steps = if self.bits <= 8 { 255.0 } else { 65535.0 };
+        self.tolerance.unwrap_or(0.5 / steps)
+    }
+
+    /// Whether a layout is wanted of a property.
+    pub(super) fn wants(&self, property: Property, layout: Layout) -> bool {
+        let vector = |form: Option<VectorForm>| {
+            use VectorForm::{Uniform, Vec3};
+            matches!((form, layout), (None, _) | (Some(Vec3), Layout::Whole) | (Some(Uniform), Layout::Uniform))
+        };
+        match property {
+            Property::Translation => vector(self.translation),
+            Property::Scale => vector(self.scale),
+            Property::Weights => true,
+            Property::Rotation => matches!(
+                (self.rotation, layout),
+                (None, _)
+                    | (Some(RotationForm::Vec4), Layout::Whole)
+                    | (Some(RotationForm::Vec3), Layout::WithoutW)
+                    | (Some(RotationForm::Vec2), Layout::OneAxisAndW(_))
+                    | (Some(RotationForm::Scalar), Layout::OneAxis(_))
+            ),
+        }
+    }
+
+    /// Whether each axis of a property may (`None`: where that is cheaper) or must get a channel of its own.
+    pub(super) fn axes(&self, property: Property) -> Option<bool> {
+        let form = if property == Property::Scale { self.scale } else { self.translation };
+        form.map(|f| f == VectorForm::Axes)
+    }
+
+    /// The encodings to try for a path: the one that is asked for, if the table lists it, or all that are narrow enough.
+    pub(super) fn encodings(&self, path: Path) -> impl Iterator<Item = Encoding> {
+        let listed = path.encodings();
+        let asked = self.values.filter(|e| listed.contains(e));
+        let fits = |e: &Encoding| e.largest().is_none() || e.component.size() * 8 <= self.bits as usize;
+        let narrow: Vec<Encoding> = listed.iter().copied().filter(fits).collect();
+        asked.map_or(narrow, |e| vec![e]).into_iter()
+    }
+}
