@@ -1,10 +1,11 @@
 //! `keyfold convert`: the same document in another form; with no option, a faithful copy.
 
+mod quantization;
 mod rotation;
 
 use crate::{Outcome, input, output};
-use anyhow::Result;
-use keyfold::Bound;
+use anyhow::{Result, bail};
+use keyfold::{Bound, Document, Storage, unpack};
 use std::path::PathBuf;
 
 /// Change the form of a file; with no option, write a faithful copy
@@ -17,6 +18,7 @@ Examples:
   keyfold convert scene.gltf -o scene.glb
   keyfold convert scene.glb -o folder/scene.gltf
   keyfold convert spline.glb -o linear.glb --rotation linear --max-error 0.1mm
+  keyfold convert walk.glb -o small.glb --storage quantization
   keyfold convert - -o - < in.glb > out.glb")]
 pub(crate) struct Args {
     /// A .gltf or .glb file, whatever its name; - for standard input
@@ -24,6 +26,9 @@ pub(crate) struct Args {
     /// Where to write; - for standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// How animations are stored: core (plain floats), quantization, draco or meshopt
+    #[arg(long, value_name = "S", value_parser = storage)]
+    storage: Option<Storage>,
     /// How far anything may move: 0.01% of the model's size, a length (0.1mm) or a number of scene units
     #[arg(long, value_name = "E", default_value_t)]
     max_error: Bound,
@@ -34,11 +39,32 @@ pub(crate) struct Args {
     rotation: rotation::RotationArgs,
     #[command(flatten)]
     read: input::ReadArgs,
+    #[command(flatten)]
+    quantization: quantization::QuantizationArgs,
+}
+
+fn storage(name: &str) -> Result<Storage, String> {
+    let names = Storage::ALL.map(Storage::name).join(", ");
+    Storage::ALL.into_iter().find(|s| s.name() == name).ok_or_else(|| format!("the storages are {names}"))
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (document, _) = args.read.open(&args.input)?;
-    let (document, outcome) = rotation::apply(document, &args.rotation, args.max_error, args.fallback)?;
+    let (document, rotated) = rotation::apply(document, &args.rotation, args.max_error, args.fallback)?;
+    let (document, stored) = store(args, document)?;
     output::save(&document, &args.output)?;
-    Ok(outcome)
+    Ok(if rotated == Outcome::Done { stored } else { rotated })
+}
+
+fn store(args: &Args, document: Document) -> Result<(Document, Outcome)> {
+    match args.storage {
+        None => Ok((document, Outcome::Done)),
+        Some(Storage::Quantization) => quantization::store(&document, &args.quantization, args.max_error),
+        Some(Storage::Core) => {
+            let (document, findings) = unpack(&document)?;
+            output::findings(&findings);
+            Ok((document, if findings.is_empty() { Outcome::Done } else { Outcome::Wrong }))
+        }
+        Some(other) => bail!("--storage {} cannot be written", other.name()),
+    }
 }

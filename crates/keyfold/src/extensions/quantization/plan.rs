@@ -314,7 +314,7 @@ const TIME_SCALE: usize = 3;
 
 fn timing(tracks: &[&Track], options: &Options) -> Option<Timing> {
     let times = tracks.first()?.curve.times();
-    if let Some(encoding) = options.times {
+    if let Some(encoding) = options.times.filter(|e| UNSIGNED.contains(e)) {
         let largest = encoding.largest()? as f64;
         let coarse = || CodedTimes::steps(times, encoding, f64::from(*times.last()?) / largest);
         return frames(times, encoding).map(|f| f.coded).or_else(coarse).map(Timing::new);

@@ -1,0 +1,124 @@
+//! `convert --storage quantization`: the options of the writer, and what it has to say.
+
+use crate::{Outcome, output};
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use keyfold::{
+    Bound, Document, Severity,
+    document::ComponentType,
+    quantization::{Encoding, Options, RotationForm, VectorForm, quantize},
+};
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Options of --storage quantization (by default, the cheapest form that is good enough)")]
+pub(crate) struct QuantizationArgs {
+    /// The widest integers to use
+    #[arg(long, value_name = "N", default_value = "16", value_parser = ["8", "16"])]
+    bits: String,
+    /// How far a value may be off, as a share of its track's range [default: half a step of --bits]
+    #[arg(long, value_name = "SHARE")]
+    tolerance: Option<f64>,
+    /// How rotations are laid out, where they can be
+    #[arg(long, value_name = "FORM")]
+    store_rotation: Option<Rotation>,
+    /// How translations are laid out
+    #[arg(long, value_name = "FORM")]
+    store_translation: Option<Translation>,
+    /// How scales are laid out, where they can be
+    #[arg(long, value_name = "FORM")]
+    store_scale: Option<Scale>,
+    /// What values are stored as, whatever that costs in precision; `n` is for normalized
+    #[arg(long, value_name = "TYPE")]
+    store_values: Option<Type>,
+    /// What times are stored as, where they stay apart
+    #[arg(long, value_name = "TYPE")]
+    store_times: Option<Type>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Rotation {
+    Vec4,
+    Vec3,
+    Vec2,
+    Scalar,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Translation {
+    Vec3,
+    Axes,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Scale {
+    Vec3,
+    Axes,
+    Scalar,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Type {
+    Float,
+    U8,
+    U8n,
+    U16,
+    U16n,
+    I8n,
+    I16n,
+}
+
+impl From<Type> for Encoding {
+    fn from(kind: Type) -> Self {
+        match kind {
+            Type::Float => Self::FLOAT,
+            Type::U8 => Self::new(ComponentType::U8, false),
+            Type::U8n => Self::new(ComponentType::U8, true),
+            Type::U16 => Self::new(ComponentType::U16, false),
+            Type::U16n => Self::new(ComponentType::U16, true),
+            Type::I8n => Self::new(ComponentType::I8, true),
+            Type::I16n => Self::new(ComponentType::I16, true),
+        }
+    }
+}
+
+impl QuantizationArgs {
+    fn options(&self, max_error: Bound) -> Result<Options> {
+        if self.tolerance.is_some_and(|t| !(0.0..=1.0).contains(&t)) {
+            bail!("--tolerance is a share: 0 to 1");
+        }
+        Ok(Options {
+            bits: if self.bits == "8" { 8 } else { 16 },
+            tolerance: self.tolerance,
+            max_error,
+            rotation: self.store_rotation.map(|form| match form {
+                Rotation::Vec4 => RotationForm::Vec4,
+                Rotation::Vec3 => RotationForm::Vec3,
+                Rotation::Vec2 => RotationForm::Vec2,
+                Rotation::Scalar => RotationForm::Scalar,
+            }),
+            translation: self.store_translation.map(|form| match form {
+                Translation::Vec3 => VectorForm::Vec3,
+                Translation::Axes => VectorForm::Axes,
+            }),
+            scale: self.store_scale.map(|form| match form {
+                Scale::Vec3 => VectorForm::Vec3,
+                Scale::Axes => VectorForm::Axes,
+                Scale::Scalar => VectorForm::Uniform,
+            }),
+            values: self.store_values.map(Encoding::from),
+            times: self.store_times.map(Encoding::from),
+        })
+    }
+}
+
+pub(super) fn store(document: &Document, args: &QuantizationArgs, max_error: Bound) -> Result<(Document, Outcome)> {
+    let done = quantize(document, &args.options(max_error)?)?;
+    output::findings(&done.findings);
+    done.diff.unmatched.iter().for_each(|what| output::error(what));
+    output::note(&format!("the largest error is {:.6}% of the model's size", done.diff.relative * 100.0));
+    if !done.within {
+        output::error(&format!("that is more than {max_error}"));
+    }
+    let left_out = done.findings.iter().any(|f| f.severity == Severity::Error);
+    Ok((done.document, if done.within && !left_out { Outcome::Done } else { Outcome::Wrong }))
+}
