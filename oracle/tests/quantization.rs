@@ -26,7 +26,7 @@ fn bytes(document: &Document) -> usize {
 
 /// Bytes that plain floats would take up.
 fn float_bytes(document: &Document) -> usize {
-    bytes(&keyfold::unpack(document).unwrap().0)
+    bytes(&keyfold::unpack(document, keyfold::Bound::default()).unwrap().0)
 }
 
 /// How often each row of the extension's table stands in a document.

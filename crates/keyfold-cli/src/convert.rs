@@ -61,7 +61,7 @@ fn store(args: &Args, document: Document) -> Result<(Document, Outcome)> {
         None => Ok((document, Outcome::Done)),
         Some(Storage::Quantization) => quantization::store(&document, &args.quantization, args.max_error),
         Some(Storage::Core) => {
-            let (document, findings) = unpack(&document)?;
+            let (document, findings) = unpack(&document, args.max_error)?;
             output::findings(&findings);
             Ok((document, if findings.is_empty() { Outcome::Done } else { Outcome::Wrong }))
         }

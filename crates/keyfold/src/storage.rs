@@ -31,10 +31,7 @@ impl Storage {
 
     /// How a track of a document is stored.
     pub fn of(document: &Document, animation: usize, track: &Track) -> Self {
-        let channel = format!("/animations/{animation}/channels/{}", track.source.channel);
-        let object = |path: &str| document.json().pointer(&format!("{channel}{path}"));
-        let dotted = object("/target/path").and_then(|p| p.as_str()).is_some_and(|p| p.contains('.'));
-        if dotted || object("/extensions/EXT_animation_quantization").is_some() {
+        if extensions::quantization::stores(document, animation, track.source.channel) {
             return Self::Quantization;
         }
         if document.provided(track.source.output).is_some() {

@@ -1,15 +1,16 @@
 //! Undoing every storage: plain core floats, targets that core can name in core's way, pointers in the ratified form, CUBICSLERP as
 //! CUBICSPLINE. Only the last cannot be exact; it keeps within a bound.
 //!
-//! Tracks that are plain already stay as they are, bytes and all.
+//! Tracks that are plain already stay as they are, bytes and all. Axes are joined as `join_axes` says.
 
 use crate::{
     Animations, Bound, Document, Finding, Interpolation, Result, Storage, Target, Targets, Track,
     document::ComponentType,
-    read,
+    join_axes, read,
     rotation::{self, CoreSampler, RotationOptions, convert_rotations},
     write::{AnimationForm, assemble, core_form, place_plain},
 };
+use std::collections::BTreeSet;
 
 /// A document with every animation as plain core floats, and what could not be brought there. Rotations that core cannot interpolate
 /// stay within `bound`.
@@ -31,9 +32,13 @@ fn unpack_storage(document: &Document) -> Result<(Document, Vec<Finding>)> {
     let Animations { animations, findings } = read(document)?;
     let mut forms = Vec::new();
     for animation in &animations {
-        let packed: Vec<&Track> = animation.tracks.iter().filter(|t| !is_plain(document, animation.index, t)).collect();
-        if !packed.is_empty() {
-            let replaces = packed.iter().map(|t| t.source.channel).collect();
+        let joined = join_axes(document, animation);
+        let stays = |t: &Track| is_plain(document, animation.index, t) && animation.tracks.contains(t);
+        let packed: Vec<&Track> = joined.tracks.iter().filter(|t| !stays(t)).collect();
+        let kept: BTreeSet<usize> = joined.tracks.iter().filter(|t| stays(t)).map(|t| t.source.channel).collect();
+        let replaces: BTreeSet<usize> =
+            animation.tracks.iter().map(|t| t.source.channel).filter(|channel| !kept.contains(channel)).collect();
+        if !replaces.is_empty() {
             let channels = packed.into_iter().map(core_form).collect::<Result<_>>()?;
             forms.push(AnimationForm { index: animation.index, replaces, channels });
         }

@@ -24,9 +24,13 @@ pub fn locate(times: &[f32], t: f64) -> Place {
     place(times, t, times.partition_point(|k| f64::from(*k) <= t))
 }
 
-/// The place from which a curve comes up to `t`: as [`locate`], but a `t` on a key counts to the span before it.
+/// The place from which a curve comes up to `t`: as [`locate`], but a `t` on a key counts to the span before it or, where no float lies
+/// in that span, to the key before it: two such keys are how an edge is written between keys that blend.
 pub fn locate_left(times: &[f32], t: f64) -> Place {
     match locate(times, t) {
+        Place::At(key) if key > 0 && f64::from(times[key]) == t && times[key - 1].next_up() == times[key] => {
+            Place::At(key - 1)
+        }
         Place::At(key) if key > 0 && f64::from(times[key]) == t => {
             Place::Between { key: key - 1, s: 1.0, span: span(times, key - 1) }
         }

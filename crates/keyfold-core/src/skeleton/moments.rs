@@ -45,7 +45,8 @@ pub fn moments(motions: &[&Motion<'_>], between: usize) -> Vec<Moment> {
             out.push(Moment::before(time));
         }
         out.push(Moment::at(time));
-        if let Some(&next) = keys.get(i + 1) {
+        // Between two neighbouring floats there is no time.
+        if let Some(&next) = keys.get(i + 1).filter(|next| key.next_up() != **next) {
             let span = f64::from(next) - time;
             out.extend((1..=between).map(|k| Moment::at(time + span * k as f64 / (between + 1) as f64)));
         }

@@ -108,7 +108,9 @@ pub(crate) fn worst_difference(kind: Kind, one: &Curve, other: &Curve) -> f64 {
             other.blend(kind, locate_left(other.times(), time), &mut b);
             worst = worst.max(difference(kind, &a, &b));
         }
-        let span = keys.get(i + 1).map_or(0.0, |next| f64::from(*next) - time);
+        // Between two neighbouring floats there is no time.
+        let next = keys.get(i + 1).filter(|next| key.next_up() != **next);
+        let span = next.map_or(0.0, |next| f64::from(*next) - time);
         for k in 0..=BETWEEN {
             let t = time + span * k as f64 / (BETWEEN + 1) as f64;
             one.sample(kind, t, &mut a);

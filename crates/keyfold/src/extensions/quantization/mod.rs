@@ -10,6 +10,7 @@
 //! | `options` | what a writer may be asked for |
 //! | `choose` | the form of a track: the cheapest that is good enough |
 //! | `plan` | a whole document within an error bound |
+//! | `needed` | whether a channel needs the extension at all |
 //!
 //! Reading is lenient where the meaning is plain, with a finding. The draft's W of a VEC3 rotation has a sign wrong; what is meant is
 //! unit length.
@@ -18,6 +19,7 @@ mod choose;
 mod decode;
 mod encode;
 mod grid;
+mod needed;
 mod options;
 mod plan;
 mod table;
@@ -26,6 +28,7 @@ mod times;
 pub use decode::Parameters;
 pub use encode::{Coded, CodedTimes, component, encode_values, reduce};
 pub use grid::{Grid, ranges};
+pub(crate) use needed::stores;
 pub use options::{Options, RotationForm, VectorForm};
 pub use plan::{Quantized, quantize};
 pub use table::{Encoding, Layout, Path, ROTATION, Row, Standing, UNSIGNED, rows};
@@ -41,11 +44,15 @@ use serde_json::Value;
 /// The extension's name.
 pub const NAME: &str = "EXT_animation_quantization";
 
-pub(super) const EXT: Extension =
-    Extension { target: Some(|channel, _| target(channel)), keys: Some(keys), tidy: Some(tidy), ..Extension::new(NAME) };
+pub(super) const EXT: Extension = Extension {
+    target: Some(|channel, _| target(channel)),
+    keys: Some(keys),
+    tidy: Some(tidy),
+    ..Extension::new(NAME)
+};
 
 fn tidy(json: &mut Value) {
-    if !plan::needed(json) {
+    if !needed::needed(json) {
         super::undeclare(json, NAME);
     }
 }

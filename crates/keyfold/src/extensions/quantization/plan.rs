@@ -17,7 +17,7 @@ use crate::{
     write::{AnimationForm, ChannelForm, SamplerForm, Stored, assemble, core_form, place_plain},
 };
 use rayon::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -340,24 +340,4 @@ fn barely_moves(track: &Track, timing: &Timing, options: &Options) -> bool {
     let times: Arc<[f32]> = timing.decoded.clone();
     let Ok(moved) = Curve::new(curve.interpolation(), curve.width(), times, curve.values()) else { return false };
     worst_difference(kind(path), curve, &moved) <= 0.25 * tolerance(path, curve, options.share())
-}
-
-/// Whether any channel of a document needs the extension: parameters, dotted paths, types that core does not know.
-pub(super) fn needed(json: &Value) -> bool {
-    let accessor = |index: &Value| json.pointer(&format!("/accessors/{}", index.as_u64().unwrap_or(u64::MAX)));
-    let is = |index: &Value, key: &str, expected: Value| accessor(index).is_none_or(|a| a.get(key) == Some(&expected));
-    let animations = json.get("animations").and_then(Value::as_array).into_iter().flatten();
-    animations.flat_map(|a| a["channels"].as_array().into_iter().flatten().map(move |c| (a, c))).any(|(a, c)| {
-        let Some(path) = c["target"]["path"].as_str().and_then(Path::from_name) else {
-            return c["extensions"].get(NAME).is_some();
-        };
-        let sampler = &a["samplers"][c["sampler"].as_u64().unwrap_or(u64::MAX) as usize];
-        let float = |index: &Value| is(index, "componentType", json!(ComponentType::F32.code()));
-        let core = match path.property {
-            Property::Weights => true,
-            Property::Rotation => is(&sampler["output"], "type", json!("VEC4")),
-            _ => float(&sampler["output"]) && is(&sampler["output"], "type", json!("VEC3")),
-        };
-        path.axis.is_some() || c["extensions"].get(NAME).is_some() || !core || !float(&sampler["input"])
-    })
 }

@@ -1,0 +1,40 @@
+//! Whether a channel needs the extension, or would mean the same to a reader that only knows core.
+
+use super::{NAME, Path};
+use crate::{
+    Document, Property,
+    document::{ComponentType, Shape},
+};
+use serde_json::Value;
+
+/// Whether a channel of a document is stored in one of the extension's forms.
+pub(crate) fn stores(document: &Document, animation: usize, channel: usize) -> bool {
+    let animation = document.json().pointer(&format!("/animations/{animation}"));
+    let channel = animation.and_then(|a| Some((a, a.get("channels")?.get(channel)?)));
+    document.uses(NAME) && channel.is_some_and(|(animation, channel)| needs(document.json(), animation, channel))
+}
+
+/// Whether any channel of a document needs the extension.
+pub(super) fn needed(json: &Value) -> bool {
+    let animations = json.get("animations").and_then(Value::as_array).into_iter().flatten();
+    let channels = |a: &Value| a["channels"].as_array().is_some_and(|list| list.iter().any(|c| needs(json, a, c)));
+    animations.into_iter().any(channels)
+}
+
+/// Parameters, dotted paths, shapes and types that core does not know.
+fn needs(json: &Value, animation: &Value, channel: &Value) -> bool {
+    if channel["extensions"].get(NAME).is_some() {
+        return true;
+    }
+    let Some(path) = channel["target"]["path"].as_str().and_then(Path::from_name) else { return false };
+    let sampler = channel["sampler"].as_u64().and_then(|i| animation["samplers"].get(usize::try_from(i).ok()?));
+    let accessor = |key: &str| json["accessors"].get(usize::try_from(sampler?.get(key)?.as_u64()?).ok()?);
+    let float = |key: &str| accessor(key).is_none_or(|a| a["componentType"] == ComponentType::F32.code());
+    let has = |shape: Shape| accessor("output").is_none_or(|a| a["type"] == shape.name());
+    let core = match path.property {
+        Property::Weights => true,
+        Property::Rotation => has(Shape::Vec4),
+        Property::Translation | Property::Scale => has(Shape::Vec3) && float("output"),
+    };
+    path.axis.is_some() || !core || !float("input")
+}
