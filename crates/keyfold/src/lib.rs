@@ -43,6 +43,7 @@ pub use bound::{Bound, BoundError};
 pub use diff::{AnimationDiff, Diff, PropertyDiff, diff};
 pub use document::{Document, OpenOptions};
 pub use error::{Error, Result};
+pub use extensions::draco;
 pub use extensions::quantization;
 pub use finding::{Finding, Severity};
 pub use join_axes::join_axes;

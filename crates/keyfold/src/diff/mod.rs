@@ -8,7 +8,7 @@
 mod matching;
 mod properties;
 
-pub(crate) use properties::worst_difference;
+pub(crate) use properties::{natural_range, worst_difference};
 
 use crate::{Animation, Animations, Bound, Document, Result, Scene, read};
 use keyfold_core::skeleton::{self, BETWEEN, BLOCK, Deviation, Moment, Motion, Probe, moments, random_moments};

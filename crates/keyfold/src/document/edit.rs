@@ -67,9 +67,18 @@ impl Edit<'_> {
         view
     }
 
-    /// Adds an empty buffer for [`Edit::push_view_in`]; its index.
-    pub fn push_buffer(&mut self) -> usize {
-        self.push("buffers", json!({ "byteLength": 0 }))
+    /// Adds an empty buffer for [`Edit::push_view_in`]; its index. A name becomes part of the file's name.
+    pub fn push_buffer(&mut self, name: Option<&str>) -> usize {
+        let mut buffer = json!({ "byteLength": 0 });
+        if let Some(name) = name {
+            buffer["name"] = json!(name);
+        }
+        self.push("buffers", buffer)
+    }
+
+    /// The index that the next object of a top-level array will get.
+    pub fn next(&self, collection: &str) -> usize {
+        self.json.get(collection).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
     /// Says that the file uses an extension, and whether it cannot be read without.

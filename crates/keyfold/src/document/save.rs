@@ -134,6 +134,8 @@ impl<'a> Layout<'a> {
         };
         let sources = source_files(document);
         let stem = target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let part = self.json["buffers"][index]["name"].as_str().filter(|n| n.chars().all(char::is_alphanumeric));
+        let stem = part.filter(|n| !n.is_empty()).map_or(stem.clone(), |part| format!("{stem}.{part}"));
         let name = |n: usize| if n == 0 { format!("{stem}.bin") } else { format!("{stem}.{n}.bin") };
         let free = |path: &PathBuf| !self.files.iter().any(|(p, _)| p == path) && !sources.contains(&absolute(path));
         let path = (0..).map(|n| target.with_file_name(name(n))).find(free).expect("one number is free");

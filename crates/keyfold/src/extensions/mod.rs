@@ -5,7 +5,7 @@
 
 mod animation2;
 mod animation_pointer;
-mod draco;
+pub mod draco;
 mod meshopt;
 mod pointer;
 mod property_animation;

@@ -1,7 +1,13 @@
-//! Draco_animation_compression (draft, Google): samplers' accessors whose values come from a Draco stream. Reading.
+//! Draco_animation_compression (draft, Google): samplers' accessors whose values come from a Draco stream. Reading is here, writing in
+//! `write` and `grids`.
 //!
 //! Both layouts are read: the draft's (`compressedAnimations`, `attributeId`) and the one that the files of 2018 have (a bare array,
 //! `attributesId`). An accessor's own buffer view is a fallback for readers without the extension and is never opened here.
+
+mod grids;
+mod write;
+
+pub use write::{Compressed, Dialect, Options, compress};
 
 use super::{Extension, Provided};
 use crate::{
