@@ -1,11 +1,12 @@
 //! `keyfold convert`: the same document in another form; with no option, a faithful copy.
 
+mod draco;
 mod quantization;
 mod rotation;
 
 use crate::{Outcome, input, output};
 use anyhow::{Result, bail};
-use keyfold::{Bound, Document, Storage, unpack};
+use keyfold::{Bound, Diff, Document, Finding, Severity, Storage, unpack};
 use std::path::PathBuf;
 
 /// Change the form of a file; with no option, write a faithful copy
@@ -19,6 +20,7 @@ Examples:
   keyfold convert scene.glb -o folder/scene.gltf
   keyfold convert spline.glb -o linear.glb --rotation linear --max-error 0.1mm
   keyfold convert walk.glb -o small.glb --storage quantization
+  keyfold convert walk.glb -o small.glb --storage draco --max-error 0.5mm
   keyfold convert - -o - < in.glb > out.glb")]
 pub(crate) struct Args {
     /// A .gltf or .glb file, whatever its name; - for standard input
@@ -39,8 +41,13 @@ pub(crate) struct Args {
     rotation: rotation::RotationArgs,
     #[command(flatten)]
     read: input::ReadArgs,
+    /// Bits of a value: 8 or 16 at most for quantization, 1 to 30 for draco (then for every track, whatever that costs)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=30))]
+    bits: Option<u8>,
     #[command(flatten)]
     quantization: quantization::QuantizationArgs,
+    #[command(flatten)]
+    draco: draco::DracoArgs,
 }
 
 fn storage(name: &str) -> Result<Storage, String> {
@@ -59,7 +66,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 fn store(args: &Args, document: Document) -> Result<(Document, Outcome)> {
     match args.storage {
         None => Ok((document, Outcome::Done)),
-        Some(Storage::Quantization) => quantization::store(&document, &args.quantization, args.max_error),
+        Some(Storage::Quantization) => quantization::store(&document, &args.quantization, args.bits, args.max_error),
+        Some(Storage::Draco) => draco::store(&document, args),
         Some(Storage::Core) => {
             let (document, findings) = unpack(&document, args.max_error)?;
             output::findings(&findings);
@@ -67,4 +75,16 @@ fn store(args: &Args, document: Document) -> Result<(Document, Outcome)> {
         }
         Some(other) => bail!("--storage {} cannot be written", other.name()),
     }
+}
+
+/// Says how far a converted document lies from the original.
+fn tell(diff: &Diff, findings: &[Finding], within: bool, max_error: Bound) -> Outcome {
+    output::findings(findings);
+    diff.unmatched.iter().for_each(|what| output::error(what));
+    output::note(&format!("the largest error is {:.6}% of the model's size", diff.relative * 100.0));
+    if !within {
+        output::error(&format!("that is more than {max_error}"));
+    }
+    let left_out = findings.iter().any(|f| f.severity == Severity::Error);
+    if within && !left_out { Outcome::Done } else { Outcome::Wrong }
 }

@@ -1,10 +1,10 @@
 //! `convert --storage quantization`: the options of the writer, and what it has to say.
 
-use crate::{Outcome, output};
+use crate::Outcome;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use keyfold::{
-    Bound, Document, Severity,
+    Bound, Document,
     document::ComponentType,
     quantization::{Encoding, Options, RotationForm, VectorForm, quantize},
 };
@@ -12,9 +12,6 @@ use keyfold::{
 #[derive(clap::Args)]
 #[command(next_help_heading = "Options of --storage quantization (by default, the cheapest form that is good enough)")]
 pub(crate) struct QuantizationArgs {
-    /// The widest integers to use
-    #[arg(long, value_name = "N", default_value = "16", value_parser = ["8", "16"])]
-    bits: String,
     /// How far a value may be off, as a share of its track's range [default: half a step of --bits]
     #[arg(long, value_name = "SHARE")]
     tolerance: Option<f64>,
@@ -82,12 +79,15 @@ impl From<Type> for Encoding {
 }
 
 impl QuantizationArgs {
-    fn options(&self, max_error: Bound) -> Result<Options> {
+    fn options(&self, bits: Option<u8>, max_error: Bound) -> Result<Options> {
+        if bits.is_some_and(|bits| bits != 8 && bits != 16) {
+            bail!("--bits is 8 or 16 with --storage quantization");
+        }
         if self.tolerance.is_some_and(|t| !(0.0..=1.0).contains(&t)) {
             bail!("--tolerance is a share: 0 to 1");
         }
         Ok(Options {
-            bits: if self.bits == "8" { 8 } else { 16 },
+            bits: bits.unwrap_or(16).into(),
             tolerance: self.tolerance,
             max_error,
             rotation: self.store_rotation.map(|form| match form {
@@ -111,14 +111,13 @@ impl QuantizationArgs {
     }
 }
 
-pub(super) fn store(document: &Document, args: &QuantizationArgs, max_error: Bound) -> Result<(Document, Outcome)> {
-    let done = quantize(document, &args.options(max_error)?)?;
-    output::findings(&done.findings);
-    done.diff.unmatched.iter().for_each(|what| output::error(what));
-    output::note(&format!("the largest error is {:.6}% of the model's size", done.diff.relative * 100.0));
-    if !done.within {
-        output::error(&format!("that is more than {max_error}"));
-    }
-    let left_out = done.findings.iter().any(|f| f.severity == Severity::Error);
-    Ok((done.document, if done.within && !left_out { Outcome::Done } else { Outcome::Wrong }))
+pub(super) fn store(
+    document: &Document,
+    args: &QuantizationArgs,
+    bits: Option<u8>,
+    max_error: Bound,
+) -> Result<(Document, Outcome)> {
+    let done = quantize(document, &args.options(bits, max_error)?)?;
+    let outcome = super::tell(&done.diff, &done.findings, done.within, max_error);
+    Ok((done.document, outcome))
 }

@@ -79,7 +79,7 @@ const ATTEMPTS: i32 = 5;
 
 /// Stores a document's animations as Draco streams.
 pub fn compress(document: &Document, options: &Options) -> Result<Compressed> {
-    let (plain, findings) = unpack(document)?;
+    let (plain, findings) = unpack(document, options.max_error)?;
     let Animations { animations, .. } = read(&plain)?;
     let scene = Scene::new(&plain, &animations, None)?;
     let bound = options.max_error.in_scene(scene.model_size());

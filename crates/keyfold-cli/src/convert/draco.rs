@@ -1,0 +1,45 @@
+//! `convert --storage draco`: the options of the writer.
+
+use super::Args;
+use crate::Outcome;
+use anyhow::Result;
+use clap::ValueEnum;
+use keyfold::{
+    Document,
+    draco::{Dialect, Options, compress},
+};
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Options of --storage draco (by default, as few bits as the error bound allows)")]
+pub(crate) struct DracoArgs {
+    /// Bits of a time, where times stay strictly increasing [default: exact, or nearly so]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=30))]
+    time_bits: Option<u8>,
+    /// The layout of the extension: the draft's text, or what the loaders of 2018 read
+    #[arg(long, value_name = "D", default_value = "draft")]
+    draco_dialect: Layout,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Layout {
+    Draft,
+    #[value(name = "2018")]
+    Year2018,
+}
+
+pub(super) fn store(document: &Document, args: &Args) -> Result<(Document, Outcome)> {
+    let options = Options {
+        max_error: args.max_error,
+        bits: args.bits,
+        time_bits: args.draco.time_bits,
+        dialect: match args.draco.draco_dialect {
+            Layout::Draft => Dialect::Draft,
+            Layout::Year2018 => Dialect::Year2018,
+        },
+        fallback: args.fallback,
+        ..Options::default()
+    };
+    let done = compress(document, &options)?;
+    let outcome = super::tell(&done.diff, &done.findings, done.within, args.max_error);
+    Ok((done.document, outcome))
+}
