@@ -2,6 +2,7 @@
 //!
 //! Each command is a file with its `Args` and a `run` that answers with an [`Outcome`]. stdout carries the result, stderr the rest.
 
+mod clip;
 mod convert;
 mod input;
 mod inspect;
@@ -30,6 +31,7 @@ enum Command {
     Sample(sample::Args),
     Convert(convert::Args),
     Unpack(unpack::Args),
+    Clip(clip::Args),
 }
 
 /// How a command that ran to its end went.
@@ -54,6 +56,7 @@ pub fn run() -> ExitCode {
         Command::Sample(args) => sample::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Unpack(args) => unpack::run(&args),
+        Command::Clip(args) => clip::run(&args),
     };
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -23,14 +23,21 @@ pub(crate) struct Args {
     animation: Option<String>,
     #[command(flatten)]
     times: Times,
+    #[command(flatten)]
+    form: Form,
+    #[command(flatten)]
+    read: input::ReadArgs,
+}
+
+/// How to print samples.
+#[derive(clap::Args, Clone)]
+pub(crate) struct Form {
     /// Print one JSON document
     #[arg(long, conflicts_with = "csv")]
     json: bool,
     /// Print comma-separated values, one line per time
     #[arg(long)]
     csv: bool,
-    #[command(flatten)]
-    read: input::ReadArgs,
 }
 
 /// When to sample.
@@ -80,10 +87,11 @@ struct Title<'a> {
     name: Option<&'a str>,
 }
 
+/// A target's values, one row per time.
 #[derive(Serialize)]
-struct Rows {
-    target: String,
-    values: Vec<Vec<f64>>,
+pub(crate) struct Rows {
+    pub(crate) target: String,
+    pub(crate) values: Vec<Vec<f64>>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
@@ -92,20 +100,22 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let animation = choose(&found.animations, args.animation.as_deref())?;
     let times = args.times.resolve(f64::from(animation.duration()))?;
     let rows: Vec<Rows> = animation.tracks.iter().map(|track| rows(track, &times)).collect();
-    match (args.json, args.csv) {
-        (true, _) => {
-            let title = Title { index: animation.index, name: animation.name.as_deref() };
-            output::json(&Report { animation: title, times: &times, tracks: rows })?;
-        }
-        (_, true) => output::print(&csv(&times, &rows))?,
-        _ => output::print(&readable(&times, &rows))?,
-    }
+    print(&args.form, animation.index, animation.name.as_deref(), &times, rows)?;
     let mine = format!("/animations/{}/", animation.index);
     let ours: Vec<_> =
         found.findings.into_iter().filter(|f| !f.at.starts_with("/animations/") || f.at.starts_with(&mine)).collect();
     output::findings(&ours);
     let dropped = ours.iter().any(|f| f.severity <= Severity::Warning);
     Ok(if dropped { Outcome::Wrong } else { Outcome::Done })
+}
+
+/// Prints what an animation's targets are at `times`.
+pub(crate) fn print(form: &Form, index: usize, name: Option<&str>, times: &[f64], rows: Vec<Rows>) -> Result<()> {
+    match (form.json, form.csv) {
+        (true, _) => output::json(&Report { animation: Title { index, name }, times, tracks: rows }),
+        (_, true) => output::print(&csv(times, &rows)),
+        _ => output::print(&readable(times, &rows)),
+    }
 }
 
 /// The animation that a name or an index means; the first where neither is given.

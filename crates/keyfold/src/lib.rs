@@ -14,12 +14,14 @@
 //! | [`inspect`] | what a document's animations are and what they weigh |
 //! | [`write`] | planned channels back into a document |
 //! | [`Scene`], [`Bound`] | a document's hierarchy and measures; how much error is allowed |
+//! | [`build_clip`] | an animation as a runtime clip |
 //! | [`diff`](fn@diff) | how far two files lie apart |
 //! | [`rotation`] | rotations in another interpolation, within a bound |
 //! | [`mod@validate`] | whether a file keeps the rules |
 
 mod animation;
 mod bound;
+mod clip;
 mod diff;
 pub mod document;
 mod error;
@@ -40,6 +42,7 @@ pub mod write;
 
 pub use animation::{Animation, Source, Track};
 pub use bound::{Bound, BoundError};
+pub use clip::{BuiltClip, ClipOptions, build_clip};
 pub use diff::{AnimationDiff, Diff, PropertyDiff, diff};
 pub use document::{Document, OpenOptions};
 pub use error::{Error, Result};

@@ -1,0 +1,205 @@
+//! `keyfold clip build`: an animation, or all of a file's, as runtime clips.
+
+use crate::{Outcome, input, output, sample};
+use anyhow::{Context, Result, bail, ensure};
+use keyfold::{Animation, Bound, BuiltClip, ClipOptions, Document, Scene, build_clip, document::write_file, read};
+use keyfold_core::clip::{Clip, Encoding};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Build a runtime clip of an animation, or clips of all of them
+#[derive(clap::Args)]
+#[command(after_help = "\
+The bound holds everywhere on the time line, between keys too: against the animation resampled at --fps (straight lines between
+samples), or without --fps against the animation itself. What resampling alone costs is told apart.
+
+Examples:
+  keyfold clip build walk.glb -o walk.kfc --fps 30 --max-error 0.1mm
+  keyfold clip build moves.glb --all -o clips --fps 30
+  keyfold clip build walk.glb -o walk.kfc --encoding fixed --bits 16")]
+pub(crate) struct Args {
+    /// A .gltf or .glb file, whatever its name; - for standard input
+    input: PathBuf,
+    /// Where to write; - for standard output; with --all, a folder
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// The animation's name or index [default: the first]
+    #[arg(long, value_name = "NAME|INDEX", conflicts_with = "all")]
+    animation: Option<String>,
+    /// All animations, each into a file of its own named for it
+    #[arg(long)]
+    all: bool,
+    /// Resample at so many keys a second [default: the animation's own keys]
+    #[arg(long, value_name = "N")]
+    fps: Option<f32>,
+    /// How to store keys: variable is the smallest, fixed the fastest
+    #[arg(long, value_name = "variable|fixed", default_value = "variable", value_parser = encoding)]
+    encoding: Encoding,
+    /// Bits of every component of a fixed clip, whatever error they make [default: the fewest that hold the bound]
+    #[arg(long, value_name = "N")]
+    bits: Option<u32>,
+    /// The largest error: a share of the model's size, a length, or scene units
+    #[arg(long, value_name = "E", default_value_t = Bound::default())]
+    max_error: Bound,
+    /// The largest error of what moves no points, as a share of the property's range
+    #[arg(long, value_name = "SHARE", default_value_t = 0.001)]
+    max_property_error: f64,
+    /// How far from each node its error is looked at [default: 3% of the model or its farthest vertex]
+    #[arg(long, value_name = "LENGTH")]
+    shell: Option<Bound>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    read: input::ReadArgs,
+}
+
+fn encoding(text: &str) -> Result<Encoding, String> {
+    let known = [Encoding::Variable, Encoding::Fixed].into_iter().find(|e| e.name() == text);
+    known.ok_or_else(|| "give `variable` or `fixed`".to_owned())
+}
+
+#[derive(Serialize)]
+struct Report {
+    animation: Title,
+    output: String,
+    encoding: &'static str,
+    bytes: usize,
+    tracks: usize,
+    keys: usize,
+    duration: f32,
+    error: Error,
+    resampling: Error,
+    bound: f64,
+    held: bool,
+}
+
+#[derive(Serialize)]
+struct Title {
+    index: usize,
+    name: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Error {
+    max: f64,
+    relative: f64,
+}
+
+#[derive(Serialize)]
+struct Reports<'a> {
+    clips: &'a [Report],
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    ensure!(args.bits.is_none() || args.encoding == Encoding::Fixed, "--bits goes with --encoding fixed");
+    ensure!(args.max_property_error > 0.0, "--max-property-error should be a positive number");
+    let (document, _) = args.read.open(&args.input)?;
+    let found = read(&document)?;
+    let scene = Scene::new(&document, &found.animations, args.shell)?;
+    let chosen: Vec<&Animation> = match args.all {
+        true => found.animations.iter().collect(),
+        false => vec![sample::choose(&found.animations, args.animation.as_deref())?],
+    };
+    let built =
+        chosen.par_iter().map(|animation| build(args, &document, &scene, animation)).collect::<Result<Vec<_>>>()?;
+    let mut reports = Vec::new();
+    for (animation, clip) in chosen.iter().zip(&built) {
+        let path = if args.all { args.output.join(file_name(animation)) } else { args.output.clone() };
+        // With bits asked for, what they make is wanted; a bound that was searched for and not held is not written.
+        if clip.holds || args.bits.is_some() {
+            write(&path, &clip.bytes)?;
+        }
+        reports.push(report(&scene, animation, clip, &path)?);
+    }
+    let wrong = reports.iter().any(|r| !r.held) || !found.findings.is_empty();
+    output::findings(&found.findings);
+    print(args, &reports)?;
+    Ok(if wrong { Outcome::Wrong } else { Outcome::Done })
+}
+
+fn build(args: &Args, document: &Document, scene: &Scene, animation: &Animation) -> Result<BuiltClip> {
+    let options = ClipOptions {
+        rate: args.fps,
+        encoding: args.encoding,
+        bits: args.bits,
+        max_error: args.max_error,
+        max_property_error: args.max_property_error,
+    };
+    build_clip(document, scene, animation, &options).with_context(|| format!("/animations/{}", animation.index))
+}
+
+/// A name for an animation's file that every file system takes, and that no two animations share.
+fn file_name(animation: &Animation) -> String {
+    let name: String = animation.name.as_deref().unwrap_or_default().chars().map(plain).collect();
+    let joint = if name.is_empty() { "" } else { "_" };
+    format!("{:03}{joint}{name}.kfc", animation.index)
+}
+
+fn plain(c: char) -> char {
+    if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    if input::is_stream(path) {
+        use std::io::Write;
+        let mut out = std::io::stdout().lock();
+        return out.write_all(bytes).and_then(|()| out.flush()).context("cannot write to standard output");
+    }
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    write_file(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn report(scene: &Scene, animation: &Animation, built: &BuiltClip, path: &Path) -> Result<Report> {
+    let clip = Clip::open(&built.bytes)?;
+    let error = |max: f64| Error { max, relative: max / scene.model_size() };
+    Ok(Report {
+        animation: Title { index: animation.index, name: animation.name.clone() },
+        output: path.display().to_string(),
+        encoding: clip.encoding().name(),
+        bytes: built.bytes.len(),
+        tracks: clip.tracks().len(),
+        keys: clip.keys(),
+        duration: clip.duration(),
+        error: error(built.error),
+        resampling: error(built.resampling),
+        bound: built.bound,
+        held: built.holds,
+    })
+}
+
+fn print(args: &Args, reports: &[Report]) -> Result<()> {
+    let quiet = input::is_stream(&args.output);
+    match (args.json, args.all) {
+        (true, _) if quiet => bail!("--json and -o - both want standard output"),
+        (true, true) => output::json(&Reports { clips: reports })?,
+        (true, false) => output::json(&reports.first())?,
+        (false, _) if !quiet => output::print(&readable(reports))?,
+        _ => {}
+    }
+    for r in reports.iter().filter(|r| !r.held) {
+        output::error(&format!(
+            "/animations/{}: the bound of {} is not held: {}",
+            r.animation.index, r.bound, r.error.max
+        ));
+    }
+    Ok(())
+}
+
+fn readable(reports: &[Report]) -> String {
+    let rows = reports.iter().map(|r| {
+        vec![
+            r.animation.name.clone().unwrap_or_else(|| format!("#{}", r.animation.index)),
+            r.output.clone(),
+            r.tracks.to_string(),
+            r.keys.to_string(),
+            r.bytes.to_string(),
+            format!("{:.3e} ({:.4} %)", r.error.max, r.error.relative * 100.0),
+            format!("{:.3e} ({:.4} %)", r.resampling.max, r.resampling.relative * 100.0),
+        ]
+    });
+    output::table(&["animation", "output", "tracks", "keys", "bytes", "error", "resampling"], rows, 2)
+}

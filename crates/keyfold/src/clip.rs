@@ -1,0 +1,158 @@
+//! A document's animation as a runtime clip: the glTF side of the core's encoder.
+//!
+//! The format and the search are the core's ([`keyfold_core::clip`]); here are the scene, the rest values and the tolerances.
+
+use crate::diff::natural_range;
+use crate::{
+    Animation, Axis, Bound, Document, Property, Scene, Target, Track, ValueKind,
+    object_model::{Pointer, Registry, State},
+};
+use keyfold_core::clip::{
+    Encoding, NodeProperty, Target as ClipTarget,
+    build::{self, BuildError, Source, SourceTrack},
+};
+
+/// How to build a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClipOptions {
+    /// Keys per second; without, the animation's own keys.
+    pub rate: Option<f32>,
+    /// How to store the keys.
+    pub encoding: Encoding,
+    /// `fixed`: bits of every component; without, the fewest that hold the bound.
+    pub bits: Option<u32>,
+    /// The largest error of what moves points.
+    pub max_error: Bound,
+    /// The largest error of what does not, as a share of the property's natural range.
+    pub max_property_error: f64,
+}
+
+impl Default for ClipOptions {
+    fn default() -> Self {
+        let max_error = Bound::default();
+        Self { rate: None, encoding: Encoding::Variable, bits: None, max_error, max_property_error: 0.001 }
+    }
+}
+
+/// A clip that was built and measured.
+#[derive(Clone, Debug)]
+pub struct BuiltClip {
+    /// The file's bytes, for [`keyfold_core::clip::Clip::open`].
+    pub bytes: Vec<u8>,
+    /// The largest error in scene units against the resampled animation (without a rate: against the animation itself).
+    pub error: f64,
+    /// The bound in scene units.
+    pub bound: f64,
+    /// Whether the bound, and that of what moves no points, is kept.
+    pub holds: bool,
+    /// The largest error of the resampling alone, in scene units.
+    pub resampling: f64,
+}
+
+/// Builds a clip of an animation of a document whose hierarchy is `scene`.
+///
+/// ```no_run
+/// use keyfold::{ClipOptions, Document, Scene, build_clip, read};
+/// let document = Document::open("walk.glb")?;
+/// let animations = read(&document)?.animations;
+/// let scene = Scene::new(&document, &animations, None)?;
+/// let options = ClipOptions { rate: Some(30.0), ..ClipOptions::default() };
+/// std::fs::write("walk.kfc", build_clip(&document, &scene, &animations[0], &options)?.bytes)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn build_clip(
+    document: &Document,
+    scene: &Scene,
+    animation: &Animation,
+    options: &ClipOptions,
+) -> Result<BuiltClip, BuildError> {
+    let bound = options.max_error.in_scene(scene.model_size());
+    let probes = scene.probes(&scene.motion(animation).moved());
+    let tracks: Vec<SourceTrack<'_>> = animation
+        .tracks
+        .iter()
+        .map(|track| SourceTrack {
+            target: target(&track.target),
+            curve: &track.curve,
+            rest: rest(document, scene, track),
+            tolerance: tolerance(track, options.max_property_error),
+        })
+        .collect();
+    let source = Source {
+        name: animation.name.as_deref().unwrap_or_default(),
+        index: animation.index,
+        skeleton: scene.skeleton(),
+        probes: &probes,
+        tracks: &tracks,
+    };
+    let core = build::Options { rate: options.rate, encoding: options.encoding, bits: options.bits, max_error: bound };
+    let built = build::build(&source, &core)?;
+    let build::Built { bytes, error, holds, resampling } = built;
+    Ok(BuiltClip { bytes, error, bound, holds, resampling })
+}
+
+/// A target as clips name it.
+fn target(target: &Target) -> ClipTarget {
+    let (node, property, axis) = match target {
+        Target::Pointer { pointer, kind } => {
+            return ClipTarget::Pointer(pointer.clone(), *kind == ValueKind::Quaternion);
+        }
+        Target::Node { node, property, axis } => (*node as u32, *property, axis.map(|a: Axis| a as u8)),
+    };
+    let property = match (property, axis) {
+        (Property::Translation, None) => NodeProperty::Translation,
+        (Property::Translation, Some(axis)) => NodeProperty::TranslationAxis(axis),
+        (Property::Scale, None) => NodeProperty::Scale,
+        (Property::Scale, Some(axis)) => NodeProperty::ScaleAxis(axis),
+        (Property::Rotation, _) => NodeProperty::Rotation,
+        (Property::Weights, _) => NodeProperty::Weights,
+    };
+    ClipTarget::Node(node, property)
+}
+
+/// The value that a track's target has without animation.
+fn rest(document: &Document, scene: &Scene, track: &Track) -> Option<Vec<f32>> {
+    let narrow = |v: &[f64]| v.iter().map(|c| *c as f32).collect::<Vec<_>>();
+    let Some(node) = track.target.moved_node() else {
+        let pointer = Pointer::parse(track.target.to_string()).ok()?;
+        let state = Registry::standard().find(&pointer).map(|m| m.state(document.json()));
+        return state.as_ref().and_then(State::value).map(narrow);
+    };
+    let Target::Node { property, axis, .. } = &track.target else { return None };
+    let rest = (node < scene.skeleton().len()).then(|| scene.skeleton().rest(node))?;
+    let value = match property {
+        Property::Translation => narrow(&rest.translation),
+        Property::Rotation => narrow(&rest.rotation),
+        Property::Scale => narrow(&rest.scale),
+        Property::Weights => return None,
+    };
+    Some(axis.map_or(value.clone(), |axis| vec![value[axis as usize]]))
+}
+
+/// How far a component of what moves no points may be off. Truth values and whole numbers stay what they are.
+fn tolerance(track: &Track, share: f64) -> f64 {
+    let share = if track.target.is_exact() { 1e-6 } else { share };
+    share * natural_range(track)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_spelled_alike() {
+        let node = |property, axis| Target::Node { node: 7, property, axis };
+        let pointer = Target::Pointer { pointer: "/materials/0/emissiveFactor".into(), kind: ValueKind::Float };
+        for ours in [
+            node(Property::Translation, None),
+            node(Property::Rotation, None),
+            node(Property::Scale, None),
+            node(Property::Weights, None),
+            node(Property::Translation, Some(Axis::X)),
+            node(Property::Scale, Some(Axis::Z)),
+            pointer,
+        ] {
+            assert_eq!(target(&ours).to_string(), ours.to_string());
+        }
+    }
+}
