@@ -3,7 +3,9 @@
 mod document;
 mod draco;
 mod mutate;
+mod quantization;
 
 pub use document::{document, play};
 pub use draco::draco;
 pub use mutate::Mutator;
+pub use quantization::quantization;

@@ -85,7 +85,9 @@ fn join(parts: &[Curve; 3]) -> Curve {
     times.dedup_by(|a, b| a == b);
     let mut values = Vec::new();
     for time in &times {
-        let mut put = |of: fn(&Curve, f64) -> f64| values.extend(parts.iter().map(|c| of(c, f64::from(*time)) as f32));
+        // A spline may leave the floats between its keys.
+        let float = |v: f64| (v as f32).clamp(f32::MIN, f32::MAX);
+        let mut put = |of: fn(&Curve, f64) -> f64| values.extend(parts.iter().map(|c| float(of(c, f64::from(*time)))));
         match interpolation {
             Interpolation::CubicSpline => [slope_before, value, slope_after].into_iter().for_each(put),
             _ => put(value),

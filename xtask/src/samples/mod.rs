@@ -5,6 +5,7 @@ mod figure;
 mod gltf;
 mod lamp;
 mod machine;
+mod quantization;
 mod shape;
 
 use std::fs;
@@ -13,31 +14,32 @@ use anyhow::{Context, Result};
 
 use crate::shell::root;
 
-/// A file of `samples/`.
+/// A file of the project.
 struct Sample {
-    name: &'static str,
+    /// Where, from the project's root.
+    path: String,
     bytes: Vec<u8>,
 }
 
 fn all() -> Vec<Sample> {
     let (lamp, lamp_bin) = lamp::lamp().text_and_bin("lamp.bin");
-    [
+    let figures = [
         ("figure.glb", figure::figure().glb()),
         ("machine.glb", machine::machine().glb()),
         ("face.glb", face::face().glb()),
         ("lamp.gltf", lamp),
         ("lamp.bin", lamp_bin),
     ]
-    .map(|(name, bytes)| Sample { name, bytes })
-    .into()
+    .map(|(name, bytes)| Sample { path: format!("samples/{name}"), bytes });
+    figures.into_iter().chain(quantization::all()).collect()
 }
 
 pub(crate) fn run() -> Result<()> {
-    let folder = root().join("samples");
-    fs::create_dir_all(&folder)?;
-    for Sample { name, bytes } in all() {
-        fs::write(folder.join(name), &bytes).with_context(|| format!("cannot write samples/{name}"))?;
-        println!("samples/{name}: {} bytes", bytes.len());
+    for Sample { path, bytes } in all() {
+        let place = root().join(&path);
+        let written = place.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&place, &bytes));
+        written.with_context(|| format!("cannot write {path}"))?;
+        println!("{path}: {} bytes", bytes.len());
     }
     Ok(())
 }
@@ -49,8 +51,8 @@ mod tests {
     #[test]
     fn committed_samples_are_what_is_generated() {
         for sample in all() {
-            let committed = fs::read(root().join("samples").join(sample.name)).unwrap_or_default();
-            assert!(committed == sample.bytes, "samples/{} is stale: run `cargo xtask samples`", sample.name);
+            let committed = fs::read(root().join(&sample.path)).unwrap_or_default();
+            assert!(committed == sample.bytes, "{} is stale: run `cargo xtask samples`", sample.path);
         }
     }
 

@@ -120,7 +120,7 @@ struct Candidate {
 fn whole(task: &Task<'_>) -> Choice {
     let mut candidates: Vec<Candidate> = layouts(task).into_iter().flat_map(|l| candidates(task, l)).collect();
     candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    let asked = task.options.values.is_some();
+    let asked = task.options.asked(task.path).is_some();
     let tolerance = if asked { f64::INFINITY } else { task.tolerance };
     candidates.iter().find_map(|c| accept(task, c, tolerance)).unwrap_or_else(|| floats(task))
 }
@@ -204,7 +204,7 @@ fn candidates(task: &Task<'_>, layout: Layout) -> Vec<Candidate> {
                 reached.then(Vec::new).into_iter().chain([on(Grid::brief), on(Grid::spanning)]).collect()
             }
         };
-        let asked = task.options.values.is_some();
+        let asked = task.options.asked(path).is_some();
         // Where the encoding is given and nothing measured, a grid that fits the values is wanted, not the one without parameters.
         let skip = usize::from(asked && !encoding.signed() && grids.len() == 3);
         found.extend(grids.into_iter().skip(skip).map(|grids| {

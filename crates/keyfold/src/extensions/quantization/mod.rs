@@ -11,6 +11,7 @@
 //! | `choose` | the form of a track: the cheapest that is good enough |
 //! | `plan` | a whole document within an error bound |
 //! | `needed` | whether a channel needs the extension at all |
+//! | `rules` | what the extension asks of a file |
 //!
 //! Reading is lenient where the meaning is plain, with a finding. The draft's W of a VEC3 rotation has a sign wrong; what is meant is
 //! unit length.
@@ -22,6 +23,7 @@ mod grid;
 mod needed;
 mod options;
 mod plan;
+mod rules;
 mod table;
 mod times;
 
@@ -35,9 +37,10 @@ pub use table::{Encoding, Layout, Path, ROTATION, Row, Standing, UNSIGNED, rows}
 
 use super::Extension;
 use crate::{
-    Document, Error, Finding, Property, Result, Severity, Target, Targets,
+    Document, Error, Finding, Property, Result, Target, Targets,
     document::{Accessor, Shape},
     read::{Aim, Channel, Keys, Sampler},
+    validate::Code,
 };
 use serde_json::Value;
 
@@ -48,6 +51,9 @@ pub(super) const EXT: Extension = Extension {
     target: Some(|channel, _| target(channel)),
     keys: Some(keys),
     tidy: Some(tidy),
+    rules: Some(rules::rules),
+    codes: rules::CODES,
+    places: rules::PLACES,
     ..Extension::new(NAME)
 };
 
@@ -119,7 +125,7 @@ fn check_output(path: Path, output: &Accessor, sampler: &Sampler, findings: &mut
         let what = format!("{} of a rotation has no room for all of its tangents", output.shape.name());
         match layout.lacks_w() {
             true => return Err(Error::malformed(at("type"), what)),
-            false => findings.push(warning("QUANT_CUBIC_ROTATION", at("type"), what)),
+            false => findings.push(warning(&rules::QUANT_CUBIC_ROTATION_AXIS, at("type"), what)),
         }
     }
     // Weights are core's: any type that core's reader takes.
@@ -135,14 +141,14 @@ fn check_encoding(accessor: &Accessor, listed: &[Encoding], findings: &mut Vec<F
     let what = format!("{encoding} is not among the types that the extension lists here");
     match encoding.standing(listed) {
         Standing::Listed => {}
-        Standing::Understood => findings.push(warning("QUANT_SIGNED_TYPE", at, what)),
+        Standing::Understood => findings.push(warning(&rules::QUANT_SIGNED_TYPE, at, what)),
         Standing::Refused => return Err(Error::malformed(at, what)),
     }
     Ok(())
 }
 
-fn warning(code: &'static str, at: String, message: String) -> Finding {
-    Finding { severity: Severity::Warning, code, at, message }
+fn warning(code: &Code, at: String, message: String) -> Finding {
+    Finding { severity: code.severity, code: code.name, at, message }
 }
 
 #[cfg(test)]

@@ -98,12 +98,16 @@ impl Options {
         form.map(|f| f == VectorForm::Axes)
     }
 
+    /// The encoding that is asked for and that the table lists for a path.
+    pub(super) fn asked(&self, path: Path) -> Option<Encoding> {
+        self.values.filter(|e| path.encodings().contains(e))
+    }
+
     /// The encodings to try for a path: the one that is asked for, if the table lists it, or all that are narrow enough.
     pub(super) fn encodings(&self, path: Path) -> impl Iterator<Item = Encoding> {
         let listed = path.encodings();
-        let asked = self.values.filter(|e| listed.contains(e));
         let fits = |e: &Encoding| e.largest().is_none() || e.component.size() * 8 <= self.bits as usize;
         let narrow: Vec<Encoding> = listed.iter().copied().filter(fits).collect();
-        asked.map_or(narrow, |e| vec![e]).into_iter()
+        self.asked(path).map_or(narrow, |e| vec![e]).into_iter()
     }
 }

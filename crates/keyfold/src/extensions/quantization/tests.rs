@@ -146,7 +146,7 @@ fn what_the_table_does_not_list_is_read_where_its_meaning_is_plain() {
     assert_eq!(found(accessor(5120, true, 6, "SCALAR"), &[0; 6], "rotation.x", true), unread(shape));
     assert_eq!(
         found(accessor(5120, true, 6, "VEC2"), &[0; 12], "rotation.x", true),
-        noted("QUANT_CUBIC_ROTATION", shape)
+        noted("QUANT_CUBIC_ROTATION_AXIS", shape)
     );
     assert_eq!(found(accessor(5120, true, 6, "VEC4"), &[0; 24], "rotation", true), (1, None));
     assert_eq!(found(accessor(5121, true, 4, "SCALAR"), &[0; 4], "weights", false), (1, None));

@@ -1,0 +1,190 @@
+//! What the extension asks of a file, and which of core's rules it takes back.
+
+use super::{Encoding, Layout, NAME, Parameters, Path, Standing, UNSIGNED, stored};
+use crate::{
+    Document, Interpolation, Property, Result,
+    document::{Accessor, Object, Shape},
+    validate::{Code, Findings},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+crate::validate::codes! { Keyfold;
+    QUANT_NOT_REQUIRED: Error,
+        "EXT_animation_quantization is used, but not listed in extensionsRequired.",
+        "List it in extensionsRequired: a reader that does not know it would play something else.";
+    QUANT_ARRAY_LENGTH: Error,
+        "`offset` or `scale` has not one number for each component of the output accessor.",
+        "Write as many numbers as the accessor's type has components, or leave the array out.";
+    QUANT_TIME_SCALE: Error,
+        "`timeScale` is not a number greater than zero.",
+        "Write seconds per unit of stored time.";
+    QUANT_FORBIDDEN_COMBINATION: Error,
+        "A property is driven as a whole and by axis, twice along one axis, or by two rotations.",
+        "Keep the whole property, or one channel for each axis; a rotation is always whole.";
+    QUANT_OUTPUT_FORMAT: Error,
+        "Values are stored in a format that the extension's table does not list for their path.",
+        "Store them as one of the types that the table lists, or as core glTF does.";
+    QUANT_NOT_NORMALIZED: Error,
+        "Integers of a rotation are not normalized.",
+        "Set `normalized` on the accessor.";
+    QUANT_SIGNED_TYPE: Warning,
+        "Signed integers stand where the extension's table lists unsigned ones only.",
+        "Store unsigned integers and an offset.";
+    QUANT_CUBIC_ROTATION: Error,
+        "A rotation's spline is stored without W, which cannot be rebuilt for tangents.",
+        "Store all four components, or use LINEAR.";
+    QUANT_CUBIC_ROTATION_AXIS: Warning,
+        "A rotation's spline is stored as one axis and W.",
+        "Store all four components: a spline depends on the signs of its keys, which readers of one axis may change.";
+    QUANT_INPUT_FORMAT: Error,
+        "Times are stored in a format that the extension's table does not list.",
+        "Store them as SCALAR floats or unsigned 8- or 16-bit integers.";
+    QUANT_TIME_COLLISION: Error,
+        "Times do not increase once they are integers, or once they are scaled to seconds.",
+        "Use a finer step, wider integers or floats.";
+}
+
+/// The objects that may carry the extension.
+pub(super) const PLACES: &[&str] = &["/animations/*/channels/*"];
+
+pub(super) fn rules(document: &Document, findings: &mut Findings) {
+    if !document.requires(NAME) {
+        let used = document.json()["extensionsUsed"].as_array().into_iter().flatten();
+        let index = used.into_iter().position(|n| n == NAME).unwrap_or(0);
+        findings.add(&QUANT_NOT_REQUIRED, format!("/extensionsUsed/{index}"), "should be required, too");
+    }
+    let root = document.root();
+    let Ok(animations) = root.objects("animations") else { return };
+    for animation in animations.flatten() {
+        let (mut driven, mut samplers) = (BTreeMap::new(), BTreeSet::new());
+        let Ok(channels) = animation.objects("channels") else { continue };
+        for channel in channels.flatten() {
+            let rule = Rule { document, animation: &animation, channel: &channel };
+            // What is not there to be looked at, core's rules complain about.
+            let _ = rule.check(&mut samplers, findings);
+            let _ = rule.check_combination(&mut driven, findings);
+        }
+    }
+}
+
+/// One channel under the rules.
+struct Rule<'a> {
+    document: &'a Document,
+    animation: &'a Object<'a>,
+    channel: &'a Object<'a>,
+}
+
+impl Rule<'_> {
+    fn check(&self, said: &mut BTreeSet<(String, &'static str)>, findings: &mut Findings) -> Result<()> {
+        let path = self.channel.required_object("target")?.required_text("path").map(Path::from_name)?;
+        let at = self.channel.place("sampler");
+        let index = self.channel.required_index("sampler")?;
+        let samplers = self.animation.array("samplers")?;
+        let Some(sampler) = samplers.get(index) else { return Ok(()) };
+        let sampler = Object::new(sampler, format!("{}/samplers/{index}", self.animation.at()))?;
+        let (input, output) = (sampler.required_index("input")?, sampler.required_index("output")?);
+        let (input, output) = (self.document.accessor(input)?, self.document.accessor(output)?);
+        self.check_parameters(&output, findings)?;
+        let place = sampler.place("input");
+        waive(findings, &["ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT"], &place);
+        // Samplers may be shared: what is wrong with one is said once.
+        if let Some((code, message)) = self.input_fault(&input)
+            && said.insert((place.clone(), code.name))
+        {
+            findings.add(code, place, message);
+        }
+        if let Some(path) = path.filter(|p| p.property != Property::Weights) {
+            waive(findings, &["VALUE_NOT_IN_LIST"], &format!("{}/target/path", self.channel.at()));
+            waive(findings, &["ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT"], &at);
+            let cubic = sampler.text("interpolation")? == Some(Interpolation::CubicSpline.name());
+            check_output(path, &output, cubic, &at, findings);
+        }
+        Ok(())
+    }
+
+    fn check_parameters(&self, output: &Accessor, findings: &mut Findings) -> Result<()> {
+        let Some(object) = self.channel.extension(NAME)? else { return Ok(()) };
+        let expected = output.shape.components();
+        for key in ["offset", "scale"] {
+            if object.numbers(key).map_or(true, |n| n.is_some_and(|n| n.len() != expected)) {
+                let message = format!("{} elements need an array of {expected} numbers", output.shape.name());
+                findings.add(&QUANT_ARRAY_LENGTH, object.place(key), message);
+            }
+        }
+        if object.number("timeScale").map_or(true, |scale| scale.is_some_and(|s| !(s > 0.0 && s.is_finite()))) {
+            findings.add(&QUANT_TIME_SCALE, object.place("timeScale"), "should be a number greater than zero");
+        }
+        Ok(())
+    }
+
+    fn input_fault(&self, input: &Accessor) -> Option<(&'static Code, String)> {
+        let message = format!("times are stored as {} {}", input.shape.name(), encoding(input));
+        match encoding(input).standing(&UNSIGNED) {
+            Standing::Refused => return Some((&QUANT_INPUT_FORMAT, message)),
+            _ if input.shape != Shape::Scalar => return Some((&QUANT_INPUT_FORMAT, message)),
+            Standing::Understood => return Some((&QUANT_SIGNED_TYPE, message)),
+            Standing::Listed => {}
+        }
+        let (raw, parameters) = (stored(self.document, input.index).ok()?, Parameters::of_channel(self.channel).ok()?);
+        let increase = |times: &[f64]| times.windows(2).all(|w| w[0] < w[1]);
+        let seconds: Vec<f64> = parameters.times(&raw).into_iter().map(f64::from).collect();
+        // Floats that do not increase as they are belong to core's rule.
+        let core = encoding(input) == Encoding::FLOAT && !increase(&raw);
+        let message = "stored times do not make strictly increasing seconds".to_owned();
+        (!core && !increase(&seconds)).then_some((&QUANT_TIME_COLLISION, message))
+    }
+
+    fn check_combination(
+        &self,
+        driven: &mut BTreeMap<(usize, Property), Vec<Path>>,
+        findings: &mut Findings,
+    ) -> Result<()> {
+        let target = self.channel.required_object("target")?;
+        let Some(path) = Path::from_name(target.required_text("path")?) else { return Ok(()) };
+        let others = driven.entry((target.required_index("node")?, path.property)).or_default();
+        let clashes = |other: &Path| match (path.axis, other.axis) {
+            // Core's rule.
+            (None, None) => false,
+            (Some(a), Some(b)) => a == b || path.property == Property::Rotation,
+            _ => true,
+        };
+        if let Some(other) = others.iter().find(|other| clashes(other)) {
+            let message = format!("`{path}` and `{other}` drive the same node");
+            findings.add(&QUANT_FORBIDDEN_COMBINATION, target.at(), message);
+        }
+        others.push(path);
+        Ok(())
+    }
+}
+
+fn check_output(path: Path, output: &Accessor, cubic: bool, at: &str, findings: &mut Findings) {
+    let Some(layout) = path.layout(output.shape) else {
+        let message = format!("`{path}` is not stored as {}", output.shape.name());
+        return findings.add(&QUANT_OUTPUT_FORMAT, at, message);
+    };
+    let encoding = encoding(output);
+    let message = format!("`{path}` is stored as {encoding}");
+    match encoding.standing(path.encodings()) {
+        Standing::Listed => {}
+        Standing::Understood => findings.add(&QUANT_SIGNED_TYPE, at, message),
+        Standing::Refused
+            if Encoding { normalized: true, ..encoding }.standing(path.encodings()) == Standing::Listed =>
+        {
+            findings.add(&QUANT_NOT_NORMALIZED, at, message);
+        }
+        Standing::Refused => findings.add(&QUANT_OUTPUT_FORMAT, at, message),
+    }
+    if cubic && layout.lacks_w() {
+        findings.add(&QUANT_CUBIC_ROTATION, at, format!("{} has no W for tangents", output.shape.name()));
+    } else if cubic && matches!(layout, Layout::OneAxisAndW(_)) {
+        findings.add(&QUANT_CUBIC_ROTATION_AXIS, at, "a spline about one axis");
+    }
+}
+
+fn encoding(accessor: &Accessor) -> Encoding {
+    Encoding::new(accessor.component, accessor.normalized)
+}
+
+fn waive(findings: &mut Findings, codes: &[&str], at: &str) {
+    findings.waive(|finding| codes.contains(&finding.code) && finding.at == at);
+}

@@ -1,0 +1,48 @@
+//! The conformance set of EXT_animation_quantization: a file for each row of the draft's tables and for what its text adds, a file for each
+//! rule broken, a manifest that says what to expect, and the JSON schema of the extension's object.
+
+mod broken;
+mod file;
+mod good;
+
+use super::Sample;
+use serde_json::{Value, json};
+
+const FOLDER: &str = "samples/conformance/quantization";
+const SCHEMA: &str = include_str!("animation.channel.EXT_animation_quantization.schema.json");
+
+/// All files of the set, and the pairs of files that the validator's tests want for each code.
+pub(super) fn all() -> Vec<Sample> {
+    let mut samples = Vec::new();
+    let (mut read, mut refuse) = (Vec::new(), Vec::new());
+    for good in good::all() {
+        let file = format!("{}.gltf", good.name);
+        read.push(json!({ "file": file, "about": good.about, "tracks": good.tracks }));
+        samples.push(Sample { path: format!("{FOLDER}/{file}"), bytes: text(&good.document) });
+    }
+    for broken in broken::all() {
+        let file = format!("broken/{}.gltf", broken.code);
+        refuse.push(json!({ "file": file, "about": broken.about, "code": broken.code, "at": broken.at }));
+        samples.push(Sample { path: format!("{FOLDER}/{file}"), bytes: text(&broken.bad) });
+        if broken.code.starts_with("QUANT_") {
+            let test = |which: &str| format!("crates/keyfold/tests/codes/{}.{which}.gltf", broken.code);
+            samples.push(Sample { path: test("bad"), bytes: text(&broken.bad) });
+            samples.push(Sample { path: test("good"), bytes: text(&broken.good) });
+        }
+    }
+    let about = "What a reader of EXT_animation_quantization should make of the files beside this one. `values` lists every stored \
+        element with its layout undone (for CUBICSPLINE in-tangent, value and out-tangent of each key); compare within `tolerance`. \
+        Files under `broken` each break one rule, at the JSON pointer `at`.";
+    let manifest =
+        json!({ "about": about, "extension": file::NAME, "tolerance": 1e-6, "read": read, "broken": refuse });
+    samples.push(Sample { path: format!("{FOLDER}/manifest.json"), bytes: text(&manifest) });
+    let schema = format!("{FOLDER}/schema/animation.channel.EXT_animation_quantization.schema.json");
+    samples.push(Sample { path: schema, bytes: SCHEMA.into() });
+    samples
+}
+
+fn text(json: &Value) -> Vec<u8> {
+    let mut text = serde_json::to_vec_pretty(json).expect("a JSON value can be written");
+    text.push(b'\n');
+    text
+}
