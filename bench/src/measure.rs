@@ -1,8 +1,9 @@
-//! Measuring: time as the best of many runs, memory as the peak of what is allocated.
+//! Measuring: processor time as the best of many runs, memory as the peak of what is allocated.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -11,7 +12,7 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// What a piece of work costs.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost {
-    /// Seconds: the least of all runs, which disturbances cannot shorten.
+    /// Seconds of the processor, which other programs do not lengthen: the least of all runs.
     pub(crate) seconds: f64,
     /// Bytes allocated at the worst moment, above what was there before.
     pub(crate) peak: usize,
@@ -47,7 +48,7 @@ impl Cost {
 fn once<A>(work: &mut impl FnMut() -> A) -> Cost {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
-    let started = Instant::now();
+    let started = ProcessTime::now();
     let result = black_box(work());
     let seconds = started.elapsed().as_secs_f64();
     let peak = ALLOCATOR.peak_usage().saturating_sub(before);
