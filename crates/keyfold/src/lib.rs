@@ -18,6 +18,7 @@
 //! | [`diff`](fn@diff) | how far two files lie apart |
 //! | [`rotation`] | rotations in another interpolation, within a bound |
 //! | [`mod@validate`] | whether a file keeps the rules |
+//! | [`pack`] | the smallest file within a bound that holds |
 
 mod animation;
 mod bound;
@@ -31,6 +32,7 @@ pub mod inspect;
 mod join_axes;
 mod limits;
 pub mod object_model;
+pub mod pack;
 mod read;
 pub mod rotation;
 mod scene;

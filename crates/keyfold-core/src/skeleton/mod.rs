@@ -41,6 +41,7 @@ pub use reach::{Bounds, Sensitivity, model_size, probes, sensitivity, travel};
 #[derive(Clone, Debug)]
 pub struct Skeleton {
     parents: Vec<Option<usize>>,
+    children: Vec<Vec<usize>>,
     rest: Vec<Transform>,
     local: Vec<Affine>,
     global: Vec<Affine>,
@@ -96,7 +97,8 @@ impl Skeleton {
         if let Some(node) = parents.iter().position(|p| p.is_some_and(|p| p >= rest.len())) {
             return Err(SkeletonError::NoSuchNode { node });
         }
-        let (order, place, end) = depth_first(&parents)?;
+        let children = children(&parents);
+        let (order, place, end) = depth_first(&parents, &children)?;
         let local: Vec<Affine> = rest.iter().map(Rest::affine).collect();
         let mut global = local.clone();
         for &node in &order {
@@ -104,7 +106,8 @@ impl Skeleton {
                 global[node] = global[parent].then_inner(&local[node]);
             }
         }
-        Ok(Self { rest: rest.iter().map(Rest::transform).collect(), parents, local, global, order, place, end })
+        let rest = rest.iter().map(Rest::transform).collect();
+        Ok(Self { parents, children, rest, local, global, order, place, end })
     }
 
     /// How many nodes there are.
@@ -120,6 +123,11 @@ impl Skeleton {
     /// A node's parent.
     pub fn parent(&self, node: usize) -> Option<usize> {
         self.parents[node]
+    }
+
+    /// A node's children.
+    pub fn children(&self, node: usize) -> &[usize] {
+        &self.children[node]
     }
 
     /// All nodes, parents before children, each subtree in one run.
@@ -175,13 +183,15 @@ impl Rest {
 
 /// The nodes in depth-first order, each node's place in it, and where its subtree ends.
 #[allow(clippy::type_complexity, reason = "three parallel lists, named where they are taken apart")]
-fn depth_first(parents: &[Option<usize>]) -> Result<(Vec<usize>, Vec<usize>, Vec<usize>), SkeletonError> {
-    let (first_child, next) = children(parents);
-    let (mut order, mut place, mut end) =
-        (Vec::with_capacity(parents.len()), vec![0; parents.len()], vec![0; parents.len()]);
+fn depth_first(
+    parents: &[Option<usize>],
+    children: &[Vec<usize>],
+) -> Result<(Vec<usize>, Vec<usize>, Vec<usize>), SkeletonError> {
+    let count = parents.len();
+    let (mut order, mut place, mut end) = (Vec::with_capacity(count), vec![0; count], vec![0; count]);
     // A node is pushed twice: the first visit opens it, the second closes its subtree.
     let mut stack: Vec<(usize, bool)> = Vec::new();
-    for root in (0..parents.len()).filter(|n| parents[*n].is_none()) {
+    for root in (0..count).filter(|n| parents[*n].is_none()) {
         stack.push((root, false));
         while let Some((node, closing)) = stack.pop() {
             if closing {
@@ -191,29 +201,23 @@ fn depth_first(parents: &[Option<usize>]) -> Result<(Vec<usize>, Vec<usize>, Vec
             place[node] = order.len();
             order.push(node);
             stack.push((node, true));
-            let mut child = first_child[node];
-            while let Some(c) = child {
-                stack.push((c, false));
-                child = next[c];
-            }
+            stack.extend(children[node].iter().rev().map(|child| (*child, false)));
         }
     }
-    match (order.len() < parents.len()).then(|| end.iter().position(|e| *e == 0)).flatten() {
+    match (order.len() < count).then(|| end.iter().position(|e| *e == 0)).flatten() {
         Some(node) => Err(SkeletonError::Cycle { node }),
         None => Ok((order, place, end)),
     }
 }
 
-/// Children as linked lists, the last child first: a stack then visits them in their own order.
-fn children(parents: &[Option<usize>]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
-    let (mut first, mut next) = (vec![None; parents.len()], vec![None; parents.len()]);
+fn children(parents: &[Option<usize>]) -> Vec<Vec<usize>> {
+    let mut children = vec![Vec::new(); parents.len()];
     for (node, parent) in parents.iter().enumerate() {
-        if let Some(parent) = *parent {
-            next[node] = first[parent];
-            first[parent] = Some(node);
+        if let Some(parent) = parent {
+            children[*parent].push(node);
         }
     }
-    (first, next)
+    children
 }
 
 #[cfg(test)]

@@ -64,8 +64,8 @@ impl Poses {
         self.locals[node] = locals;
     }
 
-    /// A node's global matrices from its parent's.
-    fn renew(&mut self, skeleton: &Skeleton, node: usize) {
+    /// Computes a node's global matrices again from its parent's, but not those of its descendants.
+    pub fn renew(&mut self, skeleton: &Skeleton, node: usize) {
         let mut row = core::mem::take(&mut self.globals[node]);
         row.clear();
         let locals = &self.locals[node];

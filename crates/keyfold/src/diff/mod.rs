@@ -12,6 +12,7 @@ pub(crate) use properties::{natural_range, worst_difference};
 
 use crate::{Animation, Animations, Bound, Document, Result, Scene, read};
 use keyfold_core::skeleton::{self, BETWEEN, BLOCK, Deviation, Moment, Motion, Probe, moments, random_moments};
+pub(crate) use properties::{natural_range, worst_property};
 use rayon::prelude::*;
 use serde::Serialize;
 

@@ -1,0 +1,51 @@
+//! What a candidate costs on the wire: its accessors' bytes after deflate, and something for each object that JSON needs.
+
+use crate::write::{ChannelForm, Stored};
+use flate2::{Compression, write::DeflateEncoder};
+use std::{collections::BTreeSet, io::Write};
+
+/// Bytes of JSON, compressed, that an accessor or a sampler takes.
+const OBJECT: usize = 16;
+/// A byte that is there but compresses away still has to be loaded.
+const RAW_SHARE: usize = 64;
+
+/// The cost of channels, in bytes after compression.
+pub(crate) fn cost<'a>(channels: impl Iterator<Item = &'a ChannelForm>) -> usize {
+    let (mut seen, mut bytes, mut samplers) = (BTreeSet::new(), Vec::new(), 0);
+    for sampler in channels.filter_map(|c| c.sampler.as_ref()) {
+        samplers += 1;
+        for stored in [&sampler.input, &sampler.output] {
+            if seen.insert(stored) {
+                append(&mut bytes, stored);
+            }
+        }
+    }
+    deflated(&bytes) + bytes.len() / RAW_SHARE + (seen.len() + samplers) * OBJECT
+}
+
+fn append(bytes: &mut Vec<u8>, stored: &Stored) {
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    bytes.extend_from_slice(&stored.bytes);
+}
+
+/// The length of bytes after deflate.
+pub(crate) fn deflated(bytes: &[u8]) -> usize {
+    let mut encoder = DeflateEncoder::new(Count(0), Compression::default());
+    // Counting cannot fail.
+    let counted = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    counted.map_or(bytes.len(), |count| count.0)
+}
+
+/// Counts what is written to it.
+struct Count(usize);
+
+impl Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

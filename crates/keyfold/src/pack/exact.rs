@@ -1,0 +1,44 @@
+//! Keys that can go without any change: repeats of a `Step` track, and all but one of a track that never changes.
+
+use crate::{Curve, Interpolation, Track};
+
+/// The track without keys that change nothing; `None` where every key is needed. A track that never changes keeps one key at
+/// `end`, where it also holds the animation's duration.
+pub(crate) fn without_repeats(track: &Track, end: f32) -> Option<Track> {
+    let curve = &track.curve;
+    if is_constant(curve) {
+        let one = Curve::constant(end, curve.value(0)).ok()?;
+        return (one != *curve).then(|| Track { curve: one, ..track.clone() });
+    }
+    if curve.interpolation() != Interpolation::Step {
+        return None;
+    }
+    // The last key stays: it ends the track.
+    let kept: Vec<usize> = (0..curve.keys())
+        .filter(|k| *k == 0 || *k + 1 == curve.keys() || curve.value(*k) != curve.value(*k - 1))
+        .collect();
+    (kept.len() < curve.keys()).then(|| Track { curve: only(curve, &kept), ..track.clone() })
+}
+
+/// Whether a curve has the same value everywhere.
+pub(crate) fn is_constant(curve: &Curve) -> bool {
+    let same = (1..curve.keys()).all(|k| curve.value(k) == curve.value(0));
+    let flat = match curve.interpolation() {
+        Interpolation::CubicSpline => (0..curve.keys()).all(|k| {
+            let zero = |t: Option<&[f32]>| t.is_none_or(|t| t.iter().all(|v| *v == 0.0));
+            zero(curve.in_tangent(k)) && zero(curve.out_tangent(k))
+        }),
+        Interpolation::CubicSlerp => curve.keys() == 1,
+        Interpolation::Step | Interpolation::Linear => true,
+    };
+    same && flat
+}
+
+/// Some keys of a curve.
+pub(crate) fn only(curve: &Curve, keys: &[usize]) -> Curve {
+    let stride = curve.width() * curve.interpolation().elements_per_key();
+    let times: Vec<f32> = keys.iter().map(|k| curve.times()[*k]).collect();
+    let values: Vec<f32> = keys.iter().flat_map(|k| &curve.values()[k * stride..(k + 1) * stride]).copied().collect();
+    Curve::new(curve.interpolation(), curve.width(), times, values)
+        .expect("keys of a curve in their order make a curve")
+}

@@ -1,0 +1,194 @@
+//! The smallest file within a bound that holds.
+//!
+//! ```text
+//! read ─> fold each animation (search) ─> drop what only holds the rest pose ─> write ─> read back, measure ─> keep, repair or leave
+//! ```
+//!
+//! The order and its reason: first what costs nothing (`exact`: repeated keys; `properties`: tracks that move no points have a
+//! bound of their own), then the search over lanes (`fold`), which needs the other tracks as they will be; then tracks that
+//! hold the rest pose in every animation (`rest`), which can only be told when all animations are folded; then the smallest
+//! form of each track (`forms`).
+//!
+//! | file | idea |
+//! |---|---|
+//! | `clip`, `window` | an animation taken apart into lanes; a stretch of it with the original's poses |
+//! | `lattice` | the values that a storage can hold at a given step |
+//! | `reduce` | which keys are needed |
+//! | `encode` | from the root to the tips: wanted values, compensated for decoded parents; keys; steps |
+//! | `steps` | how coarse each lane may be |
+//! | `cost` | what a candidate costs on the wire |
+
+mod clip;
+mod cost;
+mod encode;
+mod exact;
+mod fold;
+mod forms;
+mod lattice;
+mod properties;
+mod reduce;
+mod rest;
+mod steps;
+mod window;
+
+use crate::{
+    Animation, Bound, Diff, Document, OpenOptions, Result, Scene, Target, diff, read,
+    write::{AnimationForm, assemble, place_plain},
+};
+use encode::Plan;
+use rayon::prelude::*;
+
+/// How hard to search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// One plan, few rounds.
+    Fast,
+    /// All plans.
+    #[default]
+    Default,
+    /// All plans, many rounds.
+    Max,
+}
+
+/// What to hold to, and what to leave alone.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// How far any point may come to lie from where it was.
+    pub bound: Bound,
+    /// How far other properties may be off, as a share of their natural range; 0.001 where not given.
+    pub property_bound: Option<f64>,
+    /// How far from each node errors are looked at; by the rule where not given.
+    pub shell: Option<Bound>,
+    /// How hard to search.
+    pub level: Level,
+    /// Only this animation, by name or index; all where not given.
+    pub animation: Option<String>,
+    /// Tracks to leave alone: `*` stands for anything, matched against targets (`/nodes/3/rotation`) and node names.
+    pub keep: Vec<String>,
+}
+
+/// A packed document and the proof.
+#[derive(Debug)]
+pub struct Packed {
+    /// The document to save.
+    pub document: Document,
+    /// How far it lies from the original, measured on what was read back.
+    pub diff: Diff,
+    /// The bound in scene units.
+    pub bound: f64,
+    /// Animations that had to stay as they were, by index: no smaller form of them held.
+    pub left: Vec<usize>,
+}
+
+/// What tracks that move no points may be off by default.
+const PROPERTY_BOUND: f64 = 0.001;
+/// How often animations that prove to be over the bound are folded again with a smaller one, before they are left as they were.
+const ATTEMPTS: usize = 4;
+
+/// Packs a document in core's own storage.
+pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
+    let read = read(document)?;
+    let scene = Scene::new(document, &read.animations, settings.shell)?;
+    let context = Context::new(&scene, settings);
+    let bound = settings.bound.in_scene(scene.model_size());
+    let mut folded: Vec<Animation> = read
+        .animations
+        .par_iter()
+        .map(|a| if context.folds(a) { fold::fold(&context, a, bound) } else { a.clone() })
+        .collect();
+    let (mut bounds, mut left) = (vec![bound; folded.len()], Vec::new());
+    for attempt in 0.. {
+        let written = write(document, &context, &read.animations, &folded)?;
+        let diff = diff::diff(document, &read_back(&written)?, settings.shell)?;
+        let failing: Vec<usize> = (0..folded.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
+        if failing.is_empty() || attempt > ATTEMPTS {
+            return Ok(Packed { document: written, diff, bound, left });
+        }
+        for index in failing {
+            let original = &read.animations[index];
+            if attempt == ATTEMPTS {
+                folded[index] = original.clone();
+                left.push(index);
+            } else {
+                bounds[index] *= (0.95 * bound / diff.animations[index].error).clamp(0.2, 0.95);
+                folded[index] = fold::fold(&context, original, bounds[index]);
+            }
+        }
+    }
+    unreachable!("the loop ends after its attempts")
+}
+
+/// What a search needs to know.
+pub(crate) struct Context<'a> {
+    pub(crate) scene: &'a Scene,
+    pub(crate) property_bound: f64,
+    settings: &'a Settings,
+}
+
+impl<'a> Context<'a> {
+    fn new(scene: &'a Scene, settings: &'a Settings) -> Self {
+        Self { scene, property_bound: settings.property_bound.unwrap_or(PROPERTY_BOUND), settings }
+    }
+
+    pub(crate) fn plans(&self) -> &'static [Plan] {
+        match self.settings.level {
+            Level::Fast => &fold::PLANS[..1],
+            Level::Default | Level::Max => &fold::PLANS,
+        }
+    }
+
+    pub(crate) fn rounds(&self) -> usize {
+        match self.settings.level {
+            Level::Fast => 4,
+            Level::Default => 7,
+            Level::Max => 16,
+        }
+    }
+
+    /// Whether a track is to be left alone.
+    pub(crate) fn keeps(&self, target: &Target) -> bool {
+        let name = target.moved_node().and_then(|n| self.scene.name(n));
+        let text = target.to_string();
+        self.settings.keep.iter().any(|p| matches(p, &text) || name.is_some_and(|n| matches(p, n)))
+    }
+
+    fn folds(&self, animation: &Animation) -> bool {
+        let wanted = self.settings.animation.as_deref();
+        wanted.is_none_or(|w| animation.name.as_deref() == Some(w) || w.parse() == Ok(animation.index))
+    }
+
+    fn fails(&self, diff: &Diff, index: usize, bound: f64) -> bool {
+        let Some(animation) = diff.animations.get(index) else { return false };
+        !(animation.error <= bound && animation.properties.max <= self.property_bound)
+    }
+}
+
+/// Whether a text fits a pattern in which `*` stands for anything.
+fn matches(pattern: &str, text: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == text,
+        Some((head, tail)) => text.strip_prefix(head).is_some_and(|rest| {
+            let ends = (0..=rest.len()).filter(|i| rest.is_char_boundary(*i));
+            ends.map(|i| &rest[i..]).any(|rest| matches(tail, rest))
+        }),
+    }
+}
+
+fn write(document: &Document, context: &Context<'_>, original: &[Animation], folded: &[Animation]) -> Result<Document> {
+    let lean = rest::without_rest(context.scene, folded.to_vec(), |target| context.keeps(target));
+    let forms = original.iter().zip(&lean).map(|(original, lean)| {
+        let channels =
+            lean.tracks.iter().filter(|t| forms::rewritable(t)).map(forms::compact).collect::<Result<_>>()?;
+        let replaces = original.tracks.iter().filter(|t| forms::rewritable(t)).map(|t| t.source.channel).collect();
+        Ok(AnimationForm { index: original.index, replaces, channels })
+    });
+    assemble(document, &forms.collect::<Result<Vec<_>>>()?, place_plain)
+}
+
+fn read_back(document: &Document) -> Result<Document> {
+    let options = OpenOptions { limits: *document.limits(), ..OpenOptions::default() };
+    Document::from_bytes(&document.to_bytes()?, None, &options)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+//! Tracks that only hold what a node has anyway: dropped where that is so in every animation, so that blending from one to
+//! another changes nothing.
+
+use super::exact::is_constant;
+use crate::{Animation, Property, Scene, Target, Track};
+use std::collections::BTreeMap;
+
+/// How near to the rest pose a value must be, relative to its own size, to count as equal: a few steps of a float.
+const EQUAL: f64 = 1e-6;
+
+/// The animations without tracks that hold the rest pose wherever they occur. Each animation keeps at least one track, and one
+/// that reaches to its end.
+pub(crate) fn without_rest(
+    scene: &Scene,
+    animations: Vec<Animation>,
+    keeps: impl Fn(&Target) -> bool,
+) -> Vec<Animation> {
+    let mut idle: BTreeMap<Target, bool> = BTreeMap::new();
+    for track in animations.iter().flat_map(|a| &a.tracks) {
+        let rests = !keeps(&track.target) && is_constant(&track.curve) && holds_rest(scene, track);
+        *idle.entry(track.target.clone()).or_insert(true) &= rests;
+    }
+    animations.into_iter().map(|animation| pruned(animation, &idle)).collect()
+}
+
+fn pruned(animation: Animation, idle: &BTreeMap<Target, bool>) -> Animation {
+    let end = animation.duration();
+    let mut tracks: Vec<Track> = animation.tracks.iter().filter(|t| !idle[&t.target]).cloned().collect();
+    // The end of the animation has to be held by some key.
+    if !tracks.iter().any(|t| t.curve.end() >= end) {
+        tracks.extend(animation.tracks.iter().find(|t| t.curve.end() >= end).cloned());
+    }
+    Animation { tracks, ..animation }
+}
+
+fn holds_rest(scene: &Scene, track: &Track) -> bool {
+    let Target::Node { node, property, axis } = &track.target else { return false };
+    let rest = scene.skeleton().rest(*node);
+    let value: Vec<f64> = track.curve.value(0).iter().map(|v| f64::from(*v)).collect();
+    let near = |rest: &[f64]| rest.iter().zip(&value).all(|(r, v)| (r - v).abs() <= EQUAL * r.abs().max(1e-3));
+    let whole = |rest: [f64; 3]| axis.map_or_else(|| near(&rest), |a| near(&[rest[a as usize]]));
+    match property {
+        Property::Translation => whole(rest.translation),
+        Property::Scale => whole(rest.scale),
+        Property::Rotation => near(&rest.rotation) || near(&rest.rotation.map(|c| -c)),
+        Property::Weights => false,
+    }
+}

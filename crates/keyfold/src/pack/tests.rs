@@ -1,0 +1,141 @@
+use super::*;
+use crate::{Interpolation, scene::tests::document};
+use serde_json::{Value, json};
+
+const KEYS: usize = 90;
+
+/// An arm of four joints that swings, slides and blinks: rotations, a translation, a scale that never leaves rest, a `STEP`
+/// track and morph weights.
+fn swinging() -> Document {
+    let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
+    let turn = |joint: usize| -> Vec<f32> {
+        let wave = |t: &f32| [0.6 * (t * (1.1 + joint as f32)).sin(), 0.2 * (t * 2.3).cos(), 0.05 * t].map(f64::from);
+        times.iter().flat_map(|t| keyfold_core::quat::exp(wave(t)).map(|c| c as f32)).collect()
+    };
+    let slide: Vec<f32> = times.iter().flat_map(|t| [t.sin(), 0.1 * t, 0.0]).collect();
+    let ones = vec![1.0f32; KEYS * 3];
+    let blink: Vec<f32> = (0..KEYS).flat_map(|i| if i % 30 < 20 { [0.0; 3] } else { [0.0, 0.5, 0.0] }).collect();
+    let weights: Vec<f32> = times.iter().map(|t| 0.5 + 0.5 * t.sin()).collect();
+    let (turns, mut runs): (Vec<Vec<f32>>, Vec<&[f32]>) = ((0..4).map(turn).collect(), vec![&times]);
+    runs.extend(turns.iter().map(Vec::as_slice));
+    runs.extend([&slide[..], &ones, &blink, &weights]);
+    document(scene_json(), &runs)
+}
+
+fn scene_json() -> Value {
+    let accessor =
+        |view: usize, shape: &str| json!({ "bufferView": view, "componentType": 5126, "count": KEYS, "type": shape });
+    let channel = |sampler: usize, node: usize, path: &str| json!({ "sampler": sampler, "target": { "node": node, "path": path } });
+    let sampler = |output: usize| json!({ "input": 0, "output": output });
+    let mut samplers: Vec<Value> = (1..9).map(sampler).collect();
+    samplers[6]["interpolation"] = json!("STEP");
+    json!({
+        "asset": { "version": "2.0" },
+        "nodes": [
+            { "children": [1, 4] }, { "children": [2], "translation": [0, 1, 0] }, { "children": [3], "translation": [0, 1, 0] },
+            { "translation": [0, 1, 0], "name": "tip" }, { "name": "eye", "mesh": 0 }],
+        "meshes": [{ "primitives": [{ "attributes": {}, "targets": [{}] }] }],
+        "accessors": [accessor(0, "SCALAR"), accessor(1, "VEC4"), accessor(2, "VEC4"), accessor(3, "VEC4"), accessor(4, "VEC4"),
+            accessor(5, "VEC3"), accessor(6, "VEC3"), accessor(7, "VEC3"), accessor(8, "SCALAR")],
+        "animations": [{ "name": "swing", "extras": { "by": "hand" }, "samplers": samplers, "channels": [
+            channel(0, 0, "rotation"), channel(1, 1, "rotation"), channel(2, 2, "rotation"), channel(3, 3, "rotation"),
+            channel(4, 0, "translation"), channel(5, 1, "scale"), channel(6, 4, "translation"), channel(7, 4, "weights")] }],
+    })
+}
+
+fn packed(document: &Document, bound: &str) -> Packed {
+    pack(document, &Settings { bound: bound.parse().unwrap(), ..Settings::default() }).unwrap()
+}
+
+fn track<'a>(animations: &'a [Animation], target: &str) -> Option<&'a crate::Track> {
+    animations[0].tracks.iter().find(|t| t.target.to_string() == target)
+}
+
+#[test]
+fn every_bound_holds_and_tighter_ones_cost_more() {
+    let document = swinging();
+    let mut before = 0;
+    for bound in ["1%", "0.1%", "0.01%", "0.002%"] {
+        let packed = packed(&document, bound);
+        let found = diff::diff(&document, &packed.document, None).unwrap();
+        assert!(found.error <= packed.bound && found.error > 0.0, "{bound}: {} {}", found.error, packed.bound);
+        assert!(found.animations[0].properties.max <= 0.001);
+        assert!(found.unmatched.is_empty() && packed.left.is_empty());
+        let size = packed.document.to_bytes().unwrap().len();
+        assert!(size > before && size < document.to_bytes().unwrap().len());
+        before = size;
+    }
+}
+
+#[test]
+fn a_bound_of_nothing_changes_no_value() {
+    let document = swinging();
+    let packed =
+        pack(&document, &Settings { bound: Bound::Length(0.0), property_bound: Some(0.0), ..Settings::default() })
+            .unwrap();
+    assert_eq!(packed.diff.error, 0.0);
+    assert_eq!(packed.diff.animations[0].properties.max, 0.0);
+}
+
+#[test]
+fn steps_stay_exact_and_lose_their_repeats() {
+    let document = swinging();
+    let (before, after) = (read(&document).unwrap(), read(&packed(&document, "1%").document).unwrap());
+    let target = "/nodes/4/translation";
+    let (old, new) = (track(&before.animations, target).unwrap(), track(&after.animations, target).unwrap());
+    assert_eq!(new.curve.interpolation(), Interpolation::Step);
+    assert_eq!(new.curve.keys(), 7);
+    for key in 0..KEYS {
+        let time = f64::from(old.curve.times()[key]);
+        assert_eq!(old.sample(time), new.sample(time));
+    }
+}
+
+#[test]
+fn what_holds_the_rest_pose_goes_and_the_rest_stays() {
+    let packed = packed(&swinging(), "0.01%");
+    let after = read(&packed.document).unwrap().animations;
+    assert!(track(&after, "/nodes/1/scale").is_none());
+    assert_eq!(after[0].name.as_deref(), Some("swing"));
+    assert_eq!(after[0].duration(), (KEYS - 1) as f32 / 30.0);
+    assert_eq!(packed.document.json()["animations"][0]["extras"]["by"], "hand");
+    assert_eq!(after[0].tracks.len(), 7);
+}
+
+#[test]
+fn kept_tracks_and_other_animations_are_left_alone() {
+    let document = swinging();
+    let before = read(&document).unwrap().animations;
+    let settings = Settings { keep: vec!["tip".into(), "/nodes/*/weights".into()], ..Settings::default() };
+    let after = read(&pack(&document, &settings).unwrap().document).unwrap().animations;
+    for target in ["/nodes/3/rotation", "/nodes/4/weights"] {
+        assert_eq!(track(&before, target).unwrap().curve, track(&after, target).unwrap().curve);
+    }
+    let settings = Settings { animation: Some("walk".into()), ..Settings::default() };
+    let diff = pack(&document, &settings).unwrap().diff;
+    assert_eq!((diff.error, diff.animations[0].properties.max), (0.0, 0.0));
+}
+
+#[test]
+fn the_same_bytes_come_out_on_any_number_of_threads() {
+    let document = swinging();
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| packed(&document, "0.02%").document.to_bytes().unwrap())
+    };
+    assert_eq!(on(1), on(2));
+}
+
+#[test]
+fn patterns_match_with_stars() {
+    for (pattern, text, fits) in [
+        ("a*c", "abbc", true),
+        ("a*c", "abb", false),
+        ("*", "", true),
+        ("é*", "éa", true),
+        ("a", "ab", false),
+        ("*b*", "abc", true),
+    ] {
+        assert_eq!(matches(pattern, text), fits, "{pattern} {text}");
+    }
+}
