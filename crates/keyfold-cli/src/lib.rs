@@ -4,9 +4,11 @@
 
 mod clip;
 mod convert;
+mod diff;
 mod input;
 mod inspect;
 mod output;
+mod pack;
 mod sample;
 mod unpack;
 
@@ -32,6 +34,8 @@ enum Command {
     Convert(convert::Args),
     Unpack(unpack::Args),
     Clip(clip::Args),
+    Pack(pack::Args),
+    Diff(diff::Args),
 }
 
 /// How a command that ran to its end went.
@@ -57,6 +61,8 @@ pub fn run() -> ExitCode {
         Command::Convert(args) => convert::run(&args),
         Command::Unpack(args) => unpack::run(&args),
         Command::Clip(args) => clip::run(&args),
+        Command::Pack(args) => pack::run(&args),
+        Command::Diff(args) => diff::run(&args),
     };
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -19,6 +19,8 @@ pub struct Edit<'a> {
 pub(super) struct Added {
     pub(super) view: usize,
     pub(super) buffer: Option<usize>,
+    /// The extension of the view whose object says where the bytes are, instead of the view itself.
+    pub(super) inside: Option<&'static str>,
     pub(super) bytes: Vec<u8>,
 }
 
@@ -63,7 +65,28 @@ impl Edit<'_> {
         object.insert("byteLength".into(), json!(bytes.len()));
         object.extend(members);
         let view = self.push("bufferViews", Value::Object(object));
-        self.added.push(Added { view, buffer, bytes });
+        self.added.push(Added { view, buffer, inside: None, bytes });
+        view
+    }
+
+    /// Adds a buffer view whose bytes an extension compresses: `length` bytes at `offset` of the buffer `fallback` that need not be
+    /// there, `members` for the extension's object, and the compressed bytes; its index.
+    pub fn push_compressed_view(
+        &mut self,
+        fallback: usize,
+        (offset, length): (usize, usize),
+        extension: &'static str,
+        members: Map<String, Value>,
+        bytes: Vec<u8>,
+    ) -> usize {
+        let mut object = json!({ "buffer": 0, "byteOffset": 0, "byteLength": bytes.len() });
+        object.as_object_mut().expect("just made one").extend(members);
+        let mut view = json!({ "buffer": fallback, "byteLength": length, "extensions": { extension: object } });
+        if offset > 0 {
+            view["byteOffset"] = json!(offset);
+        }
+        let view = self.push("bufferViews", view);
+        self.added.push(Added { view, buffer: None, inside: Some(extension), bytes });
         view
     }
 

@@ -247,14 +247,17 @@ fn append(document: &Document, json: &mut Value, added: Vec<Added>, contents: &m
     }
     let home = if added.iter().any(|a| a.buffer.is_none()) { home(document, json, contents) } else { 0 };
     contents.resize(count(json, "buffers"), None);
-    for Added { view, buffer, bytes } in added {
+    for Added { view, buffer, inside, bytes } in added {
         let buffer = buffer.unwrap_or(home);
         let content = match &mut contents[buffer] {
             Some(content) => content,
             slot => slot.insert(existing(document, json, buffer)?),
         };
         content.resize(content.len().next_multiple_of(4), 0);
-        let object = &mut json["bufferViews"][view];
+        let mut object = &mut json["bufferViews"][view];
+        if let Some(extension) = inside {
+            object = &mut object["extensions"][extension];
+        }
         object["buffer"] = json!(buffer);
         match content.len() {
             0 => drop(object.as_object_mut().and_then(|o| o.shift_remove("byteOffset"))),

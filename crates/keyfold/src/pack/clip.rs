@@ -5,7 +5,7 @@
 //! lanes are searched; they move the skeleton as they always did.
 
 use super::window::Window;
-use crate::{Animation, Axis, Interpolation, Property, Scene, Target};
+use crate::{Animation, Axis, Interpolation, Property, Scene, Storage, Target};
 use keyfold_core::skeleton::{Moment, Motion, Probe};
 
 /// A track whose keys the search may change.
@@ -26,6 +26,8 @@ pub(crate) struct Lane {
 pub(crate) struct Clip<'a> {
     pub(crate) scene: &'a Scene,
     pub(crate) animation: &'a Animation,
+    /// How it will be stored: decides which values there are.
+    pub(crate) storage: Storage,
     pub(crate) motion: Motion<'a>,
     pub(crate) probes: Vec<Probe>,
     /// All keys of all lanes.
@@ -36,7 +38,12 @@ pub(crate) struct Clip<'a> {
 
 impl<'a> Clip<'a> {
     /// Takes an animation apart; tracks for which `keep` says so become no lanes.
-    pub(crate) fn new(scene: &'a Scene, animation: &'a Animation, keep: impl Fn(&Target) -> bool) -> Self {
+    pub(crate) fn new(
+        scene: &'a Scene,
+        animation: &'a Animation,
+        storage: Storage,
+        keep: impl Fn(&Target) -> bool,
+    ) -> Self {
         let motion = scene.motion(animation);
         let probes = scene.probes(&motion.moved());
         let tracks =
@@ -46,7 +53,7 @@ impl<'a> Clip<'a> {
         times.dedup();
         let mut lanes: Vec<Lane> = tracks().filter_map(|(index, _)| lane(animation, index, &times)).collect();
         lanes.sort_by_key(|lane| (lane.node, lane.property, lane.axis));
-        Self { scene, animation, motion, probes, times, lanes }
+        Self { scene, animation, storage, motion, probes, times, lanes }
     }
 
     /// The lanes of a node.

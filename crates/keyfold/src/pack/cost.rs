@@ -1,6 +1,10 @@
 //! What a candidate costs on the wire: its accessors' bytes after deflate, and something for each object that JSON needs.
 
-use crate::write::{ChannelForm, Stored};
+use super::Context;
+use crate::{
+    Storage,
+    write::{ChannelForm, Stored, meshopt_bytes},
+};
 use flate2::{Compression, write::DeflateEncoder};
 use std::{collections::BTreeSet, io::Write};
 
@@ -9,18 +13,24 @@ const OBJECT: usize = 16;
 /// A byte that is there but compresses away still has to be loaded.
 const RAW_SHARE: usize = 64;
 
-/// The cost of channels, in bytes after compression.
-pub(crate) fn cost<'a>(channels: impl Iterator<Item = &'a ChannelForm>) -> usize {
-    let (mut seen, mut bytes, mut samplers) = (BTreeSet::new(), Vec::new(), 0);
+/// The cost of channels in a storage, in bytes after compression.
+pub(crate) fn cost<'a>(channels: impl Iterator<Item = &'a ChannelForm>, context: &Context<'_>) -> usize {
+    let (mut seen, mut contents, mut samplers) = (BTreeSet::new(), Vec::new(), 0);
     for sampler in channels.filter_map(|c| c.sampler.as_ref()) {
         samplers += 1;
-        for stored in [&sampler.input, &sampler.output] {
-            if seen.insert(stored) {
-                append(&mut bytes, stored);
-            }
-        }
+        contents.extend([&sampler.input, &sampler.output].into_iter().filter(|stored| seen.insert(*stored)));
     }
-    deflated(&bytes) + bytes.len() / RAW_SHARE + (seen.len() + samplers) * OBJECT
+    let bytes = match context.settings.storage {
+        Storage::Meshopt => meshopt_bytes(&contents, context.settings.meshopt).unwrap_or_else(|_| plain(&contents)),
+        Storage::Core | Storage::Quantization | Storage::Draco => plain(&contents),
+    };
+    deflated(&bytes) + bytes.len() / RAW_SHARE + (contents.len() + samplers) * OBJECT
+}
+
+fn plain(contents: &[&Stored]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    contents.iter().for_each(|stored| append(&mut bytes, stored));
+    bytes
 }
 
 fn append(bytes: &mut Vec<u8>, stored: &Stored) {

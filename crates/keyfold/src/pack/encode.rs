@@ -9,7 +9,7 @@ use super::{
     reduce::{Values, needed},
     window::{Window, at, chain, matrices},
 };
-use crate::{Axis, Property};
+use crate::{Axis, Property, Storage};
 use keyfold_core::{
     quat::{self, Quat},
     skeleton::{Deviation, Moment, Poses, Transform},
@@ -115,7 +115,7 @@ impl Walk<'_, '_> {
             Keys::All => (0..keys.len()).collect(),
             Keys::PerLane => needed(keys.len(), |i, j| wanted.bridges(&times, i, j, tolerance)),
         };
-        let values = snapped(&wanted, &kept, lane.axis, step);
+        let values = snapped(&wanted, &kept, lane.axis, self.clip.storage, step);
         let places: Vec<usize> = kept.iter().map(|k| keys[*k]).collect();
         fill(lane, &self.clip.times, &places, &values, self.window, transforms);
         self.lanes[index] = LaneKeys { places, values };
@@ -218,12 +218,11 @@ fn window_keys(lane: &Lane, window: &Window) -> Vec<usize> {
 }
 
 /// The values at kept keys as a reader gets them.
-fn snapped(wanted: &Values, kept: &[usize], axis: Option<Axis>, step: f64) -> Vec<f32> {
+fn snapped(wanted: &Values, kept: &[usize], axis: Option<Axis>, storage: Storage, step: f64) -> Vec<f32> {
     match wanted {
         Values::Rotations(q) => {
             // Half an angle is what a quaternion's components hold.
-            let lattice = Rotations::normalized(step / 2.0);
-            kept.iter().flat_map(|k| lattice.snap(q[*k])).collect()
+            Rotations::within(storage, step / 2.0).snap(kept.iter().map(|k| q[*k]))
         }
         Values::Vectors(v) => {
             let width = if axis.is_some() { 1 } else { 3 };

@@ -28,7 +28,7 @@ const REPAIRS: usize = 5;
 /// The animation, folded so that it stays within `bound` (scene units) as far as the search can see.
 pub(crate) fn fold(context: &Context<'_>, animation: &Animation, bound: f64) -> Animation {
     let base = exact_and_properties(context, animation);
-    let clip = Clip::new(context.scene, &base, |target| context.keeps(target));
+    let clip = Clip::new(context.scene, &base, context.settings.storage, |target| context.keeps(target));
     if clip.lanes.is_empty() || bound <= 0.0 {
         return base;
     }
@@ -37,11 +37,11 @@ pub(crate) fn fold(context: &Context<'_>, animation: &Animation, bound: f64) -> 
     let candidates = context.plans().par_iter().filter_map(|plan| {
         let steps = search(&clip, &windows, &reach, bound, *plan, context.rounds());
         let folded = repaired(&clip, steps.budgets, *plan, bound)?;
-        Some((price(&folded), folded))
+        Some((price(context, &folded), folded))
     });
     // Of equal prices the earlier plan wins, on any number of threads.
     let best = candidates.collect::<Vec<_>>().into_iter().min_by_key(|(price, _)| *price);
-    let original = price(&base);
+    let original = price(context, &base);
     best.filter(|(price, _)| *price < original).map_or_else(|| base.clone(), |(_, folded)| folded)
 }
 
@@ -116,9 +116,9 @@ fn joined<'k>(clip: &Clip<'_>, parts: impl Iterator<Item = &'k LaneKeys>, width:
     Curve::new(Interpolation::Linear, width, times, values).ok()
 }
 
-fn price(animation: &Animation) -> usize {
+fn price(context: &Context<'_>, animation: &Animation) -> usize {
     let forms: Vec<_> = animation.tracks.iter().filter_map(|t: &Track| compact(t).ok()).collect();
-    cost(forms.iter())
+    cost(forms.iter(), context)
 }
 
 /// The plans of each level, the most promising first.

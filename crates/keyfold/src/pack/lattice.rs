@@ -1,8 +1,9 @@
 //! The values that a storage can hold at a given step: what a reader will get for a wanted value.
 //!
-//! Steps are powers of two of the storage's own units, so that low bits and bytes stay the same and any entropy coder
-//! sees it. The writer needs no steps: it finds the smallest type that holds the values exactly.
+//! Steps come in few sizes, so that low bits and bytes repeat and any entropy coder sees it. The writer needs to be told no
+//! steps: it finds the smallest form that holds the values exactly.
 
+use crate::{Storage, write::quaternion_filter};
 use keyfold_core::quat::{self, Quat};
 
 /// Rotations as a storage holds them.
@@ -10,18 +11,25 @@ use keyfold_core::quat::{self, Quat};
 pub(crate) enum Rotations {
     /// Floats as they are.
     Float,
-    /// Codes of a normalized integer type, of which `most` stands for 1, in multiples of `step`.
-    Normalized {
-        /// The code that stands for 1.
-        most: i32,
-        /// A power of two.
-        step: i32,
-    },
+    /// Codes of a normalized integer type, of which `most` stands for 1, in multiples of `step`, a power of two.
+    Normalized { most: i32, step: i32 },
+    /// Three components through meshopt's quaternion filter, of which `scale` stands for the square root of a half.
+    Filtered { scale: i32 },
 }
 
 impl Rotations {
-    /// Core glTF's normalized bytes or shorts, with a step of at most `budget` (half an angle, in radians).
-    pub(crate) fn normalized(budget: f64) -> Self {
+    /// What a storage holds rotations as, with steps of at most about `budget` (half an angle, in radians).
+    pub(crate) fn within(storage: Storage, budget: f64) -> Self {
+        match storage {
+            Storage::Meshopt => match quaternion_filter::scale_within(budget) {
+                Some(scale) => Self::Filtered { scale },
+                None => Self::Float,
+            },
+            Storage::Core | Storage::Quantization | Storage::Draco => Self::normalized(budget),
+        }
+    }
+
+    fn normalized(budget: f64) -> Self {
         let step = |most: i32| power_of_two_within(budget * f64::from(most)).clamp(1.0, 16384.0) as i32;
         if budget < 1.0 / 32767.0 {
             Self::Float
@@ -32,16 +40,23 @@ impl Rotations {
         }
     }
 
-    /// What a reader gets for a rotation, as stored (not of unit length).
-    pub(crate) fn snap(self, q: Quat) -> [f32; 4] {
+    /// What a reader gets for rotations, as stored: not of unit length.
+    pub(crate) fn snap(self, rotations: impl Iterator<Item = Quat>) -> Vec<f32> {
         match self {
-            Self::Float => q.map(|c| c as f32),
-            Self::Normalized { most, step } => q.map(|c| {
-                let code = (c * f64::from(most) / f64::from(step)).round() as i32 * step;
-                code.clamp(-most, most) as f32 / most as f32
-            }),
+            Self::Float => rotations.flat_map(|q| q.map(|c| c as f32)).collect(),
+            Self::Normalized { most, step } => rotations.flat_map(|q| q.map(|c| normalized(c, most, step))).collect(),
+            Self::Filtered { scale } => {
+                let mut codes: Vec<[i16; 4]> = rotations.map(|q| quaternion_filter::encode(q, scale)).collect();
+                quaternion_filter::decode(&mut codes);
+                codes.iter().flatten().map(|c| f32::from(*c) / 32767.0).collect()
+            }
         }
     }
+}
+
+fn normalized(component: f64, most: i32, step: i32) -> f32 {
+    let code = (component * f64::from(most) / f64::from(step)).round() as i32 * step;
+    code.clamp(-most, most) as f32 / most as f32
 }
 
 /// Floats in multiples of a power of two that is at most `budget`; untouched where the budget is nothing.
@@ -68,17 +83,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normalized_rotations_stay_within_the_budget_and_reach_one() {
-        for budget in [3e-5, 1e-4, 1e-3, 0.007, 0.01, 0.03] {
-            let lattice = Rotations::normalized(budget);
-            assert_eq!(lattice.snap(quat::IDENTITY)[3], 1.0);
-            for i in 0..200 {
-                let q = quat::exp([f64::from(i) * 0.01, 0.3, -0.1]);
-                let angle = quat::angle(played(lattice.snap(q)), q);
-                assert!(angle <= 2.0 * budget * 1.01, "{budget} {angle}");
+    fn rotations_stay_within_the_budget_and_reach_one() {
+        for storage in [Storage::Core, Storage::Meshopt] {
+            for budget in [1e-4, 1e-3, 0.007, 0.01, 0.03] {
+                let lattice = Rotations::within(storage, budget);
+                let wanted: Vec<Quat> = (0..200).map(|i| quat::exp([f64::from(i) * 0.01, 0.3, -0.1])).collect();
+                let stored = lattice.snap(wanted.iter().copied());
+                for (q, s) in wanted.iter().zip(stored.chunks(4)) {
+                    let angle = quat::angle(played([s[0], s[1], s[2], s[3]]), *q);
+                    assert!(angle <= 2.2 * budget + 6e-5, "{storage:?} {budget} {angle}");
+                }
+                assert!(lattice.snap([quat::IDENTITY].into_iter())[3] > 0.9999);
             }
         }
-        assert_eq!(Rotations::normalized(1e-6), Rotations::Float);
+        assert_eq!(Rotations::within(Storage::Core, 1e-6), Rotations::Float);
     }
 
     #[test]

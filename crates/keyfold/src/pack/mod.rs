@@ -16,7 +16,7 @@
 //! | `reduce` | which keys are needed |
 //! | `encode` | from the root to the tips: wanted values, compensated for decoded parents; keys; steps |
 //! | `steps` | how coarse each lane may be |
-//! | `cost` | what a candidate costs on the wire |
+//! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
 
 mod clip;
 mod cost;
@@ -29,11 +29,12 @@ mod properties;
 mod reduce;
 mod rest;
 mod steps;
+pub mod weigh;
 mod window;
 
 use crate::{
-    Animation, Bound, Diff, Document, OpenOptions, Result, Scene, Target, diff, read,
-    write::{AnimationForm, assemble, place_plain},
+    Animation, Bound, Diff, Document, Error, OpenOptions, Result, Scene, Severity, Storage, Target, diff, read,
+    write::{AnimationForm, MeshoptVersion, assemble, place_meshopt, place_plain},
 };
 use encode::Plan;
 use rayon::prelude::*;
@@ -51,8 +52,12 @@ pub enum Level {
 }
 
 /// What to hold to, and what to leave alone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Settings {
+    /// How the animations are stored: one of [`STORAGES`].
+    pub storage: Storage,
+    /// Which of meshopt's two extensions to write.
+    pub meshopt: MeshoptVersion,
     /// How far any point may come to lie from where it was.
     pub bound: Bound,
     /// How far other properties may be off, as a share of their natural range; 0.001 where not given.
@@ -67,6 +72,25 @@ pub struct Settings {
     pub keep: Vec<String>,
 }
 
+/// Core storage, 0.01 % of the model's size.
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            storage: Storage::Core,
+            meshopt: MeshoptVersion::default(),
+            bound: Bound::default(),
+            property_bound: None,
+            shell: None,
+            level: Level::default(),
+            animation: None,
+            keep: Vec::new(),
+        }
+    }
+}
+
+/// The storages that can be packed to.
+pub const STORAGES: [Storage; 2] = [Storage::Core, Storage::Meshopt];
+
 /// A packed document and the proof.
 #[derive(Debug)]
 pub struct Packed {
@@ -76,8 +100,10 @@ pub struct Packed {
     pub diff: Diff,
     /// The bound in scene units.
     pub bound: f64,
-    /// Animations that had to stay as they were, by index: no smaller form of them held.
-    pub left: Vec<usize>,
+    /// What had to stay as it was, and why.
+    pub left: Vec<String>,
+    /// What the animations' bytes and JSON take after gzip.
+    pub gzip_bytes: usize,
 }
 
 /// What tracks that move no points may be off by default.
@@ -85,8 +111,12 @@ const PROPERTY_BOUND: f64 = 0.001;
 /// How often animations that prove to be over the bound are folded again with a smaller one, before they are left as they were.
 const ATTEMPTS: usize = 4;
 
-/// Packs a document in core's own storage.
+/// Packs a document.
 pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
+    if !STORAGES.contains(&settings.storage) {
+        let what = "cannot be packed to yet".to_owned();
+        return Err(Error::Unsupported { extension: settings.storage.name().to_owned(), what });
+    }
     let read = read(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, settings);
@@ -96,19 +126,22 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
         .par_iter()
         .map(|a| if context.folds(a) { fold::fold(&context, a, bound) } else { a.clone() })
         .collect();
-    let (mut bounds, mut left) = (vec![bound; folded.len()], Vec::new());
+    let mut bounds = vec![bound; folded.len()];
+    let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
+    let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
     for attempt in 0.. {
         let written = write(document, &context, &read.animations, &folded)?;
         let diff = diff::diff(document, &read_back(&written)?, settings.shell)?;
         let failing: Vec<usize> = (0..folded.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
         if failing.is_empty() || attempt > ATTEMPTS {
-            return Ok(Packed { document: written, diff, bound, left });
+            let gzip_bytes = weigh::gzip_bytes(&written)?;
+            return Ok(Packed { document: written, diff, bound, left, gzip_bytes });
         }
         for index in failing {
             let original = &read.animations[index];
             if attempt == ATTEMPTS {
                 folded[index] = original.clone();
-                left.push(index);
+                left.push(format!("/animations/{index}: stays as it was, nothing smaller keeps to the bound"));
             } else {
                 bounds[index] *= (0.95 * bound / diff.animations[index].error).clamp(0.2, 0.95);
                 folded[index] = fold::fold(&context, original, bounds[index]);
@@ -122,7 +155,7 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
 pub(crate) struct Context<'a> {
     pub(crate) scene: &'a Scene,
     pub(crate) property_bound: f64,
-    settings: &'a Settings,
+    pub(crate) settings: &'a Settings,
 }
 
 impl<'a> Context<'a> {
@@ -182,7 +215,13 @@ fn write(document: &Document, context: &Context<'_>, original: &[Animation], fol
         let replaces = original.tracks.iter().filter(|t| forms::rewritable(t)).map(|t| t.source.channel).collect();
         Ok(AnimationForm { index: original.index, replaces, channels })
     });
-    assemble(document, &forms.collect::<Result<Vec<_>>>()?, place_plain)
+    let forms = forms.collect::<Result<Vec<_>>>()?;
+    match context.settings.storage {
+        Storage::Meshopt => {
+            assemble(document, &forms, |edit, contents| place_meshopt(edit, contents, context.settings.meshopt))
+        }
+        Storage::Core | Storage::Quantization | Storage::Draco => assemble(document, &forms, place_plain),
+    }
 }
 
 fn read_back(document: &Document) -> Result<Document> {

@@ -5,9 +5,13 @@
 //! Keyfold does not understand stay as they are with their samplers, and members it does not know survive.
 
 mod core_storage;
+mod meshopt;
+pub(crate) mod quaternion_filter;
 mod stored;
 
 pub use core_storage::{core_form, core_target};
+pub(crate) use meshopt::meshopt_bytes;
+pub use meshopt::{MeshoptVersion, place_meshopt};
 pub use stored::{Stored, short};
 
 use crate::{Animation, Document, Interpolation, Result, document::Edit, extensions};

@@ -1,0 +1,103 @@
+//! `keyfold diff`: how far two files' animations lie apart, worst joint and second first.
+
+use crate::{Outcome, input, output};
+use anyhow::Result;
+use keyfold::{AnimationDiff, Bound, Diff, diff};
+use std::path::PathBuf;
+
+/// Measure how far the animations of two files lie apart
+#[derive(clap::Args)]
+#[command(after_help = "\
+The error is the largest distance between a point that a node of A carries and the same point of B, everywhere on the time line:
+at all keys of both files, between them, and at random times. Files may differ in keys, storage and the order of nodes.
+
+Examples:
+  keyfold diff walk.glb walk.packed.glb
+  keyfold diff walk.glb walk.packed.glb --max-error 0.1mm     exits with 1 if any point is farther off
+  keyfold diff a.glb b.glb --json | jq .error")]
+pub(crate) struct Args {
+    /// The original; - for standard input
+    a: PathBuf,
+    /// What is held against it
+    b: PathBuf,
+    /// Exit with 1 over this: 0.01% of the model's size, a length (0.1mm, 2cm), or a number of scene units
+    #[arg(long, value_name = "E")]
+    max_error: Option<Bound>,
+    /// With --max-error: how far weights, colours and other properties may be off, as a share of their range
+    #[arg(long, value_name = "SHARE", default_value_t = 0.001)]
+    max_property_error: f64,
+    /// Look at points this far from each node, instead of as far as its vertices reach
+    #[arg(long, value_name = "LENGTH")]
+    shell: Option<Bound>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    read: input::ReadArgs,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let ((a, _), (b, _)) = (args.read.open(&args.a)?, args.read.open(&args.b)?);
+    let found = diff(&a, &b, args.shell)?;
+    if args.json {
+        output::json(&found)?;
+    } else {
+        output::print(&describe(&found))?;
+    }
+    found.unmatched.iter().for_each(|what| output::note(what));
+    Ok(if args.exceeded(&found) { Outcome::Wrong } else { Outcome::Done })
+}
+
+impl Args {
+    fn exceeded(&self, found: &Diff) -> bool {
+        let Some(bound) = self.max_error else { return false };
+        let properties = found.animations.iter().any(|a| a.properties.max > self.max_property_error);
+        found.error > bound.in_scene(found.model_size) || properties || !found.unmatched.is_empty()
+    }
+}
+
+fn describe(found: &Diff) -> String {
+    let summary = format!(
+        "largest error {} ({}) of a model of size {:.4}\n",
+        length(found.error),
+        percent(found.relative),
+        found.model_size
+    );
+    if found.animations.is_empty() {
+        return summary + "no animations\n";
+    }
+    let header = ["animation", "node", "property", "second", "error", "of size", "rms", "property off"];
+    summary + "\n" + &output::table(&header, found.animations.iter().map(row), 3)
+}
+
+fn row(a: &AnimationDiff) -> Vec<String> {
+    vec![
+        a.name.clone().unwrap_or_else(|| format!("#{}", a.index)),
+        node(a.node, a.node_name.as_deref()),
+        a.properties.target.clone().unwrap_or_else(|| "-".into()),
+        a.time.map_or_else(|| "-".into(), |t| format!("{t:.3}")),
+        length(a.error),
+        percent(a.relative),
+        length(a.rms),
+        percent(a.properties.max),
+    ]
+}
+
+/// A node for people: its name, or its index.
+pub(crate) fn node(node: Option<usize>, name: Option<&str>) -> String {
+    match (node, name) {
+        (_, Some(name)) => name.to_owned(),
+        (Some(node), None) => format!("#{node}"),
+        (None, None) => "-".into(),
+    }
+}
+
+/// A length in scene units, with as many digits as matter.
+pub(crate) fn length(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { format!("{value:.3e}") }
+}
+
+/// A share as a percentage.
+pub(crate) fn percent(share: f64) -> String {
+    if share == 0.0 { "0 %".into() } else { format!("{:.5} %", share * 100.0) }
+}

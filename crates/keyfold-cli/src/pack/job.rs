@@ -1,0 +1,211 @@
+//! One file to pack: where it comes from, where it goes, and what came of it.
+
+use super::{
+    Args, StorageArg,
+    journal::Journal,
+    report::{Candidate, FileReport, Sizes},
+};
+use crate::unpack::beside;
+use anyhow::{Context, Result, ensure};
+use keyfold::{
+    Document, Storage,
+    pack::{Packed, Settings, pack},
+};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// One file to pack.
+pub(super) struct Job {
+    pub(super) input: PathBuf,
+    pub(super) output: PathBuf,
+}
+
+const EXTENSIONS: [&str; 4] = ["gltf", "glb", "vrm", "vrma"];
+
+/// The files that the command line names, each with its place to go to. No two go to the same place.
+pub(super) fn jobs(
+    inputs: &[PathBuf],
+    output: Option<&Path>,
+    out_dir: Option<&Path>,
+    recursive: bool,
+) -> Result<Vec<Job>> {
+    let mut found: Vec<(PathBuf, PathBuf)> = Vec::new();
+    for input in inputs {
+        if input.is_dir() {
+            ensure!(recursive, "{} is a folder: give --recursive", input.display());
+            walk(input, input, &mut found)?;
+        } else {
+            let name = input.file_name().map(PathBuf::from).unwrap_or_default();
+            found.push((input.clone(), name));
+        }
+    }
+    let many = found.len() > 1 || inputs.iter().any(|i| i.is_dir());
+    let folder = out_dir.or(output.filter(|o| many || o.is_dir()));
+    let place = |(input, relative): (PathBuf, PathBuf)| {
+        let output = match (folder, output) {
+            (Some(folder), _) => folder.join(relative),
+            (None, Some(file)) => file.to_path_buf(),
+            (None, None) => beside(&input, "packed"),
+        };
+        Job { input, output }
+    };
+    let jobs: Vec<Job> = found.into_iter().map(place).collect();
+    let mut taken = BTreeMap::new();
+    for job in &jobs {
+        let other = taken.insert(&job.output, &job.input);
+        ensure!(
+            other.is_none(),
+            "{} and {} would both become {}",
+            other.map_or_else(String::new, |o| o.display().to_string()),
+            job.input.display(),
+            job.output.display()
+        );
+        ensure!(job.output != job.input, "{} would overwrite itself", job.input.display());
+    }
+    Ok(jobs)
+}
+
+fn walk(root: &Path, folder: &Path, found: &mut Vec<(PathBuf, PathBuf)>) -> Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    let mut paths = entries.map(|e| Ok(e?.path())).collect::<std::io::Result<Vec<_>>>()?;
+    paths.sort();
+    for path in paths {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        if path.is_dir() {
+            walk(root, &path, found)?;
+        } else if EXTENSIONS.contains(&extension.as_str()) && !is_output(&path) {
+            let relative = path.strip_prefix(root).unwrap_or(&path).to_path_buf();
+            found.push((path, relative));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file's name is one that `pack` gives to what it writes beside its input.
+fn is_output(path: &Path) -> bool {
+    path.file_stem().is_some_and(|s| s.to_string_lossy().ends_with(".packed"))
+}
+
+/// Packs one file; a failure becomes part of the report.
+pub(super) fn run(job: &Job, args: &Args, settings: &Settings, journal: Option<&Journal>) -> FileReport {
+    let report = FileReport::new(job);
+    match attempt(job, args, settings, journal, report.clone()) {
+        Ok(report) => report,
+        Err(error) => report.failed(format!("{error:#}")),
+    }
+}
+
+fn attempt(
+    job: &Job,
+    args: &Args,
+    settings: &Settings,
+    journal: Option<&Journal>,
+    mut report: FileReport,
+) -> Result<FileReport> {
+    let document = Document::open(&job.input).with_context(|| format!("cannot read {}", job.input.display()))?;
+    report.bytes.before = weight(&job.input)?;
+    let mark = journal.map(|j| j.mark(&job.input, &document)).transpose()?;
+    if let (Some(journal), Some(mark)) = (journal, &mark)
+        && let Some(after) = journal.finished(&job.output, mark)
+    {
+        report.up_to_date = true;
+        report.bytes.after = after;
+        return Ok(report);
+    }
+    let (best, candidates) = best(&document, args, settings)?;
+    report.candidates = candidates;
+    let (storage, packed) = best;
+    report.fill(&document, storage, &packed);
+    let after = content(&packed.document);
+    let smaller = after < content(&document);
+    let copied = if args.dry_run {
+        report.output = None;
+        report.bytes.after = if smaller { after } else { report.bytes.before };
+        !smaller
+    } else {
+        store(job, &document, &packed, smaller, &mut report.bytes)?
+    };
+    if copied {
+        report.unchanged(&document);
+    }
+    if let (Some(journal), Some(mark)) = (journal, mark) {
+        journal.finish(&job.output, &mark, report.bytes.after)?;
+    }
+    Ok(report)
+}
+
+/// Every storage that is asked for, and the smallest of them.
+fn best(document: &Document, args: &Args, settings: &Settings) -> Result<((Storage, Packed), Vec<Candidate>)> {
+    let (mut candidates, mut best) = (Vec::new(), None::<(usize, Storage, Packed)>);
+    for storage in args.storages() {
+        let packed = pack(document, &Settings { storage, ..settings.clone() })?;
+        let candidate = Candidate::new(storage, &packed);
+        let chosen = !args.dry_run || args.storage == StorageArg::Smallest || storage == Storage::Core;
+        if chosen && best.as_ref().is_none_or(|(bytes, ..)| candidate.gzip_bytes < *bytes) {
+            best = Some((candidate.gzip_bytes, storage, packed));
+        }
+        candidates.push(candidate);
+    }
+    let (_, storage, packed) = best.context("no storage was tried")?;
+    Ok(((storage, packed), candidates))
+}
+
+/// Writes the packed document or, where it is no smaller, a copy of the input; whether it is a copy. A file never grows.
+fn store(job: &Job, document: &Document, packed: &Packed, smaller: bool, bytes: &mut Sizes) -> Result<bool> {
+    if let Some(folder) = job.output.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let write = |document: &Document| {
+        document.save(&job.output).with_context(|| format!("cannot write {}", job.output.display()))
+    };
+    if smaller {
+        write(&packed.document)?;
+        bytes.after = weight(&job.output)?;
+        if bytes.after < bytes.before {
+            return Ok(false);
+        }
+    }
+    let same_form = job.input.extension() == job.output.extension();
+    if document.container() == keyfold::document::Container::Glb && same_form {
+        copy(&job.input, &job.output)?
+    } else {
+        write(document)?
+    }
+    bytes.after = weight(&job.output)?;
+    Ok(true)
+}
+
+/// Copies a file beside its place and renames it.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let name = to.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let beside = to.with_file_name(format!(".{name}.{}.part", std::process::id()));
+    let copied = std::fs::copy(from, &beside).and_then(|_| std::fs::rename(&beside, to));
+    if copied.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    copied.with_context(|| format!("cannot write {}", to.display()))
+}
+
+/// Bytes of a document's JSON and buffers, wherever they will be put.
+fn content(document: &Document) -> u64 {
+    let buffers = document.json().get("buffers").and_then(|b| b.as_array());
+    let bytes = |b: &serde_json::Value| {
+        // A fallback's bytes are nowhere.
+        let there = b.get("extensions").is_none();
+        let length = b.get("byteLength").and_then(|n| n.as_u64()).filter(|_| there).unwrap_or(0);
+        (length, b.get("uri").and_then(|u| u.as_str()).map_or(0, |u| u.len() as u64))
+    };
+    let (held, named) = buffers.into_iter().flatten().map(bytes).fold((0, 0), |sum, b| (sum.0 + b.0, sum.1 + b.1));
+    (document.json().to_string().len() as u64 + held).saturating_sub(named)
+}
+
+/// Bytes of a file and of the buffers that lie in files beside it.
+fn weight(path: &Path) -> Result<u64> {
+    let own = std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?.len();
+    let document = Document::open(path)?;
+    let buffers = document.json().get("buffers").and_then(|b| b.as_array()).into_iter().flatten();
+    let apart = buffers.filter(|b| b.get("uri").and_then(|u| u.as_str()).is_some_and(|u| !u.starts_with("data:")));
+    Ok(own + apart.filter_map(|b| b.get("byteLength").and_then(|n| n.as_u64())).sum::<u64>())
+}

@@ -1,0 +1,186 @@
+//! `keyfold pack`: the smallest files within a bound that holds. One file or many, in parallel, and where many go to a folder, resumable.
+
+mod job;
+mod journal;
+mod report;
+
+use crate::{Outcome, output};
+use anyhow::{Result, bail, ensure};
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use job::{Job, jobs};
+use journal::Journal;
+use keyfold::{Bound, pack};
+use rayon::prelude::*;
+use report::{FileReport, Report};
+use std::{io::IsTerminal, path::PathBuf};
+
+/// Make animations as small as an error bound allows
+#[derive(clap::Args)]
+#[command(after_help = "\
+What is written is read back and measured: no point of the model is farther off than --max-error, at any time. A file never grows:
+where nothing can be saved, the input is copied.
+
+Levels:
+  fast      all keys stay; steps, compensation                          --level fast
+  default   also fewer keys, with and without compensation              --level default
+  max       the same with a longer search for the best steps            --level max
+
+Examples:
+  keyfold pack walk.glb                                 writes walk.packed.glb, within 0.01 % of the model's size
+  keyfold pack walk.glb -o small.glb --max-error 0.5mm
+  keyfold pack assets --recursive --out-dir packed      started again, it goes on where it was stopped")]
+pub(crate) struct Args {
+    /// .gltf or .glb files, or folders with --recursive
+    #[arg(required = true)]
+    inputs: Vec<PathBuf>,
+    /// Where to write: a file for one input, a folder for many [default: NAME.packed.EXT beside the input]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Write all files into this folder, folders inside of --recursive inputs kept
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
+    out_dir: Option<PathBuf>,
+    /// Take all .gltf, .glb, .vrm and .vrma files of folders
+    #[arg(short, long)]
+    recursive: bool,
+    /// How far any point may come to lie from where it was: 0.01% of the model's size, a length (0.1mm, 2cm), or scene units
+    #[arg(long, value_name = "E", default_value = "0.01%")]
+    max_error: Bound,
+    /// How far weights, colours and other properties may be off, as a share of their range
+    #[arg(long, value_name = "SHARE", default_value_t = 0.001)]
+    max_property_error: f64,
+    /// Look at points this far from each node, instead of as far as its vertices reach
+    #[arg(long, value_name = "LENGTH")]
+    shell: Option<Bound>,
+    /// How the animations are stored
+    #[arg(long, value_name = "S", value_enum, default_value_t = StorageArg::Core)]
+    storage: StorageArg,
+    /// How hard to search
+    #[arg(long, value_enum, default_value_t = LevelArg::Default)]
+    level: LevelArg,
+    /// Pack only this animation: a name, or an index
+    #[arg(long, value_name = "NAME")]
+    animation: Option<String>,
+    /// Leave tracks alone whose target (/nodes/3/rotation) or node name fits; * stands for anything
+    #[arg(long, value_name = "PATTERN")]
+    keep: Vec<String>,
+    /// Write nothing; show what every storage would take
+    #[arg(long)]
+    dry_run: bool,
+    /// Do again what is up to date
+    #[arg(long)]
+    force: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum StorageArg {
+    /// Plays in every viewer
+    Core,
+    /// EXT_animation_quantization
+    Quantization,
+    /// Draco_animation_compression
+    Draco,
+    /// EXT_meshopt_compression
+    Meshopt,
+    /// Whichever is smallest
+    Smallest,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LevelArg {
+    Fast,
+    Default,
+    Max,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    ensure!(args.max_property_error >= 0.0, "--max-property-error should not be negative");
+    let jobs = jobs(&args.inputs, args.output.as_deref(), args.out_dir.as_deref(), args.recursive)?;
+    if jobs.is_empty() {
+        bail!("no .gltf, .glb, .vrm or .vrma file there");
+    }
+    let settings = args.settings();
+    let journal = args.journal(&jobs)?;
+    let progress = args.progress(jobs.len());
+    let done: Vec<FileReport> = jobs
+        .par_iter()
+        .map(|job| {
+            let report = job::run(job, args, &settings, journal.as_ref());
+            progress.inc(1);
+            report
+        })
+        .collect();
+    progress.finish_and_clear();
+    let report = Report { files: done };
+    if args.json {
+        output::json(&report)?;
+    } else {
+        output::print(&report.describe(args.dry_run))?;
+    }
+    report.complaints().iter().for_each(|what| output::error(what));
+    report.outcome(jobs.len() == 1)
+}
+
+impl Args {
+    fn settings(&self) -> pack::Settings {
+        pack::Settings {
+            bound: self.max_error,
+            property_bound: Some(self.max_property_error),
+            shell: self.shell,
+            level: match self.level {
+                LevelArg::Fast => pack::Level::Fast,
+                LevelArg::Default => pack::Level::Default,
+                LevelArg::Max => pack::Level::Max,
+            },
+            animation: self.animation.clone(),
+            keep: self.keep.clone(),
+            ..pack::Settings::default()
+        }
+    }
+
+    fn storages(&self) -> Vec<keyfold::Storage> {
+        use keyfold::Storage;
+        match self.storage {
+            _ if self.dry_run => pack::STORAGES.to_vec(),
+            StorageArg::Core => vec![Storage::Core],
+            StorageArg::Quantization => vec![Storage::Quantization],
+            StorageArg::Draco => vec![Storage::Draco],
+            StorageArg::Meshopt => vec![Storage::Meshopt],
+            StorageArg::Smallest => pack::STORAGES.to_vec(),
+        }
+    }
+
+    /// Everything that decides what comes out, as text.
+    fn fingerprint(&self) -> String {
+        format!(
+            "{} {:?} {} {:?} {:?} {:?} {:?} {:?}",
+            env!("CARGO_PKG_VERSION"),
+            self.max_error,
+            self.max_property_error,
+            self.shell,
+            self.storage,
+            self.level,
+            self.animation,
+            self.keep
+        )
+    }
+
+    fn journal(&self, jobs: &[Job]) -> Result<Option<Journal>> {
+        let folder = self.out_dir.as_deref().or(self.output.as_deref().filter(|_| jobs.len() > 1));
+        match folder {
+            Some(folder) if !self.dry_run => Journal::open(folder, self.fingerprint(), self.force).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn progress(&self, count: usize) -> ProgressBar {
+        let shown = count > 1 && std::io::stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(count as u64), target);
+        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {eta}");
+        bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    }
+}

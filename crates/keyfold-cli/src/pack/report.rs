@@ -1,0 +1,207 @@
+//! What came of packing: one entry per file, for machines and for people.
+
+use super::job::Job;
+use crate::{
+    Outcome,
+    diff::{length, node, percent},
+    output,
+};
+use anyhow::{Result, bail};
+use keyfold::{Document, Storage, inspect, pack::Packed};
+use serde::Serialize;
+
+/// All files.
+#[derive(Serialize)]
+pub(super) struct Report {
+    pub(super) files: Vec<FileReport>,
+}
+
+/// One file.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct FileReport {
+    input: String,
+    pub(super) output: Option<String>,
+    storage: Option<&'static str>,
+    pub(super) bytes: Sizes,
+    animation_bytes: Sizes,
+    error: Option<Error>,
+    pub(super) candidates: Vec<Candidate>,
+    /// Animations that stayed as they were, and channels that could not be read.
+    left: Vec<String>,
+    /// Nothing could be saved: the output is a copy.
+    copied: bool,
+    /// A run before had done it.
+    pub(super) up_to_date: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<String>,
+}
+
+/// Bytes before and after.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct Sizes {
+    pub(super) before: u64,
+    pub(super) after: u64,
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+struct Error {
+    max: f64,
+    relative: f64,
+    rms: f64,
+    bound: f64,
+    animation: Option<String>,
+    node: Option<String>,
+    time: Option<f64>,
+}
+
+/// What a storage would take.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Candidate {
+    storage: &'static str,
+    animation_bytes: u64,
+    pub(super) gzip_bytes: usize,
+    error: f64,
+    plays: &'static str,
+}
+
+impl Candidate {
+    pub(super) fn new(storage: Storage, packed: &Packed) -> Self {
+        let plays = match storage {
+            Storage::Core => "in every viewer",
+            Storage::Meshopt => "where EXT_meshopt_compression is known: three.js, Babylon.js, gltfpack's viewers",
+            Storage::Quantization | Storage::Draco => "where Keyfold reads it: a draft",
+        };
+        let animation_bytes = animation_bytes(&packed.document);
+        Self {
+            storage: storage.name(),
+            animation_bytes,
+            gzip_bytes: packed.gzip_bytes,
+            error: packed.diff.error,
+            plays,
+        }
+    }
+}
+
+fn animation_bytes(document: &Document) -> u64 {
+    let tracks = keyfold::read(document).map(|r| r.animations.into_iter().flat_map(|a| a.tracks).collect::<Vec<_>>());
+    inspect::animation_bytes(document, tracks.unwrap_or_default().iter()) as u64
+}
+
+impl FileReport {
+    pub(super) fn new(job: &Job) -> Self {
+        let (input, output) = (job.input.display().to_string(), Some(job.output.display().to_string()));
+        Self { input, output, ..Self::default() }
+    }
+
+    pub(super) fn fill(&mut self, document: &Document, storage: Storage, packed: &Packed) {
+        self.storage = Some(storage.name());
+        self.animation_bytes = Sizes { before: animation_bytes(document), after: animation_bytes(&packed.document) };
+        let worst = packed.diff.animations.iter().reduce(|a, b| if b.error > a.error { b } else { a });
+        self.error = Some(Error {
+            max: packed.diff.error,
+            relative: packed.diff.relative,
+            rms: packed.diff.rms,
+            bound: packed.bound,
+            animation: worst.map(|a| a.name.clone().unwrap_or_else(|| format!("#{}", a.index))),
+            node: worst.and_then(|a| a.node.map(|n| node(Some(n), a.node_name.as_deref()))),
+            time: worst.and_then(|a| a.time),
+        });
+        self.left = packed.left.clone();
+    }
+
+    /// Says that nothing came of it, and why.
+    pub(super) fn failed(mut self, why: String) -> Self {
+        (self.output, self.failed) = (None, Some(why));
+        self
+    }
+
+    /// Says that the output is a copy of the input.
+    pub(super) fn unchanged(&mut self, document: &Document) {
+        self.copied = true;
+        let before = animation_bytes(document);
+        self.animation_bytes = Sizes { before, after: before };
+        if let Some(error) = &mut self.error {
+            *error = Error { bound: error.bound, ..Error::default() };
+        }
+        self.left.retain(|what| what.starts_with('/'));
+    }
+
+    fn row(&self) -> Vec<String> {
+        let saved = 100.0 - 100.0 * self.bytes.after as f64 / self.bytes.before.max(1) as f64;
+        let error = self.error.clone().unwrap_or_default();
+        let at =
+            error.time.map_or_else(String::new, |t| format!("{} at {t:.2} s", error.node.as_deref().unwrap_or("-")));
+        let note = match (&self.failed, self.up_to_date, self.copied) {
+            (Some(_), ..) => "failed".into(),
+            (_, true, _) => "up to date".into(),
+            (.., true) => "copied: nothing to save".into(),
+            _ => at,
+        };
+        vec![
+            self.input.clone(),
+            note,
+            self.bytes.before.to_string(),
+            self.bytes.after.to_string(),
+            format!("{saved:.1} %"),
+            length(error.max),
+            percent(error.relative),
+        ]
+    }
+
+    fn storages(&self) -> String {
+        let rows = self.candidates.iter().map(|c| {
+            vec![
+                c.storage.to_owned(),
+                c.plays.to_owned(),
+                c.animation_bytes.to_string(),
+                c.gzip_bytes.to_string(),
+                length(c.error),
+            ]
+        });
+        output::table(&["storage", "plays", "animation bytes", "gzip", "error"], rows, 2)
+    }
+}
+
+impl Report {
+    pub(super) fn describe(&self, storages: bool) -> String {
+        let header = ["file", "worst", "before", "after", "saved", "error", "of size"];
+        let mut rows: Vec<_> = self.files.iter().map(FileReport::row).collect();
+        if self.files.len() > 1 {
+            let sum = |of: fn(&FileReport) -> u64| self.files.iter().map(of).sum::<u64>();
+            let (before, after) = (sum(|f| f.bytes.before), sum(|f| f.bytes.after));
+            let saved = 100.0 - 100.0 * after as f64 / before.max(1) as f64;
+            let total = format!("{} files", self.files.len());
+            rows.push(vec![
+                total,
+                String::new(),
+                before.to_string(),
+                after.to_string(),
+                format!("{saved:.1} %"),
+                String::new(),
+                String::new(),
+            ]);
+        }
+        let mut text = output::table(&header, rows, 2);
+        for file in self.files.iter().filter(|f| storages && !f.candidates.is_empty()) {
+            text += &format!("\n{}\n{}", file.input, file.storages());
+        }
+        text
+    }
+
+    /// What went wrong, file by file.
+    pub(super) fn complaints(&self) -> Vec<String> {
+        let failed = self.files.iter().filter_map(|f| f.failed.clone());
+        let left = self.files.iter().flat_map(|f| f.left.iter().map(|l| format!("{}: {l}", f.input)));
+        failed.chain(left).collect()
+    }
+
+    /// A single file that cannot be read is bad input; one of many is something wrong.
+    pub(super) fn outcome(&self, single: bool) -> Result<Outcome> {
+        let failed = self.files.iter().filter(|f| f.failed.is_some()).count();
+        if single && failed > 0 {
+            bail!("nothing was written");
+        }
+        let wrong = failed > 0 || self.files.iter().any(|f| !f.left.is_empty());
+        Ok(if wrong { Outcome::Wrong } else { Outcome::Done })
+    }
+}

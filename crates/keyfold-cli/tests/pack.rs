@@ -1,0 +1,132 @@
+//! `keyfold pack` and `keyfold diff` from the outside: files, exit codes, JSON.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use std::path::Path;
+
+const KEYS: usize = 120;
+
+/// An arm that swings, as `NAME.gltf` with `NAME.bin` beside it.
+fn swing(folder: &Path, name: &str, speed: f32) {
+    let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 60.0).collect();
+    let turns = times.iter().flat_map(|t| {
+        let half = 0.4 * (t * speed).sin();
+        [0.0, 0.0, half.sin(), half.cos()]
+    });
+    let floats: Vec<f32> = times.iter().copied().chain(turns).collect();
+    let bytes: Vec<u8> = floats.iter().flat_map(|f| f.to_le_bytes()).collect();
+    let accessor = |offset: usize, shape: &str| json!({ "bufferView": 0, "byteOffset": offset, "componentType": 5126, "count": KEYS, "type": shape });
+    let json = json!({
+        "asset": { "version": "2.0" },
+        "nodes": [{ "name": "shoulder", "children": [1] }, { "name": "hand", "translation": [0, 1, 0] }],
+        "buffers": [{ "uri": format!("{name}.bin"), "byteLength": bytes.len() }],
+        "bufferViews": [{ "buffer": 0, "byteLength": bytes.len() }],
+        "accessors": [accessor(0, "SCALAR"), accessor(KEYS * 4, "VEC4")],
+        "animations": [{ "name": "wave", "channels": [{ "sampler": 0, "target": { "node": 0, "path": "rotation" } }],
+                         "samplers": [{ "input": 0, "output": 1 }] }],
+    });
+    std::fs::write(folder.join(format!("{name}.bin")), bytes).unwrap();
+    std::fs::write(folder.join(format!("{name}.gltf")), json.to_string()).unwrap();
+}
+
+fn keyfold(folder: &Path, args: &[&str]) -> assert_cmd::assert::Assert {
+    Command::cargo_bin("keyfold").unwrap().current_dir(folder).args(args).assert()
+}
+
+fn json_of(assert: &assert_cmd::assert::Assert) -> Value {
+    serde_json::from_slice(&assert.get_output().stdout).unwrap()
+}
+
+#[test]
+fn a_file_gets_smaller_and_keeps_to_the_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    let report = json_of(&keyfold(folder.path(), &["pack", "arm.gltf", "--max-error", "0.05%", "--json"]).code(0));
+    let file = &report["files"][0];
+    assert_eq!(file["output"], "arm.packed.gltf");
+    assert_eq!(file["storage"], "core");
+    assert!(file["bytes"]["after"].as_u64() < file["bytes"]["before"].as_u64());
+    assert!(
+        file["animation_bytes"]["after"].as_u64().unwrap() * 2 <= file["animation_bytes"]["before"].as_u64().unwrap()
+    );
+    assert!(file["error"]["max"].as_f64() <= file["error"]["bound"].as_f64());
+    assert_eq!(file["error"]["animation"], "wave");
+    let difference = json_of(
+        &keyfold(folder.path(), &["diff", "arm.gltf", "arm.packed.gltf", "--max-error", "0.05%", "--json"]).code(0),
+    );
+    assert_eq!(difference["error"], file["error"]["max"]);
+    keyfold(folder.path(), &["diff", "arm.gltf", "arm.packed.gltf", "--max-error", "0.0001%"]).code(1);
+    keyfold(folder.path(), &["diff", "arm.gltf", "arm.packed.gltf"]).code(0);
+}
+
+#[test]
+fn every_storage_keeps_to_the_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    for storage in ["core", "meshopt", "smallest"] {
+        keyfold(folder.path(), &["pack", "arm.gltf", "-o", "out.glb", "--storage", storage, "--max-error", "0.1mm"])
+            .code(0);
+        keyfold(folder.path(), &["diff", "arm.gltf", "out.glb", "--max-error", "0.1mm"]).code(0);
+    }
+}
+
+#[test]
+fn what_was_packed_before_does_not_grow() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    keyfold(folder.path(), &["pack", "arm.gltf", "-o", "one.glb", "--max-error", "1%"]).code(0);
+    let report =
+        json_of(&keyfold(folder.path(), &["pack", "one.glb", "-o", "two.glb", "--max-error", "0", "--json"]).code(0));
+    assert_eq!(report["files"][0]["copied"], true);
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    assert_eq!(read("one.glb"), read("two.glb"));
+}
+
+#[test]
+fn many_files_go_to_a_folder_and_are_not_done_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("in/deep")).unwrap();
+    swing(&folder.path().join("in"), "a", 2.0);
+    swing(&folder.path().join("in/deep"), "b", 3.0);
+    let run = |more: &[&str]| {
+        let args = [&["pack", "in", "--recursive", "--out-dir", "out", "--json"], more].concat();
+        json_of(&keyfold(folder.path(), &args).code(0))
+    };
+    let states = |report: &Value| -> Vec<bool> {
+        report["files"].as_array().unwrap().iter().map(|f| f["up_to_date"].as_bool().unwrap()).collect()
+    };
+    assert_eq!(states(&run(&[])), [false, false]);
+    assert!(folder.path().join("out/deep/b.gltf").exists());
+    assert_eq!(states(&run(&[])), [true, true]);
+    // Another input, another setting, or a lost output is done again.
+    swing(&folder.path().join("in"), "a", 2.5);
+    assert_eq!(states(&run(&[])), [false, true]);
+    std::fs::remove_file(folder.path().join("out/deep/b.gltf")).unwrap();
+    assert_eq!(states(&run(&[])), [true, false]);
+    assert_eq!(states(&run(&["--max-error", "1%"])), [false, false]);
+}
+
+#[test]
+fn bad_input_is_told_by_the_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    std::fs::write(folder.path().join("broken.glb"), b"glTF nonsense").unwrap();
+    keyfold(folder.path(), &["pack", "broken.glb"]).code(2);
+    keyfold(folder.path(), &["pack", "missing.glb"]).code(2);
+    keyfold(folder.path(), &["pack", "arm.gltf", "--max-error", "much"]).code(2);
+    let many = keyfold(folder.path(), &["pack", "arm.gltf", "broken.glb", "--out-dir", "out", "--json"]).code(1);
+    assert!(json_of(&many)["files"][1]["failed"].as_str().unwrap().contains("broken.glb"));
+    assert!(folder.path().join("out/arm.gltf").exists());
+    keyfold(folder.path(), &["diff", "arm.gltf", "missing.glb"]).code(2);
+}
+
+#[test]
+fn a_dry_run_writes_nothing_and_shows_every_storage() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    let report = json_of(&keyfold(folder.path(), &["pack", "arm.gltf", "--dry-run", "--json"]).code(0));
+    let storages: Vec<&str> =
+        report["files"][0]["candidates"].as_array().unwrap().iter().map(|c| c["storage"].as_str().unwrap()).collect();
+    assert!(storages.contains(&"core") && storages.contains(&"meshopt"));
+    assert!(!folder.path().join("arm.packed.gltf").exists());
+}

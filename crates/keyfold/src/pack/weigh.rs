@@ -1,0 +1,54 @@
+//! What a document's animations weigh on the wire: their bytes and their JSON after gzip, whatever the storage.
+
+use crate::{Document, Result, document::json::to_index};
+use flate2::{Compression, write::GzEncoder};
+use serde_json::Value;
+use std::{collections::BTreeSet, io::Write};
+
+/// The length, after gzip at its best, of the animations' JSON with their accessors and buffer views, and of the bytes behind them.
+pub fn gzip_bytes(document: &Document) -> Result<usize> {
+    let mut content = Vec::new();
+    gather(document, &mut content)?;
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    // Writing to memory cannot fail.
+    let length = encoder.write_all(&content).and_then(|()| encoder.finish()).map_or(content.len(), |z| z.len());
+    Ok(length)
+}
+
+fn gather(document: &Document, content: &mut Vec<u8>) -> Result<()> {
+    let json = document.json();
+    let animations = json.get("animations").unwrap_or(&Value::Null);
+    let mut text = animations.to_string();
+    let (mut accessors, mut views) = (BTreeSet::new(), BTreeSet::new());
+    for sampler in animations.as_array().into_iter().flatten().flat_map(|a| a["samplers"].as_array()).flatten() {
+        accessors.extend(["input", "output"].iter().filter_map(|key| sampler.get(key).and_then(to_index)));
+    }
+    for index in accessors {
+        let object = &json["accessors"][index];
+        text += &object.to_string();
+        let Some(view) = object.get("bufferView").and_then(to_index) else { continue };
+        let compressed = crate::extensions::compresses(document, view);
+        if views.insert(view) {
+            text += &json["bufferViews"][view].to_string();
+            if compressed {
+                content.extend_from_slice(&stored(document, view)?);
+            }
+        }
+        if !compressed {
+            content.extend_from_slice(&document.elements(index)?.bytes);
+        }
+    }
+    content.extend_from_slice(text.as_bytes());
+    Ok(())
+}
+
+/// The bytes behind a compressed buffer view.
+fn stored(document: &Document, view: usize) -> Result<Vec<u8>> {
+    let object = document.element("bufferViews", view)?;
+    for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
+        if let Some(object) = object.extension(name)? {
+            return Ok(crate::document::slice_of(document, &object)?.to_vec());
+        }
+    }
+    Ok(Vec::new())
+}
