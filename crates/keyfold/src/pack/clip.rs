@@ -20,6 +20,8 @@ pub(crate) struct Lane {
     pub(crate) keys: Vec<usize>,
     /// Whether its value never changes.
     pub(crate) constant: bool,
+    /// Whether it is a rotation whose W is never small, so that W follows from the rest.
+    pub(crate) upright: bool,
 }
 
 /// An animation taken apart.
@@ -69,6 +71,14 @@ impl<'a> Clip<'a> {
     }
 }
 
+/// The least W with which a rotation is stored without it: below, small errors of the rest make large ones of W.
+const UPRIGHT: f64 = 0.4;
+
+fn w_of(stored: &[f32]) -> f64 {
+    let q = super::lattice::played([stored[0], stored[1], stored[2], stored[3]]);
+    q[3].abs()
+}
+
 fn is_lane(target: &Target, curve: &crate::Curve) -> bool {
     target.moved_node().is_some() && curve.interpolation() == Interpolation::Linear
 }
@@ -76,7 +86,10 @@ fn is_lane(target: &Target, curve: &crate::Curve) -> bool {
 fn lane(animation: &Animation, track: usize, times: &[f32]) -> Option<Lane> {
     let Target::Node { node, property, axis } = animation.tracks[track].target else { return None };
     let curve = &animation.tracks[track].curve;
-    let keys = curve.times().iter().map(|t| times.partition_point(|other| other < t)).collect();
+    let keys: Vec<usize> = curve.times().iter().map(|t| times.partition_point(|other| other < t)).collect();
+    // A lane with nearly all keys takes the rest of them, too: then it can share its times.
+    let keys = if keys.len() * 10 >= times.len() * 9 { (0..times.len()).collect() } else { keys };
     let constant = (1..curve.keys()).all(|k| curve.value(k) == curve.value(0));
-    Some(Lane { track, node, property, axis, keys, constant })
+    let upright = property == Property::Rotation && (0..curve.keys()).all(|k| w_of(curve.value(k)) > UPRIGHT);
+    Some(Lane { track, node, property, axis, keys, constant, upright })
 }

@@ -9,7 +9,7 @@ use super::{
     reduce::{Values, needed},
     window::{Window, at, chain, matrices},
 };
-use crate::{Axis, Property, Storage};
+use crate::{Property, Storage};
 use keyfold_core::{
     quat::{self, Quat},
     skeleton::{Deviation, Moment, Poses, Transform},
@@ -29,6 +29,8 @@ pub(crate) enum Keys {
     All,
     /// Those that each lane needs.
     PerLane,
+    /// Those that any dense lane needs, for all of them: one time for many.
+    Shared,
 }
 
 /// How much of a lane's budget goes to missing keys where keys are dropped; the rest goes to the step.
@@ -59,6 +61,7 @@ pub(crate) fn encode(clip: &Clip<'_>, window: &Window, budgets: &[f64], plan: Pl
         poses: window.poses.clone(),
         turns: window.turns.clone(),
         lanes: vec![LaneKeys::default(); clip.lanes.len()],
+        shared: if plan.keys == Keys::Shared { shared_keys(clip, window, budgets) } else { Vec::new() },
     };
     let moved = clip.motion.moved();
     for &node in skeleton.order().iter().filter(|n| moved[**n]) {
@@ -78,6 +81,8 @@ struct Walk<'a, 'c> {
     poses: Poses,
     turns: Vec<Vec<Quat>>,
     lanes: Vec<LaneKeys>,
+    /// The clip's times that dense lanes keep, where they keep the same ones.
+    shared: Vec<usize>,
 }
 
 impl Walk<'_, '_> {
@@ -104,18 +109,21 @@ impl Walk<'_, '_> {
 
     fn lane(&mut self, index: usize, budget: f64, transforms: &mut [Transform]) {
         let lane = &self.clip.lanes[index];
-        let keys = window_keys(lane, self.window);
+        let own = window_keys(lane, self.window);
+        let dense = self.plan.keys == Keys::Shared && is_dense(lane, own.len(), self.window);
+        let keys = if dense { self.shared.clone() } else { own };
         let times: Vec<f64> = keys.iter().map(|k| f64::from(self.clip.times[*k])).collect();
         let wanted = self.wanted(lane, &keys, transforms);
         let (tolerance, step) = match self.plan.keys {
             Keys::All => (0.0, budget),
-            Keys::PerLane => (budget * KEY_SHARE, budget * (1.0 - KEY_SHARE)),
+            Keys::PerLane | Keys::Shared => (budget * KEY_SHARE, budget * (1.0 - KEY_SHARE)),
         };
         let kept = match self.plan.keys {
+            Keys::Shared if dense => (0..keys.len()).collect(),
             Keys::All => (0..keys.len()).collect(),
-            Keys::PerLane => needed(keys.len(), |i, j| wanted.bridges(&times, i, j, tolerance)),
+            Keys::PerLane | Keys::Shared => needed(keys.len(), |i, j| wanted.bridges(&times, i, j, tolerance)),
         };
-        let values = snapped(&wanted, &kept, lane.axis, self.clip.storage, step);
+        let values = snapped(&wanted, &kept, lane, self.clip.storage, step);
         let places: Vec<usize> = kept.iter().map(|k| keys[*k]).collect();
         fill(lane, &self.clip.times, &places, &values, self.window, transforms);
         self.lanes[index] = LaneKeys { places, values };
@@ -128,7 +136,8 @@ impl Walk<'_, '_> {
         match (lane.property, lane.axis) {
             (Property::Rotation, _) => {
                 // A lane with few keys would take over its parents' errors at those as if they lasted.
-                let compensate = self.plan.compensate && !lane.constant && keys.len() * 2 > self.window.len();
+                let count = window_keys(lane, self.window).len();
+                let compensate = self.plan.compensate && is_dense(lane, count, self.window);
                 let wanted = |key: &usize| {
                     if compensate { self.aimed(lane.node, *key - start, own(*key)) } else { own(*key).rotation }
                 };
@@ -210,6 +219,37 @@ fn continuous(rotations: impl Iterator<Item = Quat>) -> Vec<Quat> {
     out
 }
 
+/// Whether a lane has keys at most times of a window.
+fn is_dense(lane: &Lane, own: usize, window: &Window) -> bool {
+    !lane.constant && own * 2 > window.len()
+}
+
+/// The times of a window that are needed so that every dense lane is bridged within its budget.
+fn shared_keys(clip: &Clip<'_>, window: &Window, budgets: &[f64]) -> Vec<usize> {
+    let times: Vec<f64> = clip.times[window.range.clone()].iter().map(|t| f64::from(*t)).collect();
+    let dense = |lane: &Lane| is_dense(lane, window_keys(lane, window).len(), window);
+    let values = clip.lanes.iter().zip(budgets).filter(|(lane, _)| dense(lane)).map(|(lane, budget)| {
+        let transforms = &window.transforms[lane.node];
+        let values = match lane.property {
+            Property::Rotation => Values::Rotations(continuous(transforms.iter().map(|t| t.rotation))),
+            Property::Scale => Values::Vectors(transforms.iter().map(|t| t.scale).collect()),
+            _ => Values::Vectors(transforms.iter().map(|t| t.translation).collect()),
+        };
+        (values, budget * KEY_SHARE)
+    });
+    // The lane that refused last will likely refuse again: it is asked first.
+    let lanes: std::cell::RefCell<Vec<(Values, f64)>> = std::cell::RefCell::new(values.collect());
+    let kept = needed(times.len(), |i, j| {
+        let mut lanes = lanes.borrow_mut();
+        let refuses = lanes.iter().position(|(values, tolerance)| !values.bridges(&times, i, j, *tolerance));
+        if let Some(lane) = refuses {
+            lanes.swap(0, lane);
+        }
+        refuses.is_none()
+    });
+    kept.into_iter().map(|k| k + window.range.start).collect()
+}
+
 /// The clip's times at which a lane has keys in a window.
 fn window_keys(lane: &Lane, window: &Window) -> Vec<usize> {
     let from = lane.keys.partition_point(|k| *k < window.range.start);
@@ -218,14 +258,14 @@ fn window_keys(lane: &Lane, window: &Window) -> Vec<usize> {
 }
 
 /// The values at kept keys as a reader gets them.
-fn snapped(wanted: &Values, kept: &[usize], axis: Option<Axis>, storage: Storage, step: f64) -> Vec<f32> {
+fn snapped(wanted: &Values, kept: &[usize], lane: &Lane, storage: Storage, step: f64) -> Vec<f32> {
     match wanted {
         Values::Rotations(q) => {
             // Half an angle is what a quaternion's components hold.
-            Rotations::within(storage, step / 2.0).snap(kept.iter().map(|k| q[*k]))
+            Rotations::within(storage, step / 2.0, lane.upright).snap(kept.iter().map(|k| q[*k]))
         }
         Values::Vectors(v) => {
-            let width = if axis.is_some() { 1 } else { 3 };
+            let width = if lane.axis.is_some() { 1 } else { 3 };
             kept.iter().flat_map(|k| v[*k].into_iter().take(width)).map(|c| snap_float(c, step)).collect()
         }
     }

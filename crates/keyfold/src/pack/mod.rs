@@ -4,10 +4,10 @@
 //! read ─> fold each animation (search) ─> drop what only holds the rest pose ─> write ─> read back, measure ─> keep, repair or leave
 //! ```
 //!
-//! The order and its reason: first what costs nothing (`exact`: repeated keys; `properties`: tracks that move no points have a
+//! The order and its reason: first what costs nothing (`halves`: arcs that rounding could turn round; `exact`: repeated keys; `properties`: tracks that move no points have a
 //! bound of their own), then the search over lanes (`fold`), which needs the other tracks as they will be; then tracks that
 //! hold the rest pose in every animation (`rest`), which can only be told when all animations are folded; then the smallest
-//! form of each track (`forms`).
+//! form of each track (`forms`, `quantized`).
 //!
 //! | file | idea |
 //! |---|---|
@@ -24,8 +24,10 @@ mod encode;
 mod exact;
 mod fold;
 mod forms;
+mod halves;
 mod lattice;
 mod properties;
+mod quantized;
 mod reduce;
 mod rest;
 mod steps;
@@ -33,8 +35,8 @@ pub mod weigh;
 mod window;
 
 use crate::{
-    Animation, Bound, Diff, Document, Error, OpenOptions, Result, Scene, Severity, Storage, Target, diff, read,
-    write::{AnimationForm, MeshoptVersion, assemble, place_meshopt, place_plain},
+    Animation, Bound, Diff, Document, Error, OpenOptions, Result, Scene, Severity, Storage, Target, Track, diff, read,
+    write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain},
 };
 use encode::Plan;
 use rayon::prelude::*;
@@ -89,7 +91,7 @@ impl Default for Settings {
 }
 
 /// The storages that can be packed to.
-pub const STORAGES: [Storage; 2] = [Storage::Core, Storage::Meshopt];
+pub const STORAGES: [Storage; 3] = [Storage::Core, Storage::Quantization, Storage::Meshopt];
 
 /// A packed document and the proof.
 #[derive(Debug)]
@@ -133,7 +135,10 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
         let written = write(document, &context, &read.animations, &folded)?;
         let diff = diff::diff(document, &read_back(&written)?, settings.shell)?;
         let failing: Vec<usize> = (0..folded.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
-        if failing.is_empty() || attempt > ATTEMPTS {
+        if !failing.is_empty() && attempt > ATTEMPTS {
+            return untouched(document, settings, bound);
+        }
+        if failing.is_empty() {
             let gzip_bytes = weigh::gzip_bytes(&written)?;
             return Ok(Packed { document: written, diff, bound, left, gzip_bytes });
         }
@@ -149,6 +154,13 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
         }
     }
     unreachable!("the loop ends after its attempts")
+}
+
+/// The document as it was: what is left where even unchanged animations did not survive being written anew.
+fn untouched(document: &Document, settings: &Settings, bound: f64) -> Result<Packed> {
+    let left = vec!["/animations: stay as they were, nothing else keeps to the bound".to_owned()];
+    let diff = diff::diff(document, document, settings.shell)?;
+    Ok(Packed { document: document.edit().finish()?, diff, bound, left, gzip_bytes: weigh::gzip_bytes(document)? })
 }
 
 /// What a search needs to know.
@@ -167,6 +179,19 @@ impl<'a> Context<'a> {
         match self.settings.level {
             Level::Fast => &fold::PLANS[..1],
             Level::Default | Level::Max => &fold::PLANS,
+        }
+    }
+
+    /// Whether compensation is tried both ways.
+    pub(crate) fn tries_both(&self) -> bool {
+        self.settings.level != Level::Fast
+    }
+
+    /// A track in the storage's smallest form.
+    pub(crate) fn form(&self, track: &Track) -> Result<ChannelForm> {
+        match self.settings.storage {
+            Storage::Quantization => quantized::quantized(track),
+            Storage::Core | Storage::Meshopt | Storage::Draco => forms::compact(track),
         }
     }
 
@@ -211,7 +236,7 @@ fn write(document: &Document, context: &Context<'_>, original: &[Animation], fol
     let lean = rest::without_rest(context.scene, folded.to_vec(), |target| context.keeps(target));
     let forms = original.iter().zip(&lean).map(|(original, lean)| {
         let channels =
-            lean.tracks.iter().filter(|t| forms::rewritable(t)).map(forms::compact).collect::<Result<_>>()?;
+            lean.tracks.iter().filter(|t| forms::rewritable(t)).map(|t| context.form(t)).collect::<Result<_>>()?;
         let replaces = original.tracks.iter().filter(|t| forms::rewritable(t)).map(|t| t.source.channel).collect();
         Ok(AnimationForm { index: original.index, replaces, channels })
     });
@@ -220,7 +245,11 @@ fn write(document: &Document, context: &Context<'_>, original: &[Animation], fol
         Storage::Meshopt => {
             assemble(document, &forms, |edit, contents| place_meshopt(edit, contents, context.settings.meshopt))
         }
-        Storage::Core | Storage::Quantization | Storage::Draco => assemble(document, &forms, place_plain),
+        Storage::Quantization => assemble(document, &forms, |edit, contents| {
+            edit.declare(crate::quantization::NAME, true);
+            place_plain(edit, contents)
+        }),
+        Storage::Core | Storage::Draco => assemble(document, &forms, place_plain),
     }
 }
 

@@ -3,6 +3,7 @@
 //! From each kept key on, the next one is put off as long as every key in between stays near the line, or the arc, from one to
 //! the other. Greedy, and for given key values within a key or two of the fewest possible.
 
+use super::halves::NEAR_HALF;
 use keyfold_core::quat::{self, Quat};
 
 /// The values of a lane at its keys.
@@ -28,6 +29,11 @@ impl Values {
 
     /// Whether keys `i` and `j` make the ones between them unnecessary.
     pub(crate) fn bridges(&self, times: &[f64], i: usize, j: usize, tolerance: f64) -> bool {
+        if let Self::Rotations(q) = self
+            && quat::dot(q[i], q[j]) < 2.0 * NEAR_HALF
+        {
+            return false;
+        }
         // The middle is where misses are largest: most failures show at once.
         let (span, middle) = (times[j] - times[i], (i + j) / 2);
         let ok = |k: usize| self.miss(i, j, k, (times[k] - times[i]) / span) <= tolerance;

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::Property;
 use keyfold_core::skeleton::{Affine, Deviation, distance, length};
+use std::sync::Arc;
 
 /// A probe without any error still keeps this much of its price in one round.
 const LEAST: f64 = 0.1;
@@ -24,7 +25,7 @@ pub(crate) struct Reach {
 
 impl Reach {
     /// Measured at some of a window's moments.
-    pub(crate) fn new(clip: &Clip<'_>, windows: &[Window]) -> Self {
+    pub(crate) fn new(clip: &Clip<'_>, windows: &[Arc<Window>]) -> Self {
         let mut reach = Self { squares: vec![vec![0.0; clip.probes.len()]; clip.lanes.len()] };
         for window in windows {
             let stride = (window.len() / 12).max(1);
@@ -33,6 +34,17 @@ impl Reach {
             }
         }
         reach
+    }
+
+    /// Makes budgets finer where lanes move probes that are over the bound, as much as the worst of those is over it.
+    pub(crate) fn tighten(&self, budgets: &mut [f64], deviation: &Deviation, bound: f64) {
+        for (budget, squares) in budgets.iter_mut().zip(&self.squares) {
+            let moved = squares.iter().zip(&deviation.probes).filter(|(s, _)| **s > 0.0);
+            let worst = moved.map(|(_, w)| w.error).fold(0.0, f64::max);
+            if worst > bound {
+                *budget *= (0.97 * bound / worst).clamp(0.3, 0.95);
+            }
+        }
     }
 
     fn add(&mut self, clip: &Clip<'_>, window: &Window, moment: usize) {
@@ -86,7 +98,7 @@ pub(crate) struct Steps {
 /// Searches budgets with which `windows` stay within `bound` under a plan, in so many rounds.
 pub(crate) fn search(
     clip: &Clip<'_>,
-    windows: &[Window],
+    windows: &[Arc<Window>],
     reach: &Reach,
     bound: f64,
     plan: Plan,
@@ -118,7 +130,7 @@ pub(crate) fn search(
 }
 
 /// The error of some windows under a plan.
-pub(crate) fn deviation(clip: &Clip<'_>, windows: &[Window], budgets: &[f64], plan: Plan) -> Deviation {
+fn deviation(clip: &Clip<'_>, windows: &[Arc<Window>], budgets: &[f64], plan: Plan) -> Deviation {
     let mut whole = Deviation::none(clip.probes.len());
     for window in windows {
         let Coded { deviation, .. } = encode(clip, window, budgets, plan);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Interpolation, scene::tests::document};
+use crate::{Interpolation, Storage, scene::tests::document};
 use serde_json::{Value, json};
 
 const KEYS: usize = 90;
@@ -65,6 +65,23 @@ fn every_bound_holds_and_tighter_ones_cost_more() {
         assert!(size > before && size < document.to_bytes().unwrap().len());
         before = size;
     }
+}
+
+#[test]
+fn every_storage_keeps_every_bound() {
+    let document = swinging();
+    for storage in STORAGES {
+        for bound in ["1%", "0.1%", "0.01%", "0.002%"] {
+            let settings = Settings { storage, bound: bound.parse().unwrap(), ..Settings::default() };
+            let packed = pack(&document, &settings).unwrap();
+            let found = diff::diff(&document, &read_back(&packed.document).unwrap(), None).unwrap();
+            assert!(found.error <= packed.bound && found.unmatched.is_empty(), "{storage:?} {bound}: {}", found.error);
+            assert!(packed.left.is_empty(), "{storage:?} {bound}");
+            assert!(packed.gzip_bytes < weigh::gzip_bytes(&document).unwrap());
+        }
+    }
+    let draco = Settings { storage: Storage::Draco, ..Settings::default() };
+    assert!(pack(&document, &draco).unwrap_err().to_string().contains("draco"));
 }
 
 #[test]

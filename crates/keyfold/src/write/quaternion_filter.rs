@@ -6,8 +6,8 @@
 
 use keyfold_core::quat::{self, Quat};
 
-/// Scales of which the writer tries each: four to an octave, the coarsest first.
-const LADDER: [i32; 49] = ladder();
+/// Steps to a unit (here: to the square root of a half) that writers choose from: four to an octave, the coarsest first.
+pub(crate) const LADDER: [i32; 49] = ladder();
 
 const fn ladder() -> [i32; 49] {
     // 2^(1/4), 2^(2/4), 2^(3/4) in thousandths.
