@@ -8,11 +8,10 @@
 mod matching;
 mod properties;
 
-pub(crate) use properties::{natural_range, worst_difference};
+pub(crate) use properties::{natural_range, worst_difference, worst_property};
 
 use crate::{Animation, Animations, Bound, Document, Result, Scene, read};
 use keyfold_core::skeleton::{self, BETWEEN, BLOCK, Deviation, Moment, Motion, Probe, moments, random_moments};
-pub(crate) use properties::{natural_range, worst_property};
 use rayon::prelude::*;
 use serde::Serialize;
 
