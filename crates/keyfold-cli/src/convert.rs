@@ -4,7 +4,7 @@ mod draco;
 mod quantization;
 mod rotation;
 
-use crate::{Outcome, input, output};
+use crate::{Outcome, input, output, targets::TargetArgs};
 use anyhow::{Result, bail};
 use keyfold::{Bound, Diff, Document, Finding, Severity, Storage, unpack};
 use std::path::PathBuf;
@@ -21,6 +21,8 @@ Examples:
   keyfold convert spline.glb -o linear.glb --rotation linear --max-error 0.1mm
   keyfold convert walk.glb -o small.glb --storage quantization
   keyfold convert walk.glb -o small.glb --storage draco --max-error 0.5mm
+  keyfold convert scene.glb -o plain.glb --targets core
+  keyfold convert face.glb -o split.glb --targets pointer --weights split
   keyfold convert - -o - < in.glb > out.glb")]
 pub(crate) struct Args {
     /// A .gltf or .glb file, whatever its name; - for standard input
@@ -40,6 +42,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     rotation: rotation::RotationArgs,
     #[command(flatten)]
+    targets: TargetArgs,
+    #[command(flatten)]
     read: input::ReadArgs,
     /// Bits of a value: 8 or 16 at most for quantization, 1 to 30 for draco (then for every track, whatever that costs)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=30))]
@@ -58,9 +62,11 @@ fn storage(name: &str) -> Result<Storage, String> {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (document, _) = args.read.open(&args.input)?;
     let (document, rotated) = rotation::apply(document, &args.rotation, args.max_error, args.fallback)?;
+    let (document, addressed) = args.targets.apply(document)?;
     let (document, stored) = store(args, document)?;
     output::save(&document, &args.output)?;
-    Ok(if rotated == Outcome::Done { stored } else { rotated })
+    let all_done = [rotated, addressed, stored].iter().all(|outcome| *outcome == Outcome::Done);
+    Ok(if all_done { Outcome::Done } else { Outcome::Wrong })
 }
 
 fn store(args: &Args, document: Document) -> Result<(Document, Outcome)> {

@@ -10,6 +10,7 @@ mod inspect;
 mod output;
 mod pack;
 mod sample;
+mod targets;
 mod unpack;
 
 use clap::{CommandFactory, Parser, Subcommand};

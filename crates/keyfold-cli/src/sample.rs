@@ -2,7 +2,7 @@
 
 use crate::{Outcome, input, output};
 use anyhow::{Result, bail, ensure};
-use keyfold::{Animation, Severity, Track, read};
+use keyfold::{Animation, Finding, Severity, Track, freeze, read};
 use serde::Serialize;
 use std::{fmt::Write, path::PathBuf};
 
@@ -14,7 +14,8 @@ Times outside the keys clamp to the nearest key, as glTF says. Rotations are uni
 Examples:
   keyfold sample walk.glb --time 0,0.5,1
   keyfold sample walk.glb --animation run --fps 30 --csv > run.csv
-  keyfold sample walk.glb --animation 2 --fps 60 --json")]
+  keyfold sample walk.glb --animation 2 --fps 60 --json
+  keyfold sample walk.glb --time 1.5 --apply -o pose.glb")]
 pub(crate) struct Args {
     /// A .gltf or .glb file, whatever its name; - for standard input
     file: PathBuf,
@@ -25,6 +26,15 @@ pub(crate) struct Args {
     times: Times,
     #[command(flatten)]
     form: Form,
+    /// Write the document frozen at the time instead: every animated property has its value there
+    #[arg(long, requires = "output", conflicts_with_all = ["json", "csv", "fps"])]
+    apply: bool,
+    /// Where to write the frozen document; - for standard output
+    #[arg(short, long, value_name = "OUT", requires = "apply")]
+    output: Option<PathBuf>,
+    /// Keep the animations in the frozen document
+    #[arg(long, requires = "apply")]
+    keep_animations: bool,
     #[command(flatten)]
     read: input::ReadArgs,
 }
@@ -99,14 +109,25 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let found = read(&document)?;
     let animation = choose(&found.animations, args.animation.as_deref())?;
     let times = args.times.resolve(f64::from(animation.duration()))?;
+    if let Some(path) = &args.output {
+        let [time] = times[..] else { bail!("a document is frozen at one time, not at {}", times.len()) };
+        let (frozen, unset) = freeze(&document, animation, time, args.keep_animations)?;
+        output::save(&frozen, path)?;
+        return Ok(outcome(animation, found.findings.into_iter().chain(unset)));
+    }
     let rows: Vec<Rows> = animation.tracks.iter().map(|track| rows(track, &times)).collect();
     print(&args.form, animation.index, animation.name.as_deref(), &times, rows)?;
+    Ok(outcome(animation, found.findings))
+}
+
+/// Says what was found about an animation, and whether something had to be left out.
+fn outcome(animation: &Animation, findings: impl IntoIterator<Item = Finding>) -> Outcome {
     let mine = format!("/animations/{}/", animation.index);
-    let ours: Vec<_> =
-        found.findings.into_iter().filter(|f| !f.at.starts_with("/animations/") || f.at.starts_with(&mine)).collect();
+    let is_mine = |f: &Finding| !f.at.starts_with("/animations/") || f.at.starts_with(&mine);
+    let ours: Vec<Finding> = findings.into_iter().filter(is_mine).collect();
     output::findings(&ours);
     let dropped = ours.iter().any(|f| f.severity <= Severity::Warning);
-    Ok(if dropped { Outcome::Wrong } else { Outcome::Done })
+    if dropped { Outcome::Wrong } else { Outcome::Done }
 }
 
 /// Prints what an animation's targets are at `times`.

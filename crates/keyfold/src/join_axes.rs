@@ -68,8 +68,8 @@ fn own_value(document: &Document, node: usize, property: Property) -> [f32; 3] {
     value.unwrap_or(default).map(|v| if (v as f32).is_finite() { v as f32 } else { 0.0 })
 }
 
-/// Joins curves of one component each; see the rule above.
-fn join(parts: &[Curve; 3]) -> Curve {
+/// Joins curves of one component each, one of them at least; see the rule above.
+pub(crate) fn join(parts: &[Curve]) -> Curve {
     let moving = || parts.iter().filter(|c| c.keys() > 1).map(Curve::interpolation);
     let interpolation = match () {
         () if moving().any(|i| i == Interpolation::CubicSpline) => Interpolation::CubicSpline,
@@ -93,7 +93,7 @@ fn join(parts: &[Curve; 3]) -> Curve {
             _ => put(value),
         }
     }
-    Curve::new(interpolation, 3, times, values).expect("parts of curves with sorted times make a curve")
+    Curve::new(interpolation, parts.len(), times, values).expect("parts of curves with sorted times make a curve")
 }
 
 /// The last float times before the edges of a `Step` curve.

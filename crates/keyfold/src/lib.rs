@@ -11,6 +11,8 @@
 //! | `extensions` | one file per extension, one list of them |
 //! | [`Animation`], [`Track`], [`Target`] | what every storage means once it is undone |
 //! | [`read`](fn@read) | a document's animations |
+//! | [`apply`](fn@apply), [`freeze`] | a moment of an animation written into the document |
+//! | [`retarget`](fn@retarget) | channels that address their targets in another way |
 //! | [`inspect`] | what a document's animations are and what they weigh |
 //! | [`write`] | planned channels back into a document |
 //! | [`Scene`], [`Bound`] | a document's hierarchy and measures; how much error is allowed |
@@ -21,6 +23,7 @@
 //! | [`pack`] | the smallest file within a bound that holds |
 
 mod animation;
+mod apply;
 mod bound;
 mod clip;
 mod diff;
@@ -34,6 +37,7 @@ mod limits;
 pub mod object_model;
 pub mod pack;
 mod read;
+mod retarget;
 pub mod rotation;
 mod scene;
 mod storage;
@@ -43,6 +47,7 @@ pub mod validate;
 pub mod write;
 
 pub use animation::{Animation, Source, Track};
+pub use apply::{apply, freeze, set_target};
 pub use bound::{Bound, BoundError};
 pub use clip::{BuiltClip, ClipOptions, build_clip};
 pub use diff::{AnimationDiff, Diff, PropertyDiff, diff};
@@ -55,6 +60,7 @@ pub use join_axes::join_axes;
 pub use keyfold_core::curve::{Curve, Interpolation, Kind};
 pub use limits::Limits;
 pub use read::{Animations, read};
+pub use retarget::{Retarget, Weights, retarget};
 pub use scene::Scene;
 pub use storage::Storage;
 pub use target::{Axis, Property, Target, Targets, ValueKind};

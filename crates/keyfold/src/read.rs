@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         if aim.target.is_exact() && sampler.interpolation == Interpolation::Linear {
             let at = format!("{}/samplers/{}", channel.animation.at(), sampler.index);
             let message = format!("there is nothing between two values of {}; taken as STEP", aim.target);
-            findings.push(Finding { severity: Severity::Warning, code: "POINTER_INT_NOT_STEP", at, message });
+            findings.push(Finding { severity: Severity::Info, code: "POINTER_INT_NOT_STEP", at, message });
             sampler.interpolation = Interpolation::Step;
         }
         if sampler.interpolation == Interpolation::CubicSlerp && aim.target.kind() != crate::Kind::Rotation {

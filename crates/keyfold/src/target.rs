@@ -107,6 +107,16 @@ impl Target {
         Self::Node { node, property, axis: None }
     }
 
+    /// The JSON pointer to what is driven; one axis is an element: `/nodes/3/translation/0`.
+    pub fn pointer(&self) -> String {
+        match self {
+            Self::Node { axis: Some(axis), node, property } => {
+                format!("/nodes/{node}/{}/{}", property.name(), *axis as usize)
+            }
+            _ => self.to_string(),
+        }
+    }
+
     /// How values blend between keys.
     pub fn kind(&self) -> Kind {
         match self {

@@ -6,7 +6,7 @@
 use crate::{
     Animations, Bound, Document, Finding, Interpolation, Result, Storage, Target, Targets, Track,
     document::ComponentType,
-    join_axes, read,
+    join_axes, read, retarget,
     rotation::{self, CoreSampler, RotationOptions, convert_rotations},
     write::{AnimationForm, assemble, core_form, place_plain},
 };
@@ -23,7 +23,11 @@ pub fn unpack(document: &Document, bound: Bound) -> Result<(Document, Vec<Findin
         core: CoreSampler::None,
     };
     let (document, report) = convert_rotations(document, &options)?;
+    let mut parts = Vec::new();
+    let document = retarget::join_components(&document, &mut parts)?.unwrap_or(document);
     let (document, mut findings) = unpack_storage(&document)?;
+    let document = retarget::plain_addresses(&document)?;
+    findings.extend(parts);
     findings.extend(report.findings.into_iter().filter(|f| f.code == rotation::UNCHANGED));
     Ok((document, findings))
 }

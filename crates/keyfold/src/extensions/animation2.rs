@@ -10,7 +10,7 @@ use super::{
     pointer::{self, Address, aims, carried},
 };
 use crate::{Document, Interpolation, Property, Result, Targets, document::Object};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 pub(super) const EXTENSION: Extension = Extension {
     target: Some(|channel, findings| aims(channel, address(channel.document, &channel.object)?, findings)),
@@ -20,7 +20,7 @@ pub(super) const EXTENSION: Extension = Extension {
     ..Extension::new(NAME)
 };
 
-pub(super) const NAME: &str = "KHR_animation2";
+pub(crate) const NAME: &str = "KHR_animation2";
 
 /// The pointer of a channel; `None` where it has none of this extension.
 pub(super) fn address<'a>(document: &Document, channel: &Object<'a>) -> Result<Option<Address<'a>>> {
@@ -40,6 +40,12 @@ pub(super) fn address<'a>(document: &Document, channel: &Object<'a>) -> Result<O
     let legacy = Some("KHR_animation2 became KHR_animation_pointer");
     let address = Address { text: path, at: target.place("path"), targets: Targets::Animation2, legacy };
     Ok(is_pointer.then_some(address))
+}
+
+/// The `target` that names a pointer, as the draft's example does.
+pub(crate) fn target(pointer: &str) -> Map<String, Value> {
+    let object = json!({ "path": pointer, "extensions": { NAME: {} } });
+    object.as_object().cloned().unwrap_or_default()
 }
 
 /// Once no channel is addressed by it any more, the extension is not used.

@@ -18,7 +18,7 @@ pub(super) const EXTENSION: Extension = Extension {
     ..Extension::new(NAME)
 };
 
-pub(super) const NAME: &str = "KHR_animation_pointer";
+pub(crate) const NAME: &str = "KHR_animation_pointer";
 
 /// The pointer of a channel; `None` where it has none of this extension.
 pub(super) fn address<'a>(channel: &Object<'a>) -> Result<Option<Address<'a>>> {

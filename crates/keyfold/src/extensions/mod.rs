@@ -3,8 +3,8 @@
 //! Reading asks every extension of the list that the document uses, in order; the first that has an answer is heard. An extension says
 //! only what it changes; where none has anything to say, core's rules hold (`crate::read`).
 
-mod animation2;
-mod animation_pointer;
+pub(crate) mod animation2;
+pub(crate) mod animation_pointer;
 pub mod draco;
 mod meshopt;
 mod pointer;

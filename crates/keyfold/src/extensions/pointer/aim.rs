@@ -1,6 +1,6 @@
 //! From a pointer's text to what a channel drives.
 //!
-//! Lenient: what has a type is read also where the document does not define it, with a finding. Only what cannot be driven at all
+//! Lenient: what has a type is read also where the document does not define it, with a note. Only what cannot be driven at all
 //! (no such node, read-only, no pointer) is left alone.
 
 use super::Address;
@@ -64,8 +64,7 @@ fn driven(document: &Document, pointer: &Pointer) -> Driven {
     let json = document.json();
     let Some(found) = document.registry().find(pointer) else {
         let kind = plain_kind(pointer.resolve(json));
-        let doubt =
-            || (Severity::Warning, "POINTER_UNRESOLVED", "is not known; its numbers are taken as they are".into());
+        let doubt = || (Severity::Info, "POINTER_UNRESOLVED", "is not known; its numbers are taken as they are".into());
         let target = Target::Pointer { pointer: pointer.to_string(), kind };
         return Driven { target: Some((target, None)), doubt: (!is_extras(pointer)).then(doubt) };
     };
@@ -79,7 +78,7 @@ fn driven(document: &Document, pointer: &Pointer) -> Driven {
         State::Undefined => Some("is not defined here".to_owned()),
         _ => None,
     };
-    let doubt = doubt.map(|what| (Severity::Warning, "POINTER_UNRESOLVED", what));
+    let doubt = doubt.map(|what| (Severity::Info, "POINTER_UNRESOLVED", what));
     match node_target(&found) {
         Some(Target::Node { node, .. }) if node >= document.count("nodes") => {
             Driven { target: None, doubt: doubt.map(|(_, code, what)| (Severity::Error, code, what)) }

@@ -1,0 +1,63 @@
+//! The options of `keyfold convert` about how channels say what they drive.
+
+use crate::{Outcome, output};
+use anyhow::Result;
+use clap::ValueEnum;
+use keyfold::{Document, Retarget, Severity, Targets, Weights, retarget};
+
+/// How channels say what they drive.
+#[derive(clap::Args)]
+pub(crate) struct TargetArgs {
+    /// How channels say what they drive
+    #[arg(long, value_name = "T")]
+    targets: Option<Way>,
+    /// Animate morph weights one by one (as pointers), or all of a node by one channel
+    #[arg(long, value_name = "HOW")]
+    weights: Option<Grouping>,
+    /// Write the first key of every pointer as the property's static value, for loaders that do not know pointers
+    #[arg(long)]
+    static_first: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Way {
+    /// KHR_animation_pointer, the ratified extension
+    Pointer,
+    /// KHR_animation2, the draft before it
+    Animation2,
+    /// Core's node and path; what core cannot say becomes a KHR_animation_pointer, and the exit code is 1
+    Core,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Grouping {
+    /// /nodes/N/weights/I, a channel for each
+    Split,
+    /// /nodes/N/weights
+    Whole,
+}
+
+impl TargetArgs {
+    /// The document with targets as asked for; says what could not be done.
+    pub(crate) fn apply(&self, document: Document) -> Result<(Document, Outcome)> {
+        let wanted = Retarget {
+            targets: self.targets.map(|way| match way {
+                Way::Pointer => Targets::Pointer,
+                Way::Animation2 => Targets::Animation2,
+                Way::Core => Targets::Core,
+            }),
+            weights: self.weights.map(|grouping| match grouping {
+                Grouping::Split => Weights::Split,
+                Grouping::Whole => Weights::Whole,
+            }),
+            first_as_static: self.static_first,
+        };
+        if wanted == Retarget::default() {
+            return Ok((document, Outcome::Done));
+        }
+        let (changed, findings) = retarget(&document, &wanted)?;
+        output::findings(&findings);
+        let left = findings.iter().any(|f| f.severity <= Severity::Warning);
+        Ok((changed, if left { Outcome::Wrong } else { Outcome::Done }))
+    }
+}

@@ -1,0 +1,91 @@
+//! Other addresses for the same tracks: core's `node` and `path`, KHR_animation_pointer, or the KHR_animation2 draft.
+//!
+//! Two steps. `regroup` changes the tracks where an address asks for others: weights together or one by one, components joined, numbers that
+//! core may not hold as floats. `readdress` changes nothing but the channels' targets: samplers, accessors and bytes stay.
+
+mod readdress;
+mod regroup;
+
+use crate::{Document, Finding, Result, Targets, apply::set_target, read};
+use regroup::Regroup;
+use std::collections::BTreeSet;
+
+/// How the weights of a node are animated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// Each by a track of its own, `/nodes/N/weights/I`.
+    Split,
+    /// All by one track.
+    Whole,
+}
+
+/// What is to change about how a document addresses what its animations drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retarget {
+    /// How channels say what they drive; `None` leaves it.
+    pub targets: Option<Targets>,
+    /// How weights are animated; `None` leaves it.
+    pub weights: Option<Weights>,
+    /// Whether the first key of every pointer's track becomes the property's static value, which loaders show that do not
+    /// know pointers.
+    pub first_as_static: bool,
+}
+
+/// The document with other addresses. The findings say what could not be changed: it stays as it was, or in the ratified form.
+///
+/// ```no_run
+/// use keyfold::{Document, Retarget, Targets, retarget};
+/// # fn main() -> keyfold::Result<()> {
+/// let document = Document::open("lamp.gltf")?;
+/// let (changed, findings) = retarget(&document, &Retarget { targets: Some(Targets::Core), ..Retarget::default() })?;
+/// # Ok(()) }
+/// ```
+pub fn retarget(document: &Document, wanted: &Retarget) -> Result<(Document, Vec<Finding>)> {
+    let is_core = wanted.targets == Some(Targets::Core);
+    let grouping = Regroup {
+        weights: wanted.weights.or(is_core.then_some(Weights::Whole)),
+        axes: wanted.targets.is_some_and(|targets| targets != Targets::Animation2),
+        components: wanted.targets.is_some_and(|targets| targets != Targets::Animation2),
+        targets: wanted.targets,
+    };
+    let mut findings = read(document)?.findings;
+    let mut changed = regroup::regroup(document, &grouping, &mut findings)?;
+    if let Some(targets) = wanted.targets {
+        let before = changed.as_ref().unwrap_or(document);
+        changed = Some(readdress::readdress(before, targets, &mut findings)?);
+    }
+    if wanted.first_as_static {
+        changed = Some(first_as_static(changed.as_ref().unwrap_or(document))?);
+    }
+    match changed {
+        Some(changed) => Ok((changed, findings)),
+        None => Ok((document.edit().finish()?, findings)),
+    }
+}
+
+/// Joins what the ratified extension cannot address: single components. Axes of nodes are `crate::join_axes`' business.
+pub(crate) fn join_components(document: &Document, findings: &mut Vec<Finding>) -> Result<Option<Document>> {
+    let grouping = Regroup { weights: None, axes: false, components: true, targets: None };
+    regroup::regroup(document, &grouping, findings)
+}
+
+/// Addresses that most readers understand: core's where core can say it, else the ratified ones.
+pub(crate) fn plain_addresses(document: &Document) -> Result<Document> {
+    readdress::readdress(document, Targets::Core, &mut Vec::new())
+}
+
+/// The first track that drives something decides; what cannot be set was said when it was read.
+fn first_as_static(document: &Document) -> Result<Document> {
+    let mut edit = document.edit();
+    let mut seen = BTreeSet::new();
+    for track in read(document)?.animations.iter().flat_map(|animation| &animation.tracks) {
+        if track.source.targets != Targets::Core && seen.insert(&track.target) {
+            let first: Vec<f64> = track.curve.value(0).iter().map(|v| f64::from(*v)).collect();
+            let _ = set_target(edit.json(), document.registry(), &track.target, &first);
+        }
+    }
+    edit.finish()
+}
+
+#[cfg(test)]
+mod tests;

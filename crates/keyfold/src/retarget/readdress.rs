@@ -1,0 +1,186 @@
+//! The same channels with other targets: an edit of the JSON that leaves samplers and their data alone.
+
+use crate::{
+    Document, Finding, Result, Severity, Target, Targets, Track,
+    document::Edit,
+    extensions::{self, animation_pointer, animation2, sqlerp},
+    object_model::{Pointer, Registry, Standing, is_extras},
+    read,
+};
+use serde_json::{Map, Value, json};
+
+/// The document with the targets of its channels in another way. What that way cannot say stays, in the ratified form where it can.
+pub(super) fn readdress(document: &Document, targets: Targets, findings: &mut Vec<Finding>) -> Result<Document> {
+    let mut edit = document.edit();
+    for animation in read(document)?.animations.iter().filter(|animation| !animation.tracks.is_empty()) {
+        let at = format!("/animations/{}/channels", animation.index);
+        let object = &mut edit.json()["animations"][animation.index];
+        let mut needed = extensions::raise(object);
+        let mut channels = Vec::new();
+        for (index, channel) in object["channels"].as_array().into_iter().flatten().enumerate() {
+            let tracks: Vec<&Track> = animation.tracks.iter().filter(|track| track.source.channel == index).collect();
+            if tracks.is_empty() {
+                channels.push(channel.clone());
+            }
+            for track in tracks {
+                let (way, doubt) = way(document, &track.target, targets);
+                findings.extend(doubt.map(|doubt| doubt.finding(&at, track)));
+                needed.extend(extension(way));
+                channels.push(addressed(channel, &track.target, way));
+            }
+        }
+        object["channels"] = Value::Array(channels);
+        needed.into_iter().for_each(|name| edit.declare(name, false));
+    }
+    name_cubic(&mut edit, targets);
+    edit.finish()
+}
+
+fn extension(way: Option<Targets>) -> Option<&'static str> {
+    match way {
+        Some(Targets::Pointer) => Some(animation_pointer::NAME),
+        Some(Targets::Animation2) => Some(animation2::NAME),
+        _ => None,
+    }
+}
+
+/// What is to be said about an address.
+struct Doubt {
+    severity: Severity,
+    code: &'static str,
+    what: &'static str,
+}
+
+impl Doubt {
+    fn finding(self, channels: &str, track: &Track) -> Finding {
+        let at = format!("{channels}/{}", track.source.channel);
+        let message = format!("{} {}", track.target, self.what);
+        Finding { severity: self.severity, code: self.code, at, message }
+    }
+}
+
+fn unsaid(what: &'static str) -> Option<Doubt> {
+    Some(Doubt { severity: Severity::Warning, code: "TARGET_NOT_CONVERTED", what })
+}
+
+/// The way in which a target will be addressed, `None` for as it is; and what is to be said about that.
+fn way(document: &Document, target: &Target, wanted: Targets) -> (Option<Targets>, Option<Doubt>) {
+    let part = is_part(document.registry(), target);
+    match wanted {
+        Targets::Animation2 if is_in_draft(document.registry(), target) => (Some(wanted), None),
+        Targets::Animation2 => {
+            let what = "is not in the draft's table; readers of the draft may not know it";
+            (Some(wanted), Some(Doubt { severity: Severity::Hint, code: "POINTER_NOT_IN_DRAFT", what }))
+        }
+        _ if part => (None, unsaid("is one component alone, which only drafts can address; it stays as it is")),
+        Targets::Core => match target {
+            Target::Node { node, .. } if has_matrix(document, *node) => {
+                (Some(Targets::Pointer), unsaid("cannot be said in core: the node has a matrix; it is a pointer"))
+            }
+            Target::Node { .. } => (Some(wanted), None),
+            Target::Pointer { .. } => (Some(Targets::Pointer), unsaid("cannot be said in core; it is a pointer")),
+        },
+        Targets::Pointer | Targets::PropertyAnimation => (Some(Targets::Pointer), None),
+    }
+}
+
+fn has_matrix(document: &Document, node: usize) -> bool {
+    document.element("nodes", node).is_ok_and(|node| node.get("matrix").is_some())
+}
+
+/// Whether a target is one component of a vector. Single weights are properties of their own.
+fn is_part(registry: &Registry, target: &Target) -> bool {
+    let found = Pointer::parse(target.pointer()).ok();
+    found.and_then(|pointer| registry.find(&pointer)?.component).is_some()
+}
+
+/// The rows of the draft's table that the ratified object model has too; the others stand in the registry as drafts.
+const DRAFT_ROWS: &[&str] = &[
+    "/nodes/{}/translation",
+    "/nodes/{}/rotation",
+    "/nodes/{}/scale",
+    "/cameras/{}/orthographic/xmag",
+    "/cameras/{}/orthographic/ymag",
+    "/cameras/{}/orthographic/zfar",
+    "/cameras/{}/orthographic/znear",
+    "/cameras/{}/perspective/aspectRatio",
+    "/cameras/{}/perspective/yfov",
+    "/cameras/{}/perspective/zfar",
+    "/cameras/{}/perspective/znear",
+    "/materials/{}/pbrMetallicRoughness/baseColorFactor",
+    "/materials/{}/pbrMetallicRoughness/metallicFactor",
+    "/materials/{}/pbrMetallicRoughness/roughnessFactor",
+    "/materials/{}/alphaCutoff",
+    "/materials/{}/emissiveFactor",
+    "/materials/{}/normalTexture/scale",
+    "/materials/{}/occlusionTexture/strength",
+    "/materials/{}/**/*Texture/extensions/KHR_texture_transform/offset",
+    "/materials/{}/**/*Texture/extensions/KHR_texture_transform/rotation",
+    "/materials/{}/**/*Texture/extensions/KHR_texture_transform/scale",
+];
+
+fn is_in_draft(registry: &Registry, target: &Target) -> bool {
+    let Ok(pointer) = Pointer::parse(target.pointer()) else { return false };
+    let row = registry.find(&pointer).map(|found| found.row);
+    is_extras(&pointer) || row.is_some_and(|r| r.standing == Standing::Draft || DRAFT_ROWS.contains(&&*r.template))
+}
+
+/// A channel with a target in another way; members that no way knows stay.
+fn addressed(channel: &Value, target: &Target, way: Option<Targets>) -> Value {
+    let new = match (way, target) {
+        (None, _) => return channel.clone(),
+        (Some(Targets::Core), Target::Node { node, property, .. }) => {
+            Map::from_iter([("node".into(), json!(node)), ("path".into(), json!(property.name()))])
+        }
+        (Some(Targets::Animation2), _) => animation2::target(&target.pointer()),
+        _ => animation_pointer::target(&target.pointer()),
+    };
+    let mut channel = channel.clone();
+    channel["target"] = merged(&channel["target"], new);
+    channel
+}
+
+/// The new target with what else the old one had.
+fn merged(old: &Value, mut new: Map<String, Value>) -> Value {
+    let own = |name: &str| name == animation_pointer::NAME || name == animation2::NAME;
+    for (key, value) in old.as_object().into_iter().flatten().filter(|(key, _)| *key != "node" && *key != "path") {
+        if key != "extensions" {
+            new.insert(key.clone(), value.clone());
+            continue;
+        }
+        for (name, object) in value.as_object().into_iter().flatten().filter(|(name, _)| !own(name)) {
+            new.entry("extensions").or_insert_with(|| json!({}))[name] = object.clone();
+        }
+    }
+    Value::Object(new)
+}
+
+/// `CUBIC` is a name of the KHR_animation2 draft: elsewhere the same curve is EXT_animation_sqlerp's, whose channels name their sampler
+/// themselves.
+fn name_cubic(edit: &mut Edit<'_>, targets: Targets) {
+    if targets == Targets::Animation2 {
+        return;
+    }
+    let mut renamed = false;
+    for animation in list(edit.json(), "animations") {
+        let cubic: Vec<bool> = list(animation, "samplers").map(|s| s["interpolation"] == "CUBIC").collect();
+        let is_cubic = |index: &Value| index.as_u64().and_then(|i| cubic.get(i as usize)) == Some(&true);
+        for channel in list(animation, "channels").filter_map(Value::as_object_mut) {
+            if channel.get("sampler").is_some_and(is_cubic) {
+                let sampler = channel.shift_remove("sampler");
+                channel.entry("extensions").or_insert_with(|| json!({}))[sqlerp::NAME] = json!({ "sampler": sampler });
+                renamed = true;
+            }
+        }
+        let samplers = list(animation, "samplers").zip(cubic).filter(|(_, cubic)| *cubic);
+        samplers.for_each(|(sampler, _)| sampler["interpolation"] = json!("CUBICSLERP"));
+    }
+    if renamed {
+        edit.declare(sqlerp::NAME, true);
+    }
+}
+
+/// The elements of an array member; none where there is no such array.
+fn list<'v>(value: &'v mut Value, key: &str) -> impl Iterator<Item = &'v mut Value> {
+    value.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten()
+}
