@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn a_steady_turn_is_one_arc_though_its_components_bend() {
         let times: Vec<f64> = (0..20).map(f64::from).collect();
-        let turn = |t: &f64| quat::exp([0.0, 0.07 * t, 0.0]);
+        let turn = |t: &f64| quat::exp([0.0, 0.06 * t, 0.0]);
         let values = Values::Rotations(times.iter().map(turn).collect());
         assert_eq!(needed(20, |i, j| values.bridges(&times, i, j, 1e-9)), [0, 19]);
     }
