@@ -224,3 +224,6 @@ fn cost(task: &Task<'_>, layout: Layout, encoding: Encoding, grids: &[Grid]) -> 
     let normalized = if encoding.normalized { 18.0 } else { 0.0 };
     bytes.next_multiple_of(4) as f64 + JSON * (json + normalized)
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,6 +64,19 @@ fn rotations(curve: &Curve, layout: Layout) -> Vec<Quat> {
 /// Puts stored numbers on grids, one per component; floats are stored as they are and need none.
 ///
 /// Values that a grid does not reach take its nearer end.
+///
+/// ```
+/// use keyfold::{Axis, Property, document::ComponentType};
+/// use keyfold::quantization::{Encoding, Grid, Layout, Path, encode_values};
+/// // Millimetres, from a metre below zero on.
+/// let grid = Grid { offset: -1.0, step: 0.001 };
+/// let path = Path::axis(Property::Translation, Axis::X);
+/// let u16 = Encoding::new(ComponentType::U16, false);
+/// let coded = encode_values(path, Layout::Whole, &[-1.0, 0.25, 0.5004], u16, &[grid]);
+/// assert_eq!(coded.output.bytes, [0, 0, 226, 4, 220, 5]);
+/// assert_eq!(coded.parameters.to_json().unwrap().to_string(), r#"{"offset":[-1],"scale":[0.001]}"#);
+/// assert_eq!(coded.decode(), [-1.0, 0.25, 0.5]);
+/// ```
 pub fn encode_values(path: Path, layout: Layout, stored: &[f64], encoding: Encoding, grids: &[Grid]) -> Coded {
     let shape = shape(path, layout);
     if encoding == Encoding::FLOAT {

@@ -55,9 +55,13 @@ pub fn quantize(document: &Document, options: &Options) -> Result<Quantized> {
         place_plain(edit, contents)
     })?;
     let diff = diff(planner.document, &document, None)?;
-    let within = diff.error <= planner.bound && diff.unmatched.is_empty();
+    let properties = diff.animations.iter().all(|a| a.properties.max <= MAX_PROPERTY_ERROR);
+    let within = diff.error <= planner.bound && properties && diff.unmatched.is_empty();
     Ok(Quantized { document, diff, within, findings })
 }
+
+/// How far what moves no points may be off, as a share of its natural range.
+const MAX_PROPERTY_ERROR: f64 = 0.001;
 
 struct Planner<'a> {
     document: &'a Document,
