@@ -345,3 +345,6 @@ fn barely_moves(track: &Track, timing: &Timing, options: &Options) -> bool {
     let Ok(moved) = Curve::new(curve.interpolation(), curve.width(), times, curve.values()) else { return false };
     worst_difference(kind(path), curve, &moved) <= 0.25 * tolerance(path, curve, options.share())
 }
+
+#[cfg(test)]
+mod tests;
