@@ -149,6 +149,11 @@ impl Document {
         self.options.registry.as_deref().unwrap_or_else(|| Registry::standard())
     }
 
+    /// Where relative URIs start; `None` where the document did not come from a file.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.buffers.folder.clone()
+    }
+
     /// What decoding may use up.
     pub fn limits(&self) -> &Limits {
         &self.options.limits

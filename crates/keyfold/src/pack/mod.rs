@@ -35,7 +35,7 @@ pub mod weigh;
 mod window;
 
 use crate::{
-    Animation, Bound, Diff, Document, Error, OpenOptions, Result, Scene, Severity, Storage, Target, Track, diff, read,
+    Animation, Bound, Diff, Document, OpenOptions, Result, Scene, Severity, Storage, Target, Track, diff, draco, read,
     write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain},
 };
 use encode::Plan;
@@ -91,7 +91,7 @@ impl Default for Settings {
 }
 
 /// The storages that can be packed to.
-pub const STORAGES: [Storage; 3] = [Storage::Core, Storage::Quantization, Storage::Meshopt];
+pub const STORAGES: [Storage; 4] = Storage::ALL;
 
 /// A packed document and the proof.
 #[derive(Debug)]
@@ -115,9 +115,8 @@ const ATTEMPTS: usize = 4;
 
 /// Packs a document.
 pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
-    if !STORAGES.contains(&settings.storage) {
-        let what = "cannot be packed to yet".to_owned();
-        return Err(Error::Unsupported { extension: settings.storage.name().to_owned(), what });
+    if settings.storage == Storage::Draco {
+        return pack_draco(document, settings);
     }
     let read = read(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
@@ -154,6 +153,28 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
         }
     }
     unreachable!("the loop ends after its attempts")
+}
+
+/// Draco's entropy coder likes all keys on one shared time better than few: its own writer lays the grids.
+fn pack_draco(document: &Document, settings: &Settings) -> Result<Packed> {
+    let read = read(document)?;
+    let scene = Scene::new(document, &read.animations, settings.shell)?;
+    let context = Context::new(&scene, settings);
+    let bound = settings.bound.in_scene(scene.model_size());
+    let options = draco::Options {
+        max_error: settings.bound,
+        max_property_error: context.property_bound,
+        ..draco::Options::default()
+    };
+    let takes = |animation: &Animation, track: &Track| context.folds(animation) && !context.keeps(&track.target);
+    let done = draco::compress_some(document, &options, settings.shell, takes)?;
+    if !done.within {
+        return untouched(document, settings, bound);
+    }
+    let unread = done.findings.iter().filter(|f| f.severity == Severity::Error);
+    let left = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
+    let gzip_bytes = weigh::gzip_bytes(&done.document)?;
+    Ok(Packed { document: done.document, diff: done.diff, bound, left, gzip_bytes })
 }
 
 /// The document as it was: what is left where even unchanged animations did not survive being written anew.
@@ -255,7 +276,7 @@ fn write(document: &Document, context: &Context<'_>, original: &[Animation], fol
 
 fn read_back(document: &Document) -> Result<Document> {
     let options = OpenOptions { limits: *document.limits(), ..OpenOptions::default() };
-    Document::from_bytes(&document.to_bytes()?, None, &options)
+    Document::from_bytes(&document.to_bytes()?, document.folder(), &options)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Interpolation, Storage, scene::tests::document};
+use crate::{Interpolation, scene::tests::document};
 use serde_json::{Value, json};
 
 const KEYS: usize = 90;
@@ -80,8 +80,6 @@ fn every_storage_keeps_every_bound() {
             assert!(packed.gzip_bytes < weigh::gzip_bytes(&document).unwrap());
         }
     }
-    let draco = Settings { storage: Storage::Draco, ..Settings::default() };
-    assert!(pack(&document, &draco).unwrap_err().to_string().contains("draco"));
 }
 
 #[test]

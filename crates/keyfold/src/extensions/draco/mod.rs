@@ -7,6 +7,7 @@
 mod grids;
 mod write;
 
+pub(crate) use write::compress_some;
 pub use write::{Compressed, Dialect, Options, compress};
 
 use super::{Extension, Provided};

@@ -79,16 +79,26 @@ const ATTEMPTS: i32 = 5;
 
 /// Stores a document's animations as Draco streams.
 pub fn compress(document: &Document, options: &Options) -> Result<Compressed> {
+    compress_some(document, options, None, |_, _| true)
+}
+
+/// As [`compress`], for the tracks that `takes` accepts; the others stay plain floats. `shell` as for [`Scene::new`].
+pub(crate) fn compress_some(
+    document: &Document,
+    options: &Options,
+    shell: Option<Bound>,
+    takes: impl Fn(&Animation, &Track) -> bool + Sync,
+) -> Result<Compressed> {
     let (plain, findings) = unpack(document, options.max_error)?;
     let Animations { animations, .. } = read(&plain)?;
-    let scene = Scene::new(&plain, &animations, None)?;
+    let scene = Scene::new(&plain, &animations, shell)?;
     let bound = options.max_error.in_scene(scene.model_size());
     for attempt in 0.. {
         let share = 0.8f64.powi(attempt);
-        let plan = |animation: &Animation| plan(&scene, animation, options, share * bound, share);
+        let plan = |animation: &Animation| plan(&scene, animation, options, share * bound, share, &takes);
         let planned: Vec<Planned> = animations.par_iter().map(plan).collect();
         let written = write(&plain, planned, options)?;
-        let diff = diff(document, &written, None)?;
+        let diff = diff(document, &written, shell)?;
         let properties = diff.animations.iter().map(|a| a.properties.max).fold(0.0, f64::max);
         let within = diff.error <= bound && properties <= options.max_property_error && diff.unmatched.is_empty();
         if within || options.bits.is_some() || attempt >= ATTEMPTS {
@@ -104,12 +114,20 @@ struct Planned {
     grids: Vec<Option<Gridded>>,
 }
 
-fn plan(scene: &Scene, animation: &Animation, options: &Options, bound: f64, share: f64) -> Planned {
-    let animation = with_short_constants(animation);
+fn plan(
+    scene: &Scene,
+    animation: &Animation,
+    options: &Options,
+    bound: f64,
+    share: f64,
+    wanted: &impl Fn(&Animation, &Track) -> bool,
+) -> Planned {
+    let animation = with_short_constants(animation, wanted);
     // The field for components is a byte, and older readers take it as signed.
     let takes = |i: usize| {
         let track = &animation.tracks[i];
-        track.curve.keys() > 1 && components(&track.curve) <= 127 && !track.target.is_exact()
+        let fits = track.curve.keys() > 1 && components(&track.curve) <= 127 && !track.target.is_exact();
+        fits && wanted(&animation, track)
     };
     let property_bound = share * options.max_property_error;
     let grids = match options.bits {
@@ -122,7 +140,7 @@ fn plan(scene: &Scene, animation: &Animation, options: &Options, bound: f64, sha
 }
 
 /// Constant tracks as one key, unless the animation would then end earlier.
-fn with_short_constants(animation: &Animation) -> Animation {
+fn with_short_constants(animation: &Animation, wanted: &impl Fn(&Animation, &Track) -> bool) -> Animation {
     let constant = |curve: &Curve| {
         let plain = matches!(curve.interpolation(), Interpolation::Step | Interpolation::Linear);
         plain && (1..curve.keys()).all(|k| curve.value(k) == curve.value(0))
@@ -130,7 +148,7 @@ fn with_short_constants(animation: &Animation) -> Animation {
     let duration = animation.duration();
     let mut out = animation.clone();
     if animation.tracks.iter().any(|t| t.curve.end() == duration && !constant(&t.curve)) {
-        for track in out.tracks.iter_mut().filter(|t| constant(&t.curve)) {
+        for track in out.tracks.iter_mut().filter(|t| constant(&t.curve) && wanted(animation, t)) {
             if let Ok(one) = Curve::constant(track.curve.start(), track.curve.value(0)) {
                 track.curve = one;
             }
