@@ -6,7 +6,10 @@ use std::{collections::BTreeSet, path::PathBuf};
 fn codes_of(name: &str) -> BTreeSet<&'static str> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/codes").join(name);
     let document = Document::open(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
-    validate::validate(&document).into_iter().map(|finding| finding.code).collect()
+    let left_out = keyfold::read(&document).map(|animations| animations.findings).unwrap_or_default();
+    let mends = validate::mend(&document).unwrap().map(|mended| mended.done).unwrap_or_default();
+    let all = [validate::validate(&document), validate::advise(&document), left_out, mends].concat();
+    all.into_iter().map(|finding| finding.code).collect()
 }
 
 #[test]

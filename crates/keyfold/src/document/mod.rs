@@ -89,6 +89,18 @@ impl Document {
             let pretty = text.iter().take(4096).any(|b| *b == b'\n');
             (text, None, Vec::new(), Container::Gltf { pretty })
         };
+        Self::from_parts(json, bin, others, container, folder, options)
+    }
+
+    /// Puts a document together from the pieces of its container.
+    pub(crate) fn from_parts(
+        json: &[u8],
+        bin: Option<&[u8]>,
+        others: Vec<glb::Chunk>,
+        container: Container,
+        folder: Option<PathBuf>,
+        options: &OpenOptions,
+    ) -> Result<Self> {
         let json: Value = serde_json::from_slice(json)?;
         if !json.is_object() {
             return Err(Error::malformed("", "the JSON is not an object"));

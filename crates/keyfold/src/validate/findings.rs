@@ -21,6 +21,11 @@ impl Findings {
         self.list.retain(|finding| !untrue(finding));
     }
 
+    /// Whether nothing was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// The worst first, each severity in the order in which the rules spoke.
     pub(crate) fn sorted(mut self) -> Vec<Finding> {
         self.list.sort_by_key(|finding| finding.severity);

@@ -5,7 +5,15 @@
 //! | `codes` | what a code is, and the registry of all of them |
 //! | `khronos`, `own` | core's codes: those of Khronos' validator, and ours |
 //! | `findings` | where rules write to |
+//! | `container` | the framing of GLB files |
+//! | `members`, `model` | the structure of the JSON: what rules look at, each member only where it is as it should be |
+//! | `buffers`, `accessors`, `usage` | where data lies, and what it is used for |
+//! | `animations`, `nodes` | channels and samplers; the hierarchy that they move |
+//! | `elements`, `keys` | the data of every accessor, and what animations ask of it |
 //! | `declared` | extensions that are used and not declared, and the other way round |
+//! | `advice` | what is legal and could be better |
+//! | `mend` | a changed copy in which what has one obvious cure is mended |
+//! | `subject` | the name of what a place is about |
 //!
 //! The rules of an extension stand in the extension's file: a function `fn(&Document, &mut Findings)` as `rules` of its row in
 //! `crate::extensions::ALL`, its codes as `codes` (declared by the macro of [`codes`]), and in `places` the patterns of the objects that may
@@ -13,35 +21,98 @@
 //! `Findings::waive`: core's rules know no extensions. Each own code needs two files in `tests/codes`, `CODE.bad.gltf` that triggers it and
 //! `CODE.good.gltf` that just does not.
 //!
-//! Places are the JSON pointers that Khronos' validator reports for the same thing.
+//! Places are the JSON pointers that Khronos' validator reports for the same thing. A rule that many elements of an accessor break is one
+//! finding that says how many.
 
+mod accessors;
+mod advice;
+mod animations;
+mod buffers;
 mod codes;
+mod container;
 mod declared;
+mod elements;
 mod findings;
+mod keys;
 pub(crate) mod khronos;
+mod members;
+mod mend;
+mod model;
+mod nodes;
 mod own;
+mod subject;
+mod usage;
 
+pub use advice::advise;
 pub(crate) use codes::codes;
 pub use codes::{Code, Origin, explain, registry};
 pub(crate) use findings::Findings;
+pub use mend::{Mended, mend};
+pub use subject::subject;
 
-use crate::{Document, Finding, extensions};
+use crate::{
+    Document, Error, Finding, OpenOptions, Result,
+    document::{Container, glb},
+    extensions,
+};
+use model::Model;
+use std::path::PathBuf;
 
-/// The rules of core, in the order in which they speak.
-const CORE: &[fn(&Document, &mut Findings)] = &[declared::rules];
+/// The rules of core that work on the model, in the order in which they speak.
+const CORE: &[fn(&Model<'_>, &mut Findings)] =
+    &[buffers::rules, accessors::rules, nodes::rules, animations::rules, usage::rules, elements::rules];
 
 /// Everything that is to be said about a document, the worst first.
 ///
 /// ```
-/// let json = br#"{ "asset": { "version": "2.0" }, "extensions": { "KHR_audio": {} } }"#;
+/// let json = br#"{ "asset": { "version": "2.0" }, "animations": [{ "channels": [], "samplers": [] }] }"#;
 /// let document = keyfold::Document::from_bytes(json, None, &Default::default()).unwrap();
 /// let findings = keyfold::validate::validate(&document);
-/// assert_eq!(findings[0].code, "UNDECLARED_EXTENSION");
-/// assert_eq!(findings[0].at, "/extensions/KHR_audio");
+/// assert_eq!(findings[0].code, "EMPTY_ENTITY");
+/// assert_eq!(findings[0].at, "/animations/0/channels");
 /// ```
 pub fn validate(document: &Document) -> Vec<Finding> {
     let mut findings = Findings::default();
-    CORE.iter().for_each(|rules| rules(document, &mut findings));
-    extensions::used(document).filter_map(|e| e.rules).for_each(|rules| rules(document, &mut findings));
+    run(document, &mut findings);
     findings.sorted()
+}
+
+fn run(document: &Document, findings: &mut Findings) {
+    if let Some(model) = Model::new(document, findings) {
+        CORE.iter().for_each(|rules| rules(&model, findings));
+    }
+    declared::rules(document, findings);
+    extensions::used(document).filter_map(|e| e.rules).for_each(|rules| rules(document, findings));
+}
+
+/// A file that was looked at.
+#[derive(Debug)]
+pub struct Validation {
+    /// What is to be said about it, the worst first.
+    pub findings: Vec<Finding>,
+    /// The document, unless its container is broken beyond repair.
+    pub document: Option<Document>,
+}
+
+/// Validates a whole file: the container, and the document as far as it can be made out. `folder` is where relative URIs start.
+///
+/// An error is only what cannot be looked at: no JSON, or more than the limits allow.
+pub fn validate_bytes(bytes: &[u8], folder: Option<PathBuf>, options: &OpenOptions) -> Result<Validation> {
+    let mut findings = Findings::default();
+    let document = if glb::is_glb(bytes) {
+        let parts = container::check(bytes, &mut findings);
+        let make = |json| Document::from_parts(json, parts.bin, Vec::new(), Container::Glb, folder, options);
+        parts.json.map(make).transpose()?
+    } else {
+        if bytes.starts_with(b"\xEF\xBB\xBF") {
+            findings.add(&khronos::INVALID_JSON, "", "the file begins with a byte-order mark");
+        }
+        Some(Document::from_bytes(bytes, folder, options)?)
+    };
+    match &document {
+        Some(document) => run(document, &mut findings),
+        None if findings.is_empty() => return Err(Error::malformed("", "GLB: there is no JSON in it")),
+        None => {}
+    }
+    Ok(Validation { findings: findings.sorted(), document })
 }

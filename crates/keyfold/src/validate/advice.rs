@@ -1,0 +1,141 @@
+//! Advice: what is legal and could be better. Hints on what the tracks say once every storage is undone, and what reading left alone.
+
+use super::{
+    Findings,
+    own::{
+        ANIM_CONSTANT_TRACK, ANIM_HALF_TURN, ANIM_QUAT_ANTIPODAL_CUBIC, ANIM_QUAT_SIGN_JUMP, ANIM_REDUNDANT_KEYS,
+        ANIM_SHAREABLE_INPUT, ANIM_WITHOUT_EFFECT,
+    },
+};
+use crate::{
+    Curve, Document, Finding, Interpolation, Kind, Severity, Track,
+    object_model::{Pointer, Registry},
+    read,
+};
+use keyfold_core::quat::{self, Quat};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How far a key may lie from the line between its neighbours, as a share of the track's range, to be called redundant.
+const ON_THE_LINE: f64 = 1e-6;
+/// The dot product of two neighbouring keys, half a turn apart: floats cannot tell which way is the short one.
+const HALF_TURN: f64 = 1e-6;
+/// The dot product below which a cubic curve passes so close to zero that its direction there is noise.
+const ANTIPODAL: f64 = -0.999;
+
+/// What could be better about a document's animations.
+pub fn advise(document: &Document) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    let Ok(found) = read(document) else { return Vec::new() };
+    for animation in &found.animations {
+        for track in &animation.tracks {
+            let at = format!("/animations/{}/channels/{}", animation.index, track.source.channel);
+            shape(document, &at, track, &mut findings);
+            if track.target.kind() == Kind::Rotation {
+                turns(&at, &track.curve, &mut findings);
+            }
+        }
+    }
+    let tracks = found.animations.iter().flat_map(|animation| &animation.tracks);
+    shareable(tracks, &mut findings);
+    // What the reader could not make sense of is an error of the rules already; what it left alone is worth knowing.
+    let left = found.findings.into_iter().filter(|finding| finding.severity != Severity::Error);
+    left.filter(|finding| finding.code != super::khronos::TYPE_MISMATCH.name).chain(findings.sorted()).collect()
+}
+
+fn shape(document: &Document, at: &str, track: &Track, findings: &mut Findings) {
+    let curve = &track.curve;
+    let constant = is_constant(curve);
+    if constant && rest(document, track).is_some_and(|rest| rest == curve.value(0)) {
+        let message = format!("{} stays at the value that it has anyway", track.target);
+        findings.add(&ANIM_WITHOUT_EFFECT, at, message);
+    } else if constant && curve.keys() > 1 {
+        findings.add(&ANIM_CONSTANT_TRACK, at, format!("all {} keys are equal", curve.keys()));
+    }
+    if !constant {
+        let redundant = (1..curve.keys().saturating_sub(1)).filter(|key| is_redundant(track, *key)).count();
+        if redundant > 0 {
+            let message = format!("{redundant} of {} keys say what their neighbours say already", curve.keys());
+            findings.add(&ANIM_REDUNDANT_KEYS, at, message);
+        }
+    }
+}
+
+fn is_constant(curve: &Curve) -> bool {
+    let still = |tangent: Option<&[f32]>| tangent.is_none_or(|tangent| tangent.iter().all(|n| *n == 0.0));
+    // Control quaternions are no tangents: only their equality with the value would mean rest.
+    let moves = |key: usize| !still(curve.in_tangent(key)) || !still(curve.out_tangent(key));
+    (0..curve.keys()).all(|key| curve.value(key) == curve.value(0) && !moves(key))
+}
+
+/// The value that the document itself gives the property.
+fn rest(document: &Document, track: &Track) -> Option<Vec<f32>> {
+    let pointer = Pointer::parse(track.target.to_string()).ok()?;
+    let state = Registry::standard().find(&pointer)?.state(document.json());
+    Some(state.value()?.iter().map(|n| *n as f32).collect())
+}
+
+/// Whether a key could go without a trace.
+fn is_redundant(track: &Track, key: usize) -> bool {
+    let curve = &track.curve;
+    let (before, value, after) = (curve.value(key - 1), curve.value(key), curve.value(key + 1));
+    match curve.interpolation() {
+        Interpolation::Step => value == before,
+        Interpolation::Linear => {
+            let times = curve.times();
+            let (start, end) = (f64::from(times[key - 1]), f64::from(times[key + 1]));
+            let t = (f64::from(times[key]) - start) / (end - start);
+            if let (Kind::Rotation, Some(a), Some(v), Some(b)) =
+                (track.target.kind(), unit(before), unit(value), unit(after))
+            {
+                return 1.0 - quat::dot(quat::slerp(a, b, t), v).abs() < ON_THE_LINE * ON_THE_LINE;
+            }
+            let range = value.iter().chain(before).chain(after).fold(0.0, |most: f64, n| most.max(f64::from(n.abs())));
+            let blend = before.iter().zip(after).map(|(a, b)| f64::from(*a) * (1.0 - t) + f64::from(*b) * t);
+            blend.zip(value).all(|(line, v)| (line - f64::from(*v)).abs() <= ON_THE_LINE * range)
+        }
+        _ => false,
+    }
+}
+
+fn unit(value: &[f32]) -> Option<Quat> {
+    let [x, y, z, w] = *value else { return None };
+    quat::try_normalize([x, y, z, w].map(f64::from))
+}
+
+/// Rotations whose way from key to key is not what it seems.
+fn turns(at: &str, curve: &Curve, findings: &mut Findings) {
+    let keys: Vec<Option<Quat>> = (0..curve.keys()).map(|key| unit(curve.value(key))).collect();
+    let dots: Vec<f64> =
+        keys.windows(2).map(|pair| pair[0].zip(pair[1]).map_or(1.0, |(a, b)| quat::dot(a, b))).collect();
+    let count = |test: &dyn Fn(f64) -> bool| dots.iter().filter(|dot| test(**dot)).count();
+    let jumps = count(&|dot| dot < 0.0);
+    if jumps > 0 && curve.interpolation() != Interpolation::Step {
+        findings.add(&ANIM_QUAT_SIGN_JUMP, at, format!("the sign changes between keys {jumps} times"));
+    }
+    let halves = count(&|dot| dot.abs() < HALF_TURN);
+    if halves > 0 && curve.interpolation() == Interpolation::Linear {
+        findings.add(&ANIM_HALF_TURN, at, format!("{halves} pairs of neighbouring keys are half a turn apart"));
+    }
+    let antipodal = count(&|dot| dot < ANTIPODAL);
+    if antipodal > 0 && curve.interpolation() == Interpolation::CubicSpline {
+        findings.add(&ANIM_QUAT_ANTIPODAL_CUBIC, at, format!("{antipodal} pairs of neighbouring keys are opposite"));
+    }
+}
+
+/// Accessors of times that say the same.
+fn shareable<'a>(tracks: impl Iterator<Item = &'a Track>, findings: &mut Findings) {
+    let mut seen = BTreeSet::new();
+    let mut first: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
+    for track in tracks.filter(|track| seen.insert(track.source.input)) {
+        let input = track.source.input;
+        let bits = track.curve.times().iter().map(|time| time.to_bits()).collect();
+        let same = *first.entry(bits).or_insert(input);
+        if same != input {
+            findings.add(
+                &ANIM_SHAREABLE_INPUT,
+                format!("/accessors/{input}"),
+                format!("has the times of accessor {same}"),
+            );
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Mending what has one obvious cure: a changed copy of a document, and a finding for each thing that was done.
+//!
+//! A mend is a pass: it looks at what validation says and answers with a changed document, or `None` where nothing is its business. Since it
+//! works on findings, what an extension makes legal is never touched. Anything that is not mended comes out as it went in; what has no
+//! obvious cure (NaN, missing values, zero quaternions) stays an error.
+
+mod keys;
+mod structure;
+
+use super::{Findings, validate};
+use crate::{
+    Document, Finding, Result,
+    document::{Edit, Elements},
+    write::Stored,
+};
+use serde_json::{Value, json};
+
+/// What became of a document.
+#[derive(Debug)]
+pub struct Mended {
+    /// The document, mended as far as it could be.
+    pub document: Document,
+    /// What was done, and where in the document as it was at that time.
+    pub done: Vec<Finding>,
+}
+
+type Pass = fn(&Document, &[Finding], &mut Findings) -> Result<Option<Document>>;
+
+/// Channels go before anyone works on their keys; bounds come last, for whatever the others wrote.
+const PASSES: [Pass; 6] = [
+    structure::declare_extensions,
+    structure::drop_channels,
+    structure::remove_strides,
+    keys::order_times,
+    keys::normalize_rotations,
+    structure::recompute_bounds,
+];
+
+/// Mends what can be mended; `None` where there is nothing to do.
+///
+/// ```
+/// let json = br#"{ "asset": { "version": "2.0" }, "extensions": { "KHR_lights_punctual": { "lights": [{ "type": "point" }] } } }"#;
+/// let document = keyfold::Document::from_bytes(json, None, &Default::default())?;
+/// let mended = keyfold::validate::mend(&document)?.unwrap();
+/// assert_eq!(mended.done[0].code, "MENDED_DECLARATION");
+/// assert!(keyfold::validate::validate(&mended.document).is_empty());
+/// # Ok::<(), keyfold::Error>(())
+/// ```
+pub fn mend(document: &Document) -> Result<Option<Mended>> {
+    let mut done = Findings::default();
+    let mut current: Option<Document> = None;
+    for pass in PASSES {
+        let document = current.as_ref().unwrap_or(document);
+        if let Some(changed) = pass(document, &validate(document), &mut done)? {
+            current = Some(changed);
+        }
+    }
+    Ok(current.map(|document| Mended { document, done: done.sorted() }))
+}
+
+/// The steps of a finding's place, numbers as numbers: `/animations/2/channels/0/sampler` is 2 and 0 for `animations` and `channels`.
+fn indices(at: &str, outer: &str, inner: &str) -> Option<(usize, usize)> {
+    let mut steps = at.split('/').skip(1);
+    let mut next =
+        |name: &str| -> Option<usize> { (steps.next()? == name).then(|| steps.next()?.parse().ok()).flatten() };
+    Some((next(outer)?, next(inner)?))
+}
+
+/// The accessor that a sampler names as its `input` or `output`.
+fn sampler_accessor(document: &Document, animation: usize, sampler: usize, key: &str) -> Option<usize> {
+    let value = document.json().pointer(&format!("/animations/{animation}/samplers/{sampler}/{key}"))?;
+    crate::document::json::to_index(value)
+}
+
+/// An accessor's elements as they would be written anew.
+fn stored(elements: Elements<'_>) -> Stored {
+    let Elements { component, shape, normalized, bytes } = elements;
+    Stored { component, shape, normalized, bounds: true, bytes: bytes.into_owned() }
+}
+
+/// A new accessor over new bytes that keeps every other member of an old one; bounds only where the old one has any.
+fn replacement(edit: &mut Edit<'_>, old: usize, content: Stored) -> usize {
+    let fresh = content.accessor();
+    let view = edit.push_view(content.bytes);
+    let mut object = edit.json()["accessors"][old].clone();
+    if let Some(members) = object.as_object_mut() {
+        for key in ["byteOffset", "sparse"] {
+            members.shift_remove(key);
+        }
+        for key in ["min", "max"].into_iter().filter(|key| members.contains_key(*key)).collect::<Vec<_>>() {
+            members[key] = fresh[key].clone();
+        }
+        members.insert("bufferView".into(), json!(view));
+        members.insert("count".into(), fresh["count"].clone());
+    }
+    edit.push("accessors", object)
+}
+
+/// Sets a member of an object at a place.
+fn set(json: &mut Value, at: &str, key: &str, value: Value) {
+    if let Some(object) = json.pointer_mut(at).and_then(Value::as_object_mut) {
+        object.insert(key.to_owned(), value);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,215 @@
+//! Mends of structure: declarations, channels that drive nothing, strides, bounds.
+
+use super::{indices, replacement, sampler_accessor, set, stored};
+use crate::{
+    Document, Error, Finding, Property, Result,
+    document::json::to_index,
+    object_model::references::{self, Collection},
+    validate::{
+        Findings,
+        khronos::{
+            ANIMATION_CHANNEL_TARGET_NODE_WEIGHTS_NO_MORPHS, ANIMATION_SAMPLER_ACCESSOR_WITH_BYTESTRIDE,
+            ANIMATION_SAMPLER_INPUT_ACCESSOR_WITHOUT_BOUNDS, SKIN_IBM_ACCESSOR_WITH_BYTESTRIDE, UNDECLARED_EXTENSION,
+            UNRESOLVED_REFERENCE, UNUSED_EXTENSION_REQUIRED,
+        },
+        own::{MENDED_BOUNDS, MENDED_CHANNEL, MENDED_DECLARATION, MENDED_STRIDE},
+    },
+};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Lists what is used, or required, in `extensionsUsed`.
+pub(super) fn declare_extensions(
+    document: &Document,
+    findings: &[Finding],
+    done: &mut Findings,
+) -> Result<Option<Document>> {
+    let mut names = BTreeSet::new();
+    for finding in findings {
+        if finding.code == UNDECLARED_EXTENSION.name {
+            names.extend(finding.at.rsplit('/').next().map(|step| step.replace("~1", "/").replace("~0", "~")));
+        } else if finding.code == UNUSED_EXTENSION_REQUIRED.name {
+            names.extend(document.json().pointer(&finding.at).and_then(Value::as_str).map(str::to_owned));
+        }
+    }
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let mut edit = document.edit();
+    for name in names {
+        edit.declare(&name, document.requires(&name));
+        done.add(&MENDED_DECLARATION, "/extensionsUsed", format!("{name} is listed now"));
+    }
+    edit.finish().map(Some)
+}
+
+/// Drops channels that drive nothing, and animations that drive nothing any more.
+pub(super) fn drop_channels(
+    document: &Document,
+    findings: &[Finding],
+    done: &mut Findings,
+) -> Result<Option<Document>> {
+    let mut idle: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (i, j) in findings.iter().filter(|f| drives_nothing(f)).filter_map(|f| indices(&f.at, "animations", "channels"))
+    {
+        idle.entry(i).or_default().insert(j);
+    }
+    for (i, j) in without_node(document) {
+        idle.entry(i).or_default().insert(j);
+    }
+    if idle.is_empty() {
+        return Ok(None);
+    }
+    let mut edit = document.edit();
+    let mut empty = BTreeSet::new();
+    for (i, dropped) in &idle {
+        let Some(Value::Array(channels)) = edit.json().pointer_mut(&format!("/animations/{i}/channels")) else {
+            continue;
+        };
+        if channels.len() == dropped.len() {
+            empty.insert(*i);
+            continue;
+        }
+        let mut index = 0..;
+        channels.retain(|_| index.next().is_some_and(|j| !dropped.contains(&j)));
+        for j in dropped {
+            done.add(&MENDED_CHANNEL, format!("/animations/{i}/channels/{j}"), "dropped: it drives nothing");
+        }
+    }
+    drop_animations(edit.json(), &empty, done)?;
+    edit.finish().map(Some)
+}
+
+fn drives_nothing(finding: &Finding) -> bool {
+    let no_node = finding.code == UNRESOLVED_REFERENCE.name && finding.at.ends_with("/target/node");
+    no_node || finding.code == ANIMATION_CHANNEL_TARGET_NODE_WEIGHTS_NO_MORPHS.name
+}
+
+/// Channels on core's paths that name no node: no extension says what they would drive.
+fn without_node(document: &Document) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let animations = document.json().get("animations").and_then(Value::as_array);
+    for (i, animation) in animations.into_iter().flatten().enumerate() {
+        let channels = animation.get("channels").and_then(Value::as_array);
+        for (j, target) in channels.into_iter().flatten().map(|channel| &channel["target"]).enumerate() {
+            let core = target["path"].as_str().is_some_and(|path| Property::from_name(path).is_some());
+            if core && target.get("node").is_none() && target.get("extensions").is_none() {
+                found.push((i, j));
+            }
+        }
+    }
+    found
+}
+
+/// An animation must have a channel: without one it goes, unless something that nobody knows may refer to animations by number.
+fn drop_animations(json: &mut Value, empty: &BTreeSet<usize>, done: &mut Findings) -> Result<()> {
+    if empty.is_empty() || !references::unknown_extensions(json, Collection::Animations).is_empty() {
+        return Ok(());
+    }
+    let still = |e: references::StillReferenced| Error::malformed(e.0.at.as_str(), e.to_string());
+    references::retain(json, Collection::Animations, |i| !empty.contains(&i)).map_err(still)?;
+    if Collection::Animations.len(json) == 0
+        && let Some(root) = json.as_object_mut()
+    {
+        root.shift_remove("animations");
+    }
+    for i in empty {
+        done.add(&MENDED_CHANNEL, format!("/animations/{i}"), "dropped: none of its channels drives anything");
+    }
+    Ok(())
+}
+
+/// Removes `byteStride` from views of keys and bind matrices; data that it really spreads is packed.
+pub(super) fn remove_strides(
+    document: &Document,
+    findings: &[Finding],
+    done: &mut Findings,
+) -> Result<Option<Document>> {
+    let strided = [ANIMATION_SAMPLER_ACCESSOR_WITH_BYTESTRIDE.name, SKIN_IBM_ACCESSOR_WITH_BYTESTRIDE.name];
+    let places = findings.iter().filter(|finding| strided.contains(&finding.code)).map(|finding| &finding.at);
+    let accessors: BTreeSet<usize> = places.filter_map(|at| to_index(document.json().pointer(at)?)).collect();
+    if accessors.is_empty() {
+        return Ok(None);
+    }
+    let users = |view: usize| (0..document.count("accessors")).filter(move |i| view_of(document, *i) == Some(view));
+    let mut edit = document.edit();
+    for view in accessors.iter().filter_map(|i| view_of(document, *i)).collect::<BTreeSet<_>>() {
+        let tight = users(view).all(|i| accessors.contains(&i) && is_tight(document, i, view));
+        if tight {
+            if let Some(object) = edit.json()["bufferViews"][view].as_object_mut() {
+                object.shift_remove("byteStride");
+            }
+        } else {
+            for accessor in users(view).filter(|i| accessors.contains(i)) {
+                let Ok(elements) = document.elements(accessor) else { continue };
+                let new = replacement(&mut edit, accessor, stored(elements));
+                redirect(edit.json(), accessor, new);
+            }
+        }
+        done.add(&MENDED_STRIDE, format!("/bufferViews/{view}/byteStride"), "removed: keys are tightly packed");
+    }
+    edit.finish().map(Some)
+}
+
+fn view_of(document: &Document, accessor: usize) -> Option<usize> {
+    to_index(document.json().pointer(&format!("/accessors/{accessor}/bufferView"))?)
+}
+
+fn is_tight(document: &Document, accessor: usize, view: usize) -> bool {
+    let stride = document.element("bufferViews", view).and_then(|view| view.index("byteStride"));
+    let size = document.accessor(accessor).map(|a| a.shape.stored_size(a.component));
+    matches!((stride, size), (Ok(Some(stride)), Ok(size)) if stride == size)
+}
+
+/// Points samplers and skins from one accessor to another.
+fn redirect(json: &mut Value, from: usize, to: usize) {
+    let uses = references::references(json, Collection::Accessors);
+    for reference in uses.into_iter().filter(|reference| reference.index == from) {
+        let at = reference.at.as_str();
+        if (at.starts_with("/animations/") || at.starts_with("/skins/"))
+            && let Some(value) = json.pointer_mut(at)
+        {
+            *value = to.into();
+        }
+    }
+}
+
+/// Computes `min` and `max` from the data, where they are wrong or must be there and are not.
+pub(super) fn recompute_bounds(
+    document: &Document,
+    findings: &[Finding],
+    done: &mut Findings,
+) -> Result<Option<Document>> {
+    let mut wrong: BTreeMap<usize, BTreeSet<&str>> = BTreeMap::new();
+    for finding in findings {
+        if finding.code == ANIMATION_SAMPLER_INPUT_ACCESSOR_WITHOUT_BOUNDS.name {
+            let input = indices(&finding.at, "animations", "samplers")
+                .and_then(|(i, j)| sampler_accessor(document, i, j, "input"));
+            input.into_iter().for_each(|i| wrong.entry(i).or_default().extend(["min", "max"]));
+        }
+        let mut steps = finding.at.split('/').skip(1);
+        if let (Some("accessors"), Some(i), Some(key @ ("min" | "max"))) = (steps.next(), steps.next(), steps.next())
+            && let Ok(i) = i.parse()
+        {
+            wrong.entry(i).or_default().insert(if key == "min" { "min" } else { "max" });
+        }
+    }
+    let mut edit = document.edit();
+    let mut changed = false;
+    for (accessor, keys) in wrong {
+        // Without data there is nothing to compute from, and NaN has no bounds.
+        let Ok(elements) = document.elements(accessor) else { continue };
+        let content = stored(elements);
+        let floats = content.component == crate::document::ComponentType::F32;
+        if floats && content.bytes.chunks_exact(4).any(|b| !f32::from_le_bytes([b[0], b[1], b[2], b[3]]).is_finite()) {
+            continue;
+        }
+        let fresh = content.accessor();
+        for key in keys {
+            set(edit.json(), &format!("/accessors/{accessor}"), key, fresh[key].clone());
+            done.add(&MENDED_BOUNDS, format!("/accessors/{accessor}/{key}"), format!("computed: {}", fresh[key]));
+            changed = true;
+        }
+    }
+    if changed { edit.finish().map(Some) } else { Ok(None) }
+}

@@ -1,0 +1,71 @@
+//! The name of what a place is about: people know their things by name, not by index.
+
+use crate::{Document, document::Object, object_model::references};
+
+/// What a JSON pointer leads to, as people know it: `animation Walk, Hips rotation`. `None` where nothing on the way has a name.
+pub fn subject(document: &Document, at: &str) -> Option<String> {
+    let mut steps = at.split('/').skip(1);
+    let (collection, index) = (steps.next()?, steps.next()?.parse().ok()?);
+    let object = document.element(collection, index).ok()?;
+    match collection {
+        "animations" => animation(document, &object, steps.next().zip(steps.next()), index),
+        "accessors" => name(&object).or_else(|| user(document, index)),
+        _ => name(&object),
+    }
+}
+
+fn name(object: &Object<'_>) -> Option<String> {
+    object.text("name").ok().flatten().filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// An animation and, where the place leads on, what its channel drives.
+fn animation(document: &Document, object: &Object<'_>, inner: Option<(&str, &str)>, index: usize) -> Option<String> {
+    let named = name(object);
+    let driven = inner.and_then(|(list, i)| {
+        let i: usize = i.parse().ok()?;
+        let channels = object.array("channels").ok()?;
+        let channel = match list {
+            "channels" => channels.get(i)?,
+            _ => channels.iter().find(|channel| channel.get("sampler").and_then(|s| s.as_u64()) == Some(i as u64))?,
+        };
+        let target = channel.get("target")?;
+        let node = target.get("node").and_then(|node| node.as_u64())?;
+        let path = target.get("path").and_then(|path| path.as_str()).unwrap_or_default();
+        let node = document.element("nodes", usize::try_from(node).ok()?).ok()?;
+        Some(format!("{} {path}", name(&node).unwrap_or_else(|| node.at().to_owned())))
+    });
+    match (named, driven) {
+        (Some(name), Some(driven)) => Some(format!("{name}: {driven}")),
+        (None, Some(driven)) => Some(format!("animation {index}: {driven}")),
+        (name, None) => name,
+    }
+}
+
+/// Who uses an accessor first, if it is an animation.
+fn user(document: &Document, accessor: usize) -> Option<String> {
+    let uses = references::references(document.json(), references::Collection::Accessors);
+    let at = uses.into_iter().find(|reference| reference.index == accessor)?.at;
+    at.as_str().starts_with("/animations/").then(|| subject(document, at.as_str())).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn things_are_called_by_their_names() {
+        let json = json!({ "nodes": [{ "name": "Hips" }, {}], "accessors": [{}, {}],
+            "animations": [{ "name": "Walk", "channels": [{ "sampler": 0, "target": { "node": 0, "path": "rotation" } }],
+                "samplers": [{ "input": 0, "output": 1 }] }] });
+        let document = Document::from_bytes(json.to_string().as_bytes(), None, &Default::default()).unwrap();
+        let says = |at: &str| subject(&document, at);
+        assert_eq!(says("/animations/0").as_deref(), Some("Walk"));
+        assert_eq!(says("/animations/0/channels/0/target").as_deref(), Some("Walk: Hips rotation"));
+        assert_eq!(says("/accessors/1/min/0").as_deref(), Some("Walk: Hips rotation"));
+        assert_eq!(says("/nodes/0/rotation").as_deref(), Some("Hips"));
+        assert_eq!(says("/nodes/1"), None);
+        assert_eq!(says(""), None);
+        assert_eq!(says("/buffers/7"), None);
+    }
+}
