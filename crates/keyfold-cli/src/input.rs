@@ -1,6 +1,6 @@
 //! Opening what the command line names: a file, or `-` for standard input.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use keyfold::{Document, OpenOptions};
 use std::{
     io::Read,
@@ -18,17 +18,31 @@ pub(crate) struct ReadArgs {
 impl ReadArgs {
     /// Opens a document and tells how many bytes the file itself has.
     pub(crate) fn open(&self, path: &Path) -> Result<(Document, u64)> {
-        let options = OpenOptions { ignore: self.ignore_extension.clone(), ..OpenOptions::default() };
-        let open = || -> Result<(Document, u64)> {
-            if !is_stream(path) {
-                let document = Document::open_with(path, &options)?;
-                return Ok((document, std::fs::metadata(path)?.len()));
-            }
+        let (bytes, folder) = self.bytes(path)?;
+        let document = Document::from_bytes(&bytes, folder, &self.options());
+        Ok((document.with_context(|| format!("cannot read {}", name(path)))?, bytes.len() as u64))
+    }
+
+    /// A file's bytes, and the folder where its relative URIs start.
+    pub(crate) fn bytes(&self, path: &Path) -> Result<(Vec<u8>, Option<PathBuf>)> {
+        let limit = self.options().limits.file_bytes;
+        let read = || -> Result<Vec<u8>> {
             let mut bytes = Vec::new();
-            std::io::stdin().lock().take(options.limits.file_bytes).read_to_end(&mut bytes)?;
-            Ok((Document::from_bytes(&bytes, Some(PathBuf::new()), &options)?, bytes.len() as u64))
+            match is_stream(path) {
+                true => std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?,
+                false => std::fs::File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?,
+            };
+            ensure!(bytes.len() as u64 <= limit, "it has more than {limit} bytes, which is over the limit");
+            Ok(bytes)
         };
-        open().with_context(|| format!("cannot read {}", name(path)))
+        let folder =
+            if is_stream(path) { PathBuf::new() } else { path.parent().unwrap_or(Path::new("")).to_path_buf() };
+        Ok((read().with_context(|| format!("cannot read {}", name(path)))?, Some(folder)))
+    }
+
+    /// How documents are opened.
+    pub(crate) fn options(&self) -> OpenOptions {
+        OpenOptions { ignore: self.ignore_extension.clone(), ..OpenOptions::default() }
     }
 }
 

@@ -12,6 +12,7 @@ mod pack;
 mod sample;
 mod targets;
 mod unpack;
+mod validate;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -37,6 +38,7 @@ enum Command {
     Clip(clip::Args),
     Pack(pack::Args),
     Diff(diff::Args),
+    Validate(validate::Args),
 }
 
 /// How a command that ran to its end went.
@@ -64,6 +66,7 @@ pub fn run() -> ExitCode {
         Command::Clip(args) => clip::run(&args),
         Command::Pack(args) => pack::run(&args),
         Command::Diff(args) => diff::run(&args),
+        Command::Validate(args) => validate::run(&args),
     };
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
