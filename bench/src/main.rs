@@ -6,6 +6,7 @@ mod draco;
 mod load;
 mod measure;
 mod sample;
+mod validate;
 
 use std::env;
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "draco", about: "decoding and encoding Draco streams, against libdraco", run: draco::run },
     Bench { name: "load", about: "files to curves, against the crate gltf", run: load::run },
     Bench { name: "sample", about: "poses played forward, against three.js", run: sample::run },
+    Bench { name: "validate", about: "the whole corpus validated, against gltf-validator", run: validate::run },
 ];
 
 fn main() -> ExitCode {
