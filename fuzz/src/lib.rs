@@ -4,8 +4,10 @@ mod document;
 mod draco;
 mod mutate;
 mod quantization;
+mod validate;
 
 pub use document::{document, play};
 pub use draco::draco;
 pub use mutate::Mutator;
 pub use quantization::quantization;
+pub use validate::validate;

@@ -1,0 +1,18 @@
+//! Validation and mending.
+
+use keyfold::{Document, OpenOptions, validate};
+
+/// Everything that validation does with a file: it must come to an end, and what it mends must be mended for good.
+pub fn validate(data: &[u8]) {
+    let options = OpenOptions::default();
+    let Ok(validation) = validate::validate_bytes(data, None, &options) else { return };
+    for (document, finding) in validation.document.iter().flat_map(|d| validation.findings.iter().map(move |f| (d, f)))
+    {
+        assert!(validate::explain(finding.code).is_some(), "{} is not registered", finding.code);
+        let _ = validate::subject(document, &finding.at);
+    }
+    if let Ok(document) = Document::from_bytes(data, None, &options) {
+        let _ = validate::advise(&document);
+        let _ = validate::mend(&document);
+    }
+}
