@@ -2,6 +2,7 @@
 
 mod assets;
 mod bench;
+mod docs;
 mod samples;
 mod setup;
 mod shell;
@@ -28,6 +29,8 @@ enum Command {
     Samples,
     /// Write the program's shell completions and manual pages into `target/assets`
     Assets,
+    /// Write the pages of `docs/` that are made from the source
+    Docs,
     /// Run benchmarks by name; without a name, list them
     Bench(bench::Options),
 }
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&options),
         Command::Samples => samples::run(),
         Command::Assets => assets::run(),
+        Command::Docs => docs::run(),
         Command::Bench(options) => bench::run(&options),
     };
     match done {
