@@ -1,5 +1,7 @@
 //! A tiny glTF writer: JSON arrays that grow, one buffer, one bufferView per accessor as plain exporters do it.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 /// A glTF file in the making.
@@ -16,6 +18,13 @@ pub(crate) trait Component: Copy + PartialOrd + Into<f64> {
 
 impl Component for f32 {
     const TYPE: u32 = 5126;
+    fn write(self, bin: &mut Vec<u8>) {
+        bin.extend(self.to_le_bytes());
+    }
+}
+
+impl Component for i16 {
+    const TYPE: u32 = 5122;
     fn write(self, bin: &mut Vec<u8>) {
         bin.extend(self.to_le_bytes());
     }
@@ -182,6 +191,17 @@ impl Gltf {
         let mut text = serde_json::to_vec_pretty(&self.root).expect("a JSON value can be written");
         text.push(b'\n');
         (text, self.bin)
+    }
+}
+
+impl Gltf {
+    /// The file as JSON that holds its buffer.
+    pub(crate) fn embedded(mut self) -> Vec<u8> {
+        let uri = format!("data:application/octet-stream;base64,{}", STANDARD.encode(&self.bin));
+        self.set("buffers", json!([{ "uri": uri, "byteLength": self.bin.len() }]));
+        let mut text = serde_json::to_vec(&self.root).expect("a JSON value can be written");
+        text.push(b'\n');
+        text
     }
 }
 

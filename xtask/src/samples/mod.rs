@@ -7,6 +7,7 @@ mod lamp;
 mod machine;
 mod quantization;
 mod shape;
+mod sqlerp;
 
 use std::fs;
 
@@ -31,7 +32,7 @@ fn all() -> Vec<Sample> {
         ("lamp.bin", lamp_bin),
     ]
     .map(|(name, bytes)| Sample { path: format!("samples/{name}"), bytes });
-    figures.into_iter().chain(quantization::all()).collect()
+    figures.into_iter().chain(quantization::all()).chain(sqlerp::all()).collect()
 }
 
 pub(crate) fn run() -> Result<()> {

@@ -127,22 +127,25 @@ pub(super) fn follow<P: Smooth>(source: &Source<'_>) -> Result<Curve, Unfit> {
     Ok(keys.curve(source, P::FORM))
 }
 
-/// The farthest position up to `limit` that `reach` can make a piece to: from a first guess of the length, doubled or halved until
+/// The farthest position up to `limit` that `reach` can make a piece to: from a first guess of the length, in steps that grow until
 /// the answer changes, then closed in on. `None` where not even the smallest step can be made.
 fn farthest<T>(from: u64, guess: u64, limit: u64, reach: impl Fn(u64) -> Option<T>) -> Option<(u64, T)> {
     let mut length = guess.min(limit - from);
     let (mut good, mut bad) = (None, None);
+    // Neighbours are about as long as each other: the first step is small.
+    let mut factor = 1.25;
     while good.is_none() || (bad.is_none() && good.as_ref().is_some_and(|(to, _)| *to < limit)) {
         match reach(from + length) {
             Some(piece) => {
                 good = Some((from + length, piece));
-                length = (length * 2).min(limit - from);
+                length = ((length as f64 * factor) as u64 + 1).min(limit - from);
             }
             None => {
                 bad = Some(from + length);
-                length /= 2;
+                length = (length as f64 / factor) as u64;
             }
         }
+        factor = (factor * factor).min(16.0);
         if length == 0 {
             return None;
         }

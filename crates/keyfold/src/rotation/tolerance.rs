@@ -20,7 +20,7 @@ const TRIES: (usize, usize) = (16, 5);
 /// What is aimed for: between the moments that are measured an error may be up to a twenty-fifth larger.
 const AIM: f64 = 0.95;
 /// A try that comes this near the aim is good enough.
-const NEAR: f64 = 0.9;
+const NEAR: f64 = 0.85;
 /// No rotation strays farther than this, in radians, however little hangs on it.
 const MOST: f64 = 0.1;
 /// What rotations may stray that move no node: a thousandth, as other properties.
