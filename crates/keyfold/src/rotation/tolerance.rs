@@ -107,8 +107,10 @@ impl<'a> Search<'a> {
             if best.is_some() && (round >= TRIES.1 || (NEAR..=1.0).contains(&worst)) {
                 break;
             }
+            // Nodes of a chain that take turns in loosening and tightening never meet: after a while nobody loosens any more.
+            let most = if round <= TRIES.1 { 1.6 } else { 1.0 };
             for (tolerance, share) in tolerances.iter_mut().zip(shares) {
-                *tolerance = (*tolerance * (0.95 / share).clamp(0.25, 1.6)).min(MOST);
+                *tolerance = (*tolerance * (0.95 / share).clamp(0.25, most)).min(MOST);
             }
         }
         best.map(|(_, curves)| curves)
@@ -167,10 +169,10 @@ impl<'a> Search<'a> {
     fn finding(&self, track: Option<&Track>) -> Finding {
         let animation = format!("/animations/{}", self.animation.index);
         let (at, what) = match track {
-            Some(track) => (format!("{animation}/channels/{}", track.source.channel), "this rotation"),
-            None => (animation, "the rotations"),
+            Some(track) => (format!("{animation}/channels/{}", track.source.channel), "this rotation stayed as it was"),
+            None => (animation, "its rotations stayed as they were"),
         };
-        let message = format!("no {} keys come within the bound; {what} stayed as it was", self.form.name());
+        let message = format!("no {} keys come within the bound; {what}", self.form.name());
         Finding { severity: Severity::Warning, code: UNCHANGED, at, message }
     }
 }
