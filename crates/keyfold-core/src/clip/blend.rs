@@ -6,51 +6,33 @@
 //! commutes with `left` and `right`, so it happens before them, once.
 //!
 //! Neighbouring keys are blended as they stand: the encoder keeps them on one side of the sphere, or far on the other.
-//!
-//! Plain loops over arrays of [`LANES`] floats that the compiler turns into vector code. Only additions, multiplications
-//! and divisions of `f32`: the same bits on every machine.
+//! Only additions, multiplications and divisions of `f32`: the same bits on every machine.
 
+use super::lanes::{LANES, Lanes};
 use crate::quat;
 
-/// How many tracks go together.
-pub(super) const LANES: usize = 8;
+/// Eight quaternions, by component.
+pub(super) type Quats = [Lanes; 4];
 
-/// One number of each track of a group.
-pub(super) type Lanes = [f32; LANES];
-
-/// The fixed quaternions of a group of tracks, by component.
+/// The fixed quaternions of a group of tracks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frames {
-    pub(super) left: [Lanes; 4],
-    pub(super) right: [Lanes; 4],
+    pub(super) left: Quats,
+    pub(super) right: Quats,
 }
 
-/// The rotations a part `t` of the way from `lo` to `hi`. Without `RIGHT`, `right` is the identity.
-#[inline(always)]
-pub(super) fn rotations<const RIGHT: bool>(lo: &[Lanes; 3], hi: &[Lanes; 3], t: f32, frames: &Frames) -> [Lanes; 4] {
-    let (mut a, mut b, mut widest) = ([[0.0; LANES]; 4], [[0.0; LANES]; 4], 0.0f32);
-    for i in 0..LANES {
-        let (qa, qb) = (unfold([lo[0][i], lo[1][i], lo[2][i]]), unfold([hi[0][i], hi[1][i], hi[2][i]]));
-        (0..4).for_each(|k| (a[k][i], b[k][i]) = (qa[k], qb[k]));
-    }
-    let mut inner = [[0.0; LANES]; 4];
-    for i in 0..LANES {
-        let (q, x) = between(a.map(|c| c[i]), b.map(|c| c[i]), t);
-        (0..4).for_each(|k| inner[k][i] = q[k]);
-        widest = if x > widest { x } else { widest };
-    }
-    if widest > WIDE {
+/// The rotations a part `t` of the way from `lo` to `hi`, into `out`. Without `RIGHT`, `right` is the identity.
+///
+/// Never inlined: among code that takes quaternions apart the compiler would lay its vectors across them instead of along.
+#[inline(never)]
+pub(super) fn rotations<const RIGHT: bool>(lo: &[Lanes; 3], hi: &[Lanes; 3], t: f32, frames: &Frames, out: &mut Quats) {
+    let (a, b) = (unfold(lo), unfold(hi));
+    let (mut inner, apart) = between(&a, &b, t);
+    if apart.any_above(WIDE) {
         wide_turns(&a, &b, t, &mut inner);
     }
-    let mut out = [[0.0; LANES]; 4];
-    for i in 0..LANES {
-        let mut q = mul(frames.left.map(|c| c[i]), inner.map(|c| c[i]));
-        if RIGHT {
-            q = mul(q, frames.right.map(|c| c[i]));
-        }
-        (0..4).for_each(|k| out[k][i] = q[k]);
-    }
-    out
+    let turned = mul(&frames.left, &inner);
+    *out = if RIGHT { mul(&turned, &frames.right) } else { turned };
 }
 
 /// From one minus this cosine on the polynomial of [`between`] is not good enough: turns of 46 degrees between keys.
@@ -58,12 +40,13 @@ const WIDE: f32 = 0.08;
 
 /// Does again, with sines, what turns too far between two keys for a polynomial. Rare: no animation turns like that for long.
 #[cold]
-fn wide_turns(a: &[Lanes; 4], b: &[Lanes; 4], t: f32, out: &mut [Lanes; 4]) {
+#[inline(never)]
+fn wide_turns(a: &Quats, b: &Quats, t: f32, out: &mut Quats) {
     for i in 0..LANES {
-        let (a, b) = (a.map(|c| f64::from(c[i])), b.map(|c| f64::from(c[i])));
+        let (a, b) = (a.map(|c| f64::from(c.0[i])), b.map(|c| f64::from(c.0[i])));
         let b = if quat::dot(a, b) < LONG_WAY.into() { quat::negate(b) } else { b };
         let q = quat::slerp_direct(a, b, t.into());
-        (0..4).for_each(|k| out[k][i] = q[k] as f32);
+        (0..4).for_each(|k| out[k].0[i] = q[k] as f32);
     }
 }
 
@@ -71,52 +54,56 @@ fn wide_turns(a: &[Lanes; 4], b: &[Lanes; 4], t: f32, out: &mut [Lanes; 4]) {
 /// the other's opposite. Less than zero: half a turn that rounding makes a little more than half still goes the way it was meant.
 const LONG_WAY: f32 = -0.1;
 
-/// The unit quaternion with these modified Rodrigues parameters.
+/// The unit quaternions with these modified Rodrigues parameters.
 #[inline(always)]
-pub(super) fn unfold(m: [f32; 3]) -> [f32; 4] {
+fn unfold(m: &[Lanes; 3]) -> Quats {
+    let one = Lanes::all(1.0);
     let square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
-    let k = 1.0 / (1.0 + square);
-    [2.0 * m[0] * k, 2.0 * m[1] * k, 2.0 * m[2] * k, (1.0 - square) * k]
+    let k = one / (one + square);
+    let twice = k + k;
+    [m[0] * twice, m[1] * twice, m[2] * twice, (one - square) * k]
 }
 
-/// Between two unit quaternions at even speed, and one minus the cosine between them.
+/// Between unit quaternions at even speed, and one minus the cosines between them.
 ///
 /// A straight line between them, at a place that makes up for its uneven speed: for an arc φ that place is
 /// `sin(tφ) / (sin(tφ) + sin((1 - t)φ))`, here as a polynomial in `1 - cos φ` and `t`, within 1e-7 radians of the rotation
 /// for turns of up to 23 degrees between keys, 2e-6 up to 46.
 #[inline(always)]
-fn between(a: [f32; 4], b: [f32; 4], t: f32) -> ([f32; 4], f32) {
+fn between(a: &Quats, b: &Quats, t: f32) -> (Quats, Lanes) {
+    let one = Lanes::all(1.0);
     let dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-    let sign = if dot < LONG_WAY { -1.0 } else { 1.0 };
-    let x = 1.0 - dot * sign;
+    let sign = dot.sign_from(LONG_WAY);
+    let x = one - dot * sign;
     let u = place(t, x);
-    let (ka, kb) = (1.0 - u, u * sign);
+    let rest = one - u;
     // The length of the blend is known: 1 - 2 u (1 - u) x, squared.
-    let r = inverse_root(1.0 - 2.0 * u * ka * x);
-    let (ka, kb) = (ka * r, kb * r);
+    let r = inverse_root(one - 2.0 * (u * rest * x));
+    let (ka, kb) = (rest * r, u * sign * r);
     ([a[0] * ka + b[0] * kb, a[1] * ka + b[1] * kb, a[2] * ka + b[2] * kb, a[3] * ka + b[3] * kb], x)
 }
 
 #[inline(always)]
-fn place(t: f32, x: f32) -> f32 {
+fn place(t: f32, x: Lanes) -> Lanes {
+    let all = Lanes::all;
     let centred = t - 0.5;
-    let even = x * (0.666_993_5 + x * (0.123_685_44 + x * 0.059_241_746));
-    let skew = x * x * (0.654_374_66 + x * (-0.168_962_86 + x * 0.568_335_34));
-    t + t * centred * (t - 1.0) * (even + skew * centred * centred)
+    let even = x * (all(0.666_993_5) + x * (all(0.123_685_44) + 0.059_241_746 * x));
+    let skew = x * x * (all(0.654_374_66) + x * (all(-0.168_962_86) + 0.568_335_34 * x));
+    all(t) + (t * centred * (t - 1.0)) * (even + (centred * centred) * skew)
 }
 
 /// One over the root of `x` from 0.9 to 1 (down to a half it loses a little): a chord to start, then Newton's steps.
 #[inline(always)]
-fn inverse_root(x: f32) -> f32 {
-    let mut y = 1.51 - 0.51 * x;
+fn inverse_root(x: Lanes) -> Lanes {
+    let mut y = Lanes::all(1.51) - 0.51 * x;
     for _ in 0..2 {
-        y *= 1.5 - 0.5 * x * y * y;
+        y = y * (Lanes::all(1.5) - 0.5 * (x * y * y));
     }
     y
 }
 
 #[inline(always)]
-fn mul(a: [f32; 4], b: [f32; 4]) -> [f32; 4] {
+fn mul(a: &Quats, b: &Quats) -> Quats {
     [
         a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
         a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
@@ -138,10 +125,12 @@ mod tests {
     fn blend(a: Quat, b: Quat, t: f64, at: usize) -> Quat {
         let lanes = |q: Quat| {
             let m = [0, 1, 2].map(|i| (q[i] / (1.0 + q[3])) as f32);
-            m.map(|c| core::array::from_fn::<f32, LANES, _>(|i| if i == at { c } else { 0.0 }))
+            m.map(|c| Lanes(core::array::from_fn(|i| if i == at { c } else { 0.0 })))
         };
-        let one = [0.0, 0.0, 0.0, 1.0].map(|c| [c; LANES]);
-        rotations::<false>(&lanes(a), &lanes(b), t as f32, &Frames { left: one, right: one }).map(|c| f64::from(c[at]))
+        let one = [0.0, 0.0, 0.0, 1.0].map(Lanes::all);
+        let mut out = Quats::default();
+        rotations::<false>(&lanes(a), &lanes(b), t as f32, &Frames { left: one, right: one }, &mut out);
+        out.map(|c| f64::from(c.0[at]))
     }
 
     #[test]
@@ -174,10 +163,12 @@ mod tests {
     fn frames_are_applied_on_both_sides() {
         let (l, r) = (quat::normalize([0.1, 0.9, -0.2, 0.3]), quat::normalize([-0.5, 0.1, 0.2, 0.6]));
         let m = [0.2f32, -0.1, 0.4];
-        let frames = Frames { left: narrow(l).map(|c| [c; LANES]), right: narrow(r).map(|c| [c; LANES]) };
-        let lanes = m.map(|c| [c; LANES]);
-        let q = rotations::<true>(&lanes, &lanes, 0.3, &frames).map(|c| f64::from(c[LANES - 1]));
-        let expected = quat::mul(quat::mul(l, unfold(m).map(f64::from)), r);
+        let frames = Frames { left: narrow(l).map(Lanes::all), right: narrow(r).map(Lanes::all) };
+        let lanes = m.map(Lanes::all);
+        let mut out = Quats::default();
+        rotations::<true>(&lanes, &lanes, 0.3, &frames, &mut out);
+        let q = out.map(|c| f64::from(c.0[LANES - 1]));
+        let expected = quat::mul(quat::mul(l, unfold(&lanes).map(|c| f64::from(c.0[0]))), r);
         assert!(quat::angle(quat::normalize(q), expected) < 1e-6);
     }
 }

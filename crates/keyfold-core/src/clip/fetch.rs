@@ -2,10 +2,13 @@
 //!
 //! Either encoding comes down to the same: for each component its value at the key before and at the key after.
 
-use super::bits::{mask, peek, signed};
-use super::blend::{LANES, Lanes};
-use super::head::{Head, Part};
+use super::bits::{mask, peek};
+use super::directory::MAX_BITS;
+use super::head::Head;
+use super::lanes::{LANES, Lanes};
 use super::timing::Place;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Up to eight rotations that are decoded together.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +32,7 @@ pub(super) struct Scalar {
 }
 
 /// Two neighbouring keys' values, by component and lane.
+#[derive(Default)]
 pub(super) struct Pair {
     pub(super) lo: [Lanes; 3],
     pub(super) hi: [Lanes; 3],
@@ -44,42 +48,41 @@ pub(super) struct FixedKeys<'a> {
 
 impl FixedKeys<'_> {
     /// Group `index`, all groups before it being full.
-    #[inline(always)]
-    pub(super) fn group(&self, index: usize, group: &Group) -> Pair {
-        Pair { lo: self.key(self.lo, index, group), hi: self.key(self.hi, index, group) }
+    #[inline(never)]
+    pub(super) fn group(&self, index: usize, group: &Group, out: &mut Pair) {
+        self.key(self.lo, index, group, &mut out.lo);
+        self.key(self.hi, index, group, &mut out.hi);
     }
 
     #[inline(always)]
-    fn key(&self, start: usize, index: usize, group: &Group) -> [Lanes; 3] {
-        let codes = match (self.bits, group.lanes) {
-            (16, LANES) => self.sixteen(start + index * 6 * LANES),
-            _ => self.any(start, index * 3 * LANES, group.lanes),
-        };
-        let mut out = [[0.0; LANES]; 3];
-        for c in 0..3 {
-            for i in 0..LANES {
-                out[c][i] = group.origin[c][i] + codes[c][i] * group.step[c][i];
-            }
+    fn key(&self, start: usize, index: usize, group: &Group, out: &mut [Lanes; 3]) {
+        let at = start + index * 6 * LANES;
+        let chunk = self.bytes.get(at..).and_then(<[u8]>::first_chunk::<{ 6 * LANES }>);
+        match (self.bits, group.lanes, chunk) {
+            (16, LANES, Some(chunk)) => sixteen(chunk, group, out),
+            (16, lanes, _) => place_on(group, &self.few_of_sixteen(at, lanes), out),
+            (_, lanes, _) => place_on(group, &self.any(start, index * 3 * LANES, lanes), out),
         }
-        out
     }
 
-    /// A full group of 16-bit codes.
+    /// A group of fewer.
     #[inline(always)]
-    fn sixteen(&self, start: usize) -> [Lanes; 3] {
-        let mut codes = [[0.0; LANES]; 3];
-        let Some(chunk) = self.bytes.get(start..).and_then(<[u8]>::first_chunk::<{ 6 * LANES }>) else { return codes };
-        for (row, codes) in codes.iter_mut().zip(chunk.as_chunks::<{ 2 * LANES }>().0) {
-            (0..LANES).for_each(|i| row[i] = f32::from(u16::from_le_bytes([codes[i * 2], codes[i * 2 + 1]])));
+    fn few_of_sixteen(&self, start: usize, lanes: usize) -> [Lanes; 3] {
+        let mut codes = [Lanes::all(0.0); 3];
+        let bytes = self.bytes.get(start..start + 6 * lanes).unwrap_or_default();
+        for (row, bytes) in codes.iter_mut().zip(bytes.chunks_exact(2 * lanes)) {
+            for (code, pair) in row.0.iter_mut().zip(bytes.as_chunks::<2>().0) {
+                *code = u16::from_le_bytes(*pair).into();
+            }
         }
         codes
     }
 
     /// `lanes` rotations of any width, from component `first` on.
     fn any(&self, start: usize, first: usize, lanes: usize) -> [Lanes; 3] {
-        let mut codes = [[0.0; LANES]; 3];
+        let mut codes = [Lanes::all(0.0); 3];
         for (c, row) in codes.iter_mut().enumerate() {
-            for (i, code) in row[..lanes].iter_mut().enumerate() {
+            for (i, code) in row.0[..lanes].iter_mut().enumerate() {
                 *code = self.code(start, first + c * lanes + i);
             }
         }
@@ -99,6 +102,23 @@ impl FixedKeys<'_> {
     }
 }
 
+/// Codes to numbers.
+#[inline(always)]
+fn place_on(group: &Group, codes: &[Lanes; 3], out: &mut [Lanes; 3]) {
+    *out = [0, 1, 2].map(|c| group.origin[c] + codes[c] * group.step[c]);
+}
+
+/// A full group of 16-bit codes to numbers.
+#[inline(always)]
+fn sixteen(chunk: &[u8; 6 * LANES], group: &Group, out: &mut [Lanes; 3]) {
+    for (c, row) in chunk.as_chunks::<{ 2 * LANES }>().0.iter().enumerate().take(3) {
+        let (origin, step) = (&group.origin[c].0, &group.step[c].0);
+        for (i, pair) in row.as_chunks::<2>().0.iter().enumerate().take(LANES) {
+            out[c].0[i] = origin[i] + f32::from(u16::from_le_bytes(*pair)) * step[i];
+        }
+    }
+}
+
 /// Which two of a pair's three keys (anchor, middle, next anchor) lie around a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Span {
@@ -106,6 +126,18 @@ enum Span {
     MiddleToAnchor,
     /// The last pair of an even number of keys has no middle.
     AnchorToAnchor,
+}
+
+impl Span {
+    /// The two values around the place.
+    #[inline(always)]
+    fn pick<T>(self, anchor: T, middle: T, next: T) -> (T, T) {
+        match self {
+            Self::AnchorToMiddle => (anchor, middle),
+            Self::MiddleToAnchor => (middle, next),
+            Self::AnchorToAnchor => (anchor, next),
+        }
+    }
 }
 
 /// Which anchors and which middle a place needs.
@@ -128,13 +160,51 @@ impl Spot {
     }
 }
 
+/// Where the three codes of a rotation lie in a key, and what to add to them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Triple {
+    /// Bits from the start of the key.
+    at: u32,
+    /// Bits from the first code to the second and to the third.
+    second: u8,
+    third: u8,
+    masks: [u32; 3],
+    least: [i32; 3],
+}
+
+impl Triple {
+    /// Codes of these widths from the bit `at` of a key on.
+    pub(super) fn new(at: u32, widths: [u8; 3], least: [i32; 3]) -> Self {
+        let masks = widths.map(|w| mask(w.into()) as u32);
+        Self { at, second: widths[0], third: widths[0] + widths[1], masks, least }
+    }
+
+    /// The codes in the key that starts at the bit `start`.
+    #[inline(always)]
+    fn codes(&self, bytes: &[u8], start: usize) -> [i32; 3] {
+        let at = start + self.at as usize;
+        let word = peek(bytes, at);
+        // A look sees 57 bits: all three codes, unless they are very wide.
+        let third = if self.third <= 57 - MAX_BITS as u8 {
+            word >> (self.third & 63)
+        } else {
+            peek(bytes, at + usize::from(self.third))
+        };
+        let words = [word, word >> (self.second & 63), third];
+        [0, 1, 2].map(|c| (words[c] as u32 & self.masks[c]) as i32 + self.least[c])
+    }
+}
+
 /// A segment whose head was read.
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
     pub(super) index: usize,
     pub(super) head: Head,
+    /// The rotations' codes, ready to be taken out.
+    pub(super) anchor_codes: Vec<Triple>,
+    pub(super) middle_codes: Vec<Triple>,
     /// The rotations' steps in this segment relative to the tracks' own, group by group.
-    pub(super) finer: alloc::vec::Vec<Lanes>,
+    pub(super) finer: Vec<Lanes>,
     /// Where the first anchor starts, in bits, and where the first middle.
     pub(super) anchors: usize,
     pub(super) middles: usize,
@@ -154,25 +224,22 @@ pub(super) struct VariableKeys<'a> {
 
 impl VariableKeys<'_> {
     /// Group `index`, all groups before it being full.
-    #[inline(always)]
-    pub(super) fn group(&self, index: usize, group: &Group) -> Pair {
-        let first = index * LANES * 3;
-        let a = anchors(self.bytes, self.anchor, self.before, first, group.lanes);
-        let b = anchors(self.bytes, self.next, self.after, first, group.lanes);
+    #[inline(never)]
+    pub(super) fn group(&self, index: usize, group: &Group, out: &mut Pair) {
+        let rotations = index * LANES..index * LANES + group.lanes;
+        let a = codes(self.bytes, self.anchor, &self.before.anchor_codes, rotations.clone());
+        let b = codes(self.bytes, self.next, &self.after.anchor_codes, rotations.clone());
         let m = match self.spot.span {
             Span::AnchorToAnchor => [[0; LANES]; 3],
-            _ => middles(self.bytes, self.middle, self.before, first, group.lanes),
+            _ => codes(self.bytes, self.middle, &self.before.middle_codes, rotations),
         };
-        let (fa, fb) = (&self.before.finer[index], &self.after.finer[index]);
-        let mut pair = Pair { lo: [[0.0; LANES]; 3], hi: [[0.0; LANES]; 3] };
+        let (fa, fb) = (self.before.finer[index], self.after.finer[index]);
         for c in 0..3 {
-            for i in 0..LANES {
-                let (sa, sb) = (group.step[c][i] * fa[i], group.step[c][i] * fb[i]);
-                (pair.lo[c][i], pair.hi[c][i]) =
-                    self.span(a[c][i] as f32 * sa, b[c][i] as f32 * sb, m[c][i] as f32 * sa);
-            }
+            let (sa, sb) = (group.step[c] * fa, group.step[c] * fb);
+            let (a, b) = (Lanes::from_ints(a[c]) * sa, Lanes::from_ints(b[c]) * sb);
+            let middle = 0.5 * (a + b) + Lanes::from_ints(m[c]) * sa;
+            (out.lo[c], out.hi[c]) = self.spot.span.pick(a, middle, b);
         }
-        pair
     }
 
     /// Component `part` at both keys.
@@ -185,63 +252,19 @@ impl VariableKeys<'_> {
         };
         let (a, b) = (anchor(self.anchor, self.before), anchor(self.next, self.after));
         let p = &self.before.head.parts[part];
-        let m = signed(peek(self.bytes, self.middle + p.middle_at as usize), p.middle.into());
-        self.span(a, b, m as f32 * scalar.step)
-    }
-
-    /// The two values around the place, from both anchors and the middle's difference.
-    #[inline(always)]
-    fn span(&self, a: f32, b: f32, difference: f32) -> (f32, f32) {
-        let m = 0.5 * (a + b) + difference;
-        match self.spot.span {
-            Span::AnchorToMiddle => (a, m),
-            Span::MiddleToAnchor => (m, b),
-            Span::AnchorToAnchor => (a, b),
-        }
+        let code = peek(self.bytes, self.middle + p.middle_at as usize) & mask(p.middle.into());
+        let m = code as i32 + p.least_middle();
+        self.spot.span.pick(a, 0.5 * (a + b) + m as f32 * scalar.step, b)
     }
 }
 
-/// The anchors' codes of up to eight rotations.
+/// The codes of up to eight rotations in the key that starts at the bit `start`.
 #[inline(always)]
-fn anchors(bytes: &[u8], start: usize, segment: &Segment, first: usize, lanes: usize) -> [[i32; LANES]; 3] {
+fn codes(bytes: &[u8], start: usize, triples: &[Triple], rotations: Range<usize>) -> [[i32; LANES]; 3] {
     let mut codes = [[0; LANES]; 3];
-    for (i, part) in triples(segment, first, lanes) {
-        let words = three(bytes, start + part[0].anchor_at as usize, part.map(|p| p.anchor));
-        for c in 0..3 {
-            codes[c][i] = part[c].min + (words[c] & mask(part[c].anchor.into())) as i32;
-        }
+    for (i, triple) in triples.get(rotations).unwrap_or_default().iter().enumerate().take(LANES) {
+        let three = triple.codes(bytes, start);
+        (0..3).for_each(|c| codes[c][i] = three[c]);
     }
     codes
-}
-
-/// The middles' differences of up to eight rotations.
-#[inline(always)]
-fn middles(bytes: &[u8], start: usize, segment: &Segment, first: usize, lanes: usize) -> [[i32; LANES]; 3] {
-    let mut codes = [[0; LANES]; 3];
-    for (i, part) in triples(segment, first, lanes) {
-        let words = three(bytes, start + part[0].middle_at as usize, part.map(|p| p.middle));
-        for c in 0..3 {
-            codes[c][i] = signed(words[c], part[c].middle.into());
-        }
-    }
-    codes
-}
-
-/// The parts of a group's rotations, with their lanes.
-#[inline(always)]
-fn triples(segment: &Segment, first: usize, lanes: usize) -> impl Iterator<Item = (usize, &[Part; 3])> {
-    let parts = segment.head.parts.get(first..first + lanes * 3).unwrap_or_default();
-    parts.as_chunks::<3>().0.iter().take(LANES).enumerate()
-}
-
-/// Three neighbouring codes, each at the low end of a word: one look where they fit it together.
-#[inline(always)]
-fn three(bytes: &[u8], at: usize, widths: [u8; 3]) -> [u64; 3] {
-    let (second, third) = (widths[0], widths[0] + widths[1]);
-    let word = peek(bytes, at);
-    if third + widths[2] <= 57 {
-        [word, word >> second, word >> third]
-    } else {
-        [word, peek(bytes, at + usize::from(second)), peek(bytes, at + usize::from(third))]
-    }
 }

@@ -23,7 +23,7 @@ pub(super) struct Part {
     pub(super) min: i32,
     /// Bits of an anchor's code.
     pub(super) anchor: u8,
-    /// Bits of a difference, in two's complement.
+    /// Bits of a difference, which is stored with half its range added.
     pub(super) middle: u8,
     /// Where in an anchor the code starts, in bits.
     pub(super) anchor_at: u32,
@@ -155,6 +155,14 @@ impl Part {
             }
             anchor += 1;
         }
+    }
+}
+
+impl Part {
+    /// The least difference: half the range below zero.
+    #[inline(always)]
+    pub(super) fn least_middle(&self) -> i32 {
+        -((1i32 << self.middle) >> 1)
     }
 }
 

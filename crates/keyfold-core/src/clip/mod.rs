@@ -14,7 +14,7 @@
 //! | `track`, `timing`, `small_quat` | what is driven; when the keys are; quaternions in few bits |
 //! | `directory` | everything of a file but its keys |
 //! | `head` | the widths and minima at the head of a segment of the `variable` encoding |
-//! | `blend` | eight rotations at a time |
+//! | `lanes`, `blend` | eight numbers, and eight rotations, at a time |
 //! | `fetch` | keys to numbers, for either encoding |
 //! | `player` | clip, sampler, pose |
 //! | `build` | the encoder |
@@ -28,6 +28,7 @@ mod checksum;
 mod directory;
 mod fetch;
 mod head;
+mod lanes;
 mod player;
 mod small_quat;
 mod timing;

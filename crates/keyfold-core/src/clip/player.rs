@@ -1,10 +1,11 @@
 //! Clip, sampler and pose: what an engine that only plays needs.
 
 use super::bits::BitReader;
-use super::blend::{LANES, rotations};
+use super::blend::{Quats, rotations};
 use super::directory::{Directory, Layout, RotationCode, ScalarCode, rotation_step, scalar_step};
-use super::fetch::{FixedKeys, Group, Scalar, Segment, Spot, VariableKeys};
+use super::fetch::{FixedKeys, Group, Pair, Scalar, Segment, Spot, Triple, VariableKeys};
 use super::head::{Head, HeadShape};
+use super::lanes::{LANES, Lanes};
 use super::track::{Form, Track};
 use super::{ClipError, Encoding};
 use alloc::{vec, vec::Vec};
@@ -177,16 +178,16 @@ fn groups(directory: &Directory) -> Vec<Group> {
         group.out[lane] = track.offset;
         let (left, right) = match code {
             RotationCode::Fixed { left, origin, step } => {
-                (0..3).for_each(|c| (group.origin[c][lane], group.step[c][lane]) = (origin[c], step[c]));
+                (0..3).for_each(|c| (group.origin[c].0[lane], group.step[c].0[lane]) = (origin[c], step[c]));
                 (left.quat(), crate::quat::IDENTITY)
             }
             RotationCode::Variable { left, right, step, .. } => {
-                (0..3).for_each(|c| group.step[c][lane] = rotation_step(step[c]) as f32);
+                (0..3).for_each(|c| group.step[c].0[lane] = rotation_step(step[c]) as f32);
                 (left.quat(), right.quat())
             }
         };
         for k in 0..4 {
-            (group.frames.left[k][lane], group.frames.right[k][lane]) = (left[k] as f32, right[k] as f32);
+            (group.frames.left[k].0[lane], group.frames.right[k].0[lane]) = (left[k] as f32, right[k] as f32);
         }
     }
     groups
@@ -226,7 +227,9 @@ impl<'c> Sampler<'c> {
         let segment = Segment {
             index: usize::MAX,
             head: Head::for_shape(&clip.shape),
-            finer: vec![[0.0; LANES]; clip.groups.len()],
+            anchor_codes: vec![Triple::default(); clip.shape.rotations],
+            middle_codes: vec![Triple::default(); clip.shape.rotations],
+            finer: vec![Lanes::all(0.0); clip.groups.len()],
             anchors: 0,
             middles: 0,
         };
@@ -277,14 +280,16 @@ impl<'c> Sampler<'c> {
         }
         let place = clip.directory.timing.place(t, clip.directory.duration);
         let components = clip.directory.rotations.len() * 3;
+        let (mut pair, mut quats) = (Pair::default(), Quats::default());
         match clip.directory.layout {
             Layout::Fixed { bits } => {
                 let lo = clip.keys + place.key * clip.stride;
                 let keys = FixedKeys { bytes: clip.bytes, bits, lo, hi: lo + clip.stride };
                 for g in groups {
                     let group = &clip.groups[g];
-                    let pair = keys.group(g, group);
-                    store(&rotations::<false>(&pair.lo, &pair.hi, place.s, &group.frames), group, out);
+                    keys.group(g, group, &mut pair);
+                    rotations::<false>(&pair.lo, &pair.hi, place.s, &group.frames, &mut quats);
+                    store(&quats, group, out);
                 }
                 for s in scalars {
                     let (lo, hi) = keys.scalar(components + s, &clip.scalars[s]);
@@ -295,8 +300,9 @@ impl<'c> Sampler<'c> {
                 let keys = self.variable_keys(Spot::new(place, clip.directory.timing.keys()), anchors);
                 for g in groups {
                     let group = &clip.groups[g];
-                    let pair = keys.group(g, group);
-                    store(&rotations::<true>(&pair.lo, &pair.hi, place.s, &group.frames), group, out);
+                    keys.group(g, group, &mut pair);
+                    rotations::<true>(&pair.lo, &pair.hi, place.s, &group.frames, &mut quats);
+                    store(&quats, group, out);
                 }
                 for s in scalars {
                     let (lo, hi) = keys.scalar(components + s, &clip.scalars[s]);
@@ -336,8 +342,10 @@ impl<'c> Sampler<'c> {
         if clip.shape.read(&mut from, &mut segment.head).is_err() {
             return slot;
         }
-        for (r, finer) in segment.head.finer.iter().enumerate() {
-            segment.finer[r / LANES][r % LANES] = FINER[usize::from(finer % 8)];
+        for (r, (finer, p)) in segment.head.finer.iter().zip(segment.head.parts.as_chunks::<3>().0).enumerate() {
+            segment.finer[r / LANES].0[r % LANES] = FINER[usize::from(finer % 8)];
+            segment.anchor_codes[r] = Triple::new(p[0].anchor_at, p.map(|p| p.anchor), p.map(|p| p.min));
+            segment.middle_codes[r] = Triple::new(p[0].middle_at, p.map(|p| p.middle), p.map(|p| p.least_middle()));
         }
         let all = clip.directory.timing.keys() / 2 + 1;
         segment.index = index;
@@ -371,10 +379,10 @@ pub(super) const FINER: [f32; 8] = [
 
 /// Puts the quaternions of a group where they belong.
 #[inline(always)]
-fn store(q: &[super::blend::Lanes; 4], group: &Group, out: &mut [f32]) {
+fn store(q: &Quats, group: &Group, out: &mut [f32]) {
     for (i, at) in group.out.iter().enumerate().take(group.lanes) {
         if let Some(four) = out.get_mut(*at..).and_then(<[f32]>::first_chunk_mut::<4>) {
-            *four = [q[0][i], q[1][i], q[2][i], q[3][i]];
+            *four = q.map(|c| c.0[i]);
         }
     }
 }

@@ -9,12 +9,13 @@ use crate::clip::{Clip, Pose, Sampler};
 use crate::curve::Interpolation;
 use crate::quat;
 use crate::skeleton::{
-    Affine, BETWEEN, Deviation, Moment, Motion, Poses, Property, Skeleton, Transform, moments, random_moments,
+    Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Poses, Property, Skeleton, Transform, moments, random_moments,
 };
 use alloc::{vec, vec::Vec};
 
-/// How many random times are looked at that no search has used.
+/// How many random times the search looks at, and how many others are looked at in the end.
 const RANDOM: usize = 1000;
+const UNSEEN: usize = 10_000;
 const SEED: u64 = 0x6B66_6300;
 
 /// What a clip is measured against.
@@ -83,6 +84,21 @@ impl<'a> Reference<'a> {
         }
         room.settle();
         worst
+    }
+
+    /// The largest error at random times that no search has used.
+    pub(super) fn unseen(&self, clip: &Clip<'_>) -> f64 {
+        let all = random_moments(0.0, self.keys.duration.into(), UNSEEN, SEED + 1);
+        let probes = self.job.source.probes;
+        let mut deviation = Deviation::none(probes.len());
+        for block in all.chunks(BLOCK) {
+            let reference = match self.job.options.rate {
+                Some(_) => resampled(self.job, self.keys, block),
+                None => Poses::new(&self.motion, block),
+            };
+            deviation.add(&reference, &decoded(self.job.source.skeleton, clip, block), probes, block);
+        }
+        deviation.error()
     }
 
     /// Whether what moves no points keeps within its tolerances.

@@ -157,9 +157,25 @@ impl<'a> Job<'a> {
 /// Over how many moments the reach of a node is looked at.
 const REACH_MOMENTS: usize = 16;
 
+/// What is left of the bound for the search, from try to try: the last word is with times that no search has used.
+const MARGINS: [f64; 3] = [1.0, 0.97, 0.9];
+
 /// Builds a clip.
 pub fn build(source: &Source<'_>, options: &Options) -> Result<Built, BuildError> {
     check(source, options)?;
+    let mut built = Err(BuildError::Empty);
+    for margin in MARGINS {
+        let made = build_within(source, &Options { max_error: options.max_error * margin, ..*options });
+        let holds = made.holds && made.error <= options.max_error;
+        built = Ok(Built { holds, ..made });
+        if holds || options.bits.is_some() {
+            break;
+        }
+    }
+    built
+}
+
+fn build_within(source: &Source<'_>, options: &Options) -> Built {
     let job = Job::new(source, options);
     let keys = Keys::new(&job);
     let builder =
@@ -168,7 +184,8 @@ pub fn build(source: &Source<'_>, options: &Options) -> Result<Built, BuildError
         Encoding::Variable => builder.smallest(),
         Encoding::Fixed => builder.fixed(),
     };
-    Ok(Built { resampling: builder.reference.resampling(), ..built })
+    let unseen = Clip::open(&built.bytes).map_or(f64::INFINITY, |clip| builder.reference.unseen(&clip));
+    Built { resampling: builder.reference.resampling(), error: built.error.max(unseen), ..built }
 }
 
 fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {

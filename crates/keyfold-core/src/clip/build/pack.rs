@@ -4,10 +4,10 @@ use super::Job;
 use super::code::{Codes, NumberCodes, RotationCodes, Slot, Steps, slot};
 use super::keys::Keys;
 use super::plan::{Plan, Role};
-use crate::clip::bits::{BitWriter, mask};
-use crate::clip::blend::LANES;
+use crate::clip::bits::BitWriter;
 use crate::clip::directory::{Directory, Layout, RotationCode, ScalarCode};
 use crate::clip::head::{Head, HeadShape, Part, signed_bits};
+use crate::clip::lanes::LANES;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
@@ -104,7 +104,7 @@ impl Columns {
         }
         for k in 0..middles {
             for (part, (_, codes)) in head.parts.iter().zip(&self.all) {
-                out.put(codes[segment * anchors + k] as u64 & mask(part.middle.into()), part.middle.into());
+                out.put((codes[segment * anchors + k] - part.least_middle()) as u64, part.middle.into());
             }
         }
         out.align();
