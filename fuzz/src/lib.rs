@@ -1,11 +1,13 @@
 //! One function per decoder, fed with hostile bytes.
 
+mod clip;
 mod document;
 mod draco;
 mod mutate;
 mod quantization;
 mod validate;
 
+pub use clip::{clip, sealed};
 pub use document::{document, play};
 pub use draco::draco;
 pub use mutate::Mutator;

@@ -1,0 +1,64 @@
+//! Damaged clips.
+
+use keyfold_core::clip::build::{Options, Source, SourceTrack, build};
+use keyfold_core::clip::{Clip, Encoding, NodeProperty, Target};
+use keyfold_core::curve::{Curve, Interpolation};
+use keyfold_core::skeleton::{Rest, Skeleton, Transform, probes};
+use keyfold_fuzz::{Mutator, clip, sealed};
+
+/// Clips that between them have every kind of track, both encodings and both timings.
+fn seeds() -> Vec<Vec<u8>> {
+    let rest = vec![Rest::Transform(Transform { translation: [0.0, 0.2, 0.0], ..Transform::IDENTITY }); 10];
+    let skeleton = Skeleton::new((0..10).map(|n: usize| n.checked_sub(1)).collect(), &rest).unwrap();
+    let times: Vec<f32> = (0..40).map(|k| k as f32 / 30.0).collect();
+    let turn = |n: usize| {
+        let half = move |k: usize| 0.2 * (k as f32 * 0.2 + n as f32).sin();
+        (0..40).flat_map(move |k| [half(k).sin(), 0.0, 0.0, half(k).cos()]).collect::<Vec<f32>>()
+    };
+    let linear = |width, values| Curve::new(Interpolation::Linear, width, times.clone(), values).unwrap();
+    let mut curves: Vec<(Target, Curve)> =
+        (0..10).map(|n| (Target::Node(n as u32, NodeProperty::Rotation), linear(4, turn(n)))).collect();
+    curves.push((Target::Node(0, NodeProperty::Weights), linear(2, (0..80).map(|i| (i % 7) as f32 / 7.0).collect())));
+    curves.push((Target::Node(3, NodeProperty::Translation), Curve::constant(0.0, [0.1, 0.2, 0.3]).unwrap()));
+    let shown = Target::Pointer("/nodes/0/extensions/KHR_node_visibility/visible".into(), false);
+    curves.push((shown, Curve::new(Interpolation::Step, 1, [0.0, 0.5, 1.0], [1.0, 0.0, 1.0]).unwrap()));
+    let tracks: Vec<SourceTrack<'_>> = curves
+        .iter()
+        .map(|(target, curve)| SourceTrack { target: target.clone(), curve, rest: None, tolerance: 1e-3 })
+        .collect();
+    let probes = probes(&skeleton, &[true; 10], |_| 0.03);
+    let source = Source { name: "seed", index: 1, skeleton: &skeleton, probes: &probes, tracks: &tracks };
+    let with = |encoding, rate| build(&source, &Options { rate, encoding, bits: None, max_error: 1e-4 }).unwrap().bytes;
+    let all = [Encoding::Variable, Encoding::Fixed].into_iter().flat_map(|e| [(e, Some(30.0)), (e, None)]);
+    all.map(|(encoding, rate)| with(encoding, rate)).collect()
+}
+
+#[test]
+fn seeds_open_and_play() {
+    for seed in seeds() {
+        assert!(Clip::open(&seed).is_ok());
+        assert_eq!(sealed(&seed), seed);
+        clip(&seed);
+    }
+}
+
+#[test]
+fn mutated_clips_never_panic() {
+    let seeds = seeds();
+    let mut mutator = Mutator::new(9);
+    let mut opened = 0;
+    for round in 0..Mutator::rounds(20_000) {
+        let broken = mutator.mutate(&seeds[round as usize % seeds.len()]);
+        opened += usize::from(Clip::open(&sealed(&broken)).is_ok());
+        clip(&broken);
+    }
+    println!("{opened} damaged clips with a right checksum were opened and played");
+    assert!(opened > 0);
+}
+
+#[test]
+fn every_beginning_of_a_clip_is_harmless() {
+    for seed in seeds() {
+        (0..seed.len()).for_each(|end| clip(&seed[..end]));
+    }
+}
