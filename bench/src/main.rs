@@ -2,6 +2,7 @@
 //!
 //! A benchmark is a file with a function, and a line in [`BENCHES`]. Tests never time anything; this is where speed lives.
 
+mod clip;
 mod draco;
 mod load;
 mod measure;
@@ -22,6 +23,7 @@ struct Bench {
 
 /// All benchmarks. A new one is a line here.
 const BENCHES: &[Bench] = &[
+    Bench { name: "clip", about: "runtime clips: bytes against ACL, the time of a pose", run: clip::run },
     Bench { name: "draco", about: "decoding and encoding Draco streams, against libdraco", run: draco::run },
     Bench { name: "load", about: "files to curves, against the crate gltf", run: load::run },
     Bench { name: "sample", about: "poses played forward, against three.js", run: sample::run },
