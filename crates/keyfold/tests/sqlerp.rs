@@ -1,6 +1,6 @@
-//! The conformance set of EXT_animation_sqlerp: valid files play as the closed forms say.
+//! The conformance set of EXT_animation_sqlerp: valid files play as the closed forms say, broken ones are found out.
 
-use keyfold::{Document, read};
+use keyfold::{Document, read, validate};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -45,5 +45,23 @@ fn valid_files_play_as_the_closed_forms_say() {
                 assert!(apart <= tolerance, "{file} {target} at {time} s: {ours:?}, not {theirs:?}");
             }
         }
+    }
+}
+
+#[test]
+fn valid_files_break_no_rule_and_broken_ones_break_theirs() {
+    let manifest = manifest();
+    for entry in manifest["valid"].as_array().unwrap() {
+        let (file, document) = open(entry);
+        let wrong = validate::validate(&document).into_iter().filter(|f| f.severity == keyfold::Severity::Error);
+        assert_eq!(wrong.collect::<Vec<_>>(), [], "{file}");
+    }
+    let entries = manifest["broken"].as_array().expect("there are broken files");
+    assert!(entries.len() >= 6);
+    for entry in entries {
+        let (file, document) = open(entry);
+        let found = validate::validate(&document);
+        let expected = (entry["code"].as_str().unwrap(), entry["at"].as_str().unwrap());
+        assert!(found.iter().any(|f| (f.code, f.at.as_str()) == expected), "{file}: {expected:?} is not in {found:?}");
     }
 }

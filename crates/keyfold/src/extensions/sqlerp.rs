@@ -5,6 +5,8 @@
 //! that do not know the extension, or the same sampler again for readers that insist on one, or none at all. A channel whose own
 //! `sampler` is CUBICSLERP needs no extension object to be understood: core's way of reading takes care of that.
 
+mod rules;
+
 use super::Extension;
 use crate::{
     Error, Interpolation, Result, Track,
@@ -16,7 +18,15 @@ use serde_json::Value;
 
 pub(crate) const NAME: &str = "EXT_animation_sqlerp";
 
-pub(super) const ROW: Extension = Extension { sampler: Some(sampler), tidy: Some(tidy), ..Extension::new(NAME) };
+pub(super) const ROW: Extension = Extension {
+    sampler: Some(sampler),
+    interpolation: Some(Interpolation::from_name),
+    tidy: Some(tidy),
+    rules: Some(rules::rules),
+    codes: rules::CODES,
+    places: &["/animations/*/channels/*"],
+    ..Extension::new(NAME)
+};
 
 /// The sampler that the extension names; it must be a CUBICSLERP one.
 fn sampler(channel: &Channel<'_>) -> Result<Option<usize>> {

@@ -1,0 +1,160 @@
+//! What EXT_animation_sqlerp asks of a file.
+
+use super::{NAME, is_cubic_slerp};
+use crate::{
+    Document, Kind,
+    document::{Object, json::to_index},
+    extensions,
+    read::Channel,
+    validate::{
+        Findings, codes,
+        khronos::{
+            ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION,
+            ANIMATION_SAMPLER_INPUT_ACCESSOR_TOO_FEW_ELEMENTS, ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT,
+            UNDEFINED_PROPERTY, UNRESOLVED_REFERENCE, UNUSED_OBJECT,
+        },
+    },
+};
+use serde_json::Value;
+
+codes! { Keyfold;
+    SQLERP_CONTROL_NON_UNIT: Error,
+        "A control quaternion of a CUBICSLERP sampler is not of unit length.",
+        "Divide it by its length; only the first and the last control, which are not used, may be anything.";
+    SQLERP_FALLBACK_REFUSED: Info,
+        "Readers with a closed list of interpolations refuse a file with a CUBICSLERP sampler, also where it has a fallback.",
+        "Where such readers count, write LINEAR or CUBICSPLINE alone (`convert --rotation`).";
+    SQLERP_NOT_REQUIRED: Error,
+        "A channel can only be played with EXT_animation_sqlerp, and the file does not require the extension.",
+        "List it in extensionsRequired, or give the channel a fallback (`convert --rotation cubicslerp --fallback`).";
+    SQLERP_SAMPLER_TYPE: Error,
+        "The sampler that EXT_animation_sqlerp names is not CUBICSLERP.",
+        "Name a CUBICSLERP sampler, or remove the extension from the channel.";
+    SQLERP_TARGET: Error,
+        "CUBICSLERP interpolates rotations; the channel drives something else.",
+        "Use CUBICSPLINE.";
+}
+
+pub(super) fn rules(document: &Document, findings: &mut Findings) {
+    let root = document.root();
+    for animation in root.objects("animations").into_iter().flatten().flatten() {
+        let samplers = animation.array("samplers").unwrap_or_default();
+        let channels = animation.array("channels").unwrap_or_default();
+        for (index, value) in channels.iter().enumerate() {
+            if let Ok(object) = Object::new(value, format!("{}/channels/{index}", animation.at())) {
+                let channel = Channel { document, animation: animation.clone(), object, index };
+                check(&channel, samplers, findings);
+            }
+        }
+    }
+}
+
+fn check(channel: &Channel<'_>, samplers: &[Value], findings: &mut Findings) {
+    let object = &channel.object;
+    let core = object.get("sampler").and_then(to_index);
+    let core_is_ours = core.and_then(|i| samplers.get(i)).is_some_and(is_cubic_slerp);
+    let extension = object.extension(NAME).ok().flatten();
+    let named = extension.as_ref().and_then(|extension| named(channel, extension, samplers, findings));
+    if extension.is_some() {
+        // What core misses is there.
+        findings.waive(|f| f.code == UNDEFINED_PROPERTY.name && f.at == object.at() && f.message.contains("`sampler`"));
+    }
+    if (core_is_ours || (core.is_none() && extension.is_some())) && !channel.document.requires(NAME) {
+        findings.add(&SQLERP_NOT_REQUIRED, object.at(), "nobody can play this channel without EXT_animation_sqlerp");
+    }
+    if named.is_some() && core.is_some() && !core_is_ours {
+        let message = "the fallback does not help readers that know LINEAR, STEP and CUBICSPLINE only";
+        findings.add(&SQLERP_FALLBACK_REFUSED, object.at(), message);
+    }
+    let sampler = named.map(|index| (index, format!("{}/extensions/{NAME}/sampler", object.at())));
+    let sampler = sampler.or_else(|| core.filter(|_| core_is_ours).map(|index| (index, object.place("sampler"))));
+    if let Some((index, at)) = sampler {
+        check_target(channel, findings);
+        check_keys(channel.document, &samplers[index], &at, core != Some(index), findings);
+        let place = format!("{}/samplers/{index}", channel.animation.at());
+        check_count(channel.document, &samplers[index], &place, findings);
+    }
+}
+
+/// The CUBICSLERP sampler that the extension names.
+fn named(channel: &Channel<'_>, extension: &Object<'_>, samplers: &[Value], findings: &mut Findings) -> Option<usize> {
+    let Some(value) = extension.get("sampler") else {
+        findings.add(&UNDEFINED_PROPERTY, extension.at(), "`sampler` is missing");
+        return None;
+    };
+    let at = extension.place("sampler");
+    let index = to_index(value).filter(|i| *i < samplers.len());
+    let Some(index) = index else {
+        findings.add(&UNRESOLVED_REFERENCE, at, format!("sampler {value} does not exist"));
+        return None;
+    };
+    let place = format!("{}/samplers/{index}", channel.animation.at());
+    findings.waive(|f| f.code == UNUSED_OBJECT.name && f.at == place);
+    if !is_cubic_slerp(&samplers[index]) {
+        findings.add(&SQLERP_SAMPLER_TYPE, at, format!("sampler {index} is not CUBICSLERP"));
+        return None;
+    }
+    Some(index)
+}
+
+fn check_target(channel: &Channel<'_>, findings: &mut Findings) {
+    let target = channel.object.object("target").ok().flatten();
+    let path = target.as_ref().and_then(|target| target.text("path").ok().flatten());
+    let extended = || {
+        let mut ignored = Vec::new();
+        extensions::first(channel.document, |e| e.target.map(|target| target(channel, &mut ignored)))
+    };
+    let is_rotation = match extended() {
+        Ok(Some(aims)) => aims.iter().all(|aim| aim.target.kind() == Kind::Rotation),
+        // Whatever is wrong with the target is said elsewhere.
+        Err(_) => true,
+        Ok(None) => path.is_none_or(|path| path == "rotation"),
+    };
+    if !is_rotation {
+        let message = "CUBICSLERP cannot drive this: it is no rotation";
+        findings.add(&SQLERP_TARGET, channel.object.place("target"), message);
+    }
+}
+
+/// Core does not know that CUBICSLERP takes two keys.
+fn check_count(document: &Document, sampler: &Value, place: &str, findings: &mut Findings) {
+    let accessor = |key: &str| document.accessor(sampler.get(key).and_then(to_index)?).ok();
+    let at = format!("{place}/input");
+    if accessor("input").is_some_and(|input| input.count < 2) {
+        // Once, however many channels have the sampler.
+        let code = &ANIMATION_SAMPLER_INPUT_ACCESSOR_TOO_FEW_ELEMENTS;
+        findings.waive(|f| f.code == code.name && f.at == at);
+        findings.add(code, at, "CUBICSLERP takes two keys or more");
+    }
+}
+
+/// Counts and lengths of quaternions: of values only where core does not look at this sampler, of controls always.
+fn check_keys(document: &Document, sampler: &Value, at: &str, alone: bool, findings: &mut Findings) {
+    let accessor = |key: &str| sampler.get(key).and_then(to_index).and_then(|i| document.accessor(i).ok());
+    let (Some(input), Some(output)) = (accessor("input"), accessor("output")) else { return };
+    let expected = input.count.saturating_mul(3);
+    if output.count != expected {
+        if alone {
+            let message = format!("the output has {} elements, where {expected} are expected", output.count);
+            findings.add(&ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT, at, message);
+        }
+        return;
+    }
+    let Ok(values) = document.floats(output.index) else { return };
+    let last = expected.saturating_sub(1);
+    let long = |(i, q): &(usize, &[f32])| *i != 0 && *i != last && !is_unit(q);
+    let broken: Vec<usize> = values.chunks_exact(4).enumerate().filter(long).map(|(i, _)| i).collect();
+    if let Some(i) = broken.iter().find(|i| **i % 3 != 1) {
+        findings.add(&SQLERP_CONTROL_NON_UNIT, at, format!("element {i}, a control, is no unit quaternion"));
+    }
+    if let Some(i) = broken.iter().find(|i| **i % 3 == 1).filter(|_| alone) {
+        let message = format!("element {i} is no unit quaternion");
+        findings.add(&ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION, at, message);
+    }
+}
+
+/// As far as four signed bytes can tell.
+fn is_unit(q: &[f32]) -> bool {
+    let length = q.iter().map(|c| f64::from(*c).powi(2)).sum::<f64>().sqrt();
+    (length - 1.0).abs() <= 0.00769
+}
