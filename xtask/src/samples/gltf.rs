@@ -105,6 +105,12 @@ impl Gltf {
         self.root[array][element][member] = value;
     }
 
+    /// Takes the last element of a top-level array out again.
+    pub(crate) fn take_last(&mut self, array: &str) -> Value {
+        let elements = self.root.get_mut(array).and_then(Value::as_array_mut);
+        elements.and_then(Vec::pop).expect("an element was pushed before")
+    }
+
     /// Sets a top-level member.
     pub(crate) fn set(&mut self, member: &str, value: Value) {
         self.root.insert(member.into(), value);

@@ -5,6 +5,7 @@ mod figure;
 mod gltf;
 mod lamp;
 mod machine;
+mod pointer;
 mod quantization;
 mod shape;
 mod sqlerp;
@@ -32,7 +33,7 @@ fn all() -> Vec<Sample> {
         ("lamp.bin", lamp_bin),
     ]
     .map(|(name, bytes)| Sample { path: format!("samples/{name}"), bytes });
-    figures.into_iter().chain(quantization::all()).chain(sqlerp::all()).collect()
+    figures.into_iter().chain(quantization::all()).chain(sqlerp::all()).chain(pointer::all()).collect()
 }
 
 pub(crate) fn run() -> Result<()> {
@@ -60,6 +61,6 @@ mod tests {
     #[test]
     fn samples_stay_small() {
         let total: usize = all().iter().map(|sample| sample.bytes.len()).sum();
-        assert!(total < 1_000_000, "{total} bytes of samples");
+        assert!(total < 3_000_000, "{total} bytes of samples");
     }
 }
