@@ -4,6 +4,7 @@ mod clip;
 mod document;
 mod draco;
 mod mutate;
+mod pointer;
 mod quantization;
 mod validate;
 
@@ -11,5 +12,6 @@ pub use clip::{clip, sealed};
 pub use document::{document, play};
 pub use draco::draco;
 pub use mutate::Mutator;
+pub use pointer::pointer;
 pub use quantization::quantization;
 pub use validate::validate;
