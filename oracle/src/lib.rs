@@ -1,8 +1,9 @@
-//! Differential tests against real peers: three.js, gltf-validator, gltfpack, glTF-Transform.
+//! Differential tests against real peers: three.js, Babylon.js, gltf-validator, gltfpack, glTF-Transform.
 //!
 //! Peers of the JavaScript world are installed by `cargo xtask setup`. They start slowly, so every wrapper takes a whole
 //! batch of files. A test whose peer or data is not there says [`skip`] and passes.
 
+pub mod babylon;
 pub mod packers;
 mod peers;
 pub mod three;
