@@ -24,6 +24,8 @@ const JUSTIFIED: &[(&str, &str)] = &[
     ("NODE_SKIN_NO_SCENE", "which scene a skin's joints are in is no matter of animation"),
     ("GLB_INVALID_MAGIC", "not a GLB, and no JSON: Keyfold says that it cannot be read"),
     ("INVALID_JSON", "Keyfold says that the file cannot be read"),
+    ("SKIN_NO_COMMON_ROOT", "Khronos forgets that joints had no common root as soon as another joint follows"),
+    ("SKIN_SKELETON_INVALID", "as above: without a common root, no skeleton is one"),
     ("IO_ERROR", "Khronos gives up on a document whose asset is broken before it loads buffers"),
 ];
 
