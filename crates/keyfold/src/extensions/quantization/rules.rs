@@ -4,7 +4,7 @@ use super::{Encoding, Layout, NAME, Parameters, Path, Standing, UNSIGNED, stored
 use crate::{
     Document, Interpolation, Property, Result,
     document::{Accessor, Object, Shape},
-    validate::{Code, Findings},
+    validate::{Code, Findings, khronos},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,7 +86,7 @@ impl Rule<'_> {
         let (input, output) = (self.document.accessor(input)?, self.document.accessor(output)?);
         self.check_parameters(&output, findings)?;
         let place = sampler.place("input");
-        waive(findings, &["ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT"], &place);
+        waive(findings, &khronos::ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT, &place);
         // Samplers may be shared: what is wrong with one is said once.
         if let Some((code, message)) = self.input_fault(&input)
             && said.insert((place.clone(), code.name))
@@ -94,15 +94,12 @@ impl Rule<'_> {
             findings.add(code, place, message);
         }
         if let Some(path) = path.filter(|p| p.property != Property::Weights) {
-            waive(findings, &["VALUE_NOT_IN_LIST"], &format!("{}/target/path", self.channel.at()));
-            // Core's rules look at the codes, not at the quaternions that offset and scale make of them.
-            let of_core = [
-                "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT",
-                "ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION",
-            ];
-            waive(findings, &of_core, &at);
+            waive(findings, &khronos::VALUE_NOT_IN_LIST, &format!("{}/target/path", self.channel.at()));
+            waive(findings, &khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT, &at);
             let cubic = sampler.text("interpolation")? == Some(Interpolation::CubicSpline.name());
             check_output(path, &output, cubic, &at, findings);
+            self.check_count(path, &input, &output, cubic, &at, findings);
+            self.check_length(path, &output, cubic, &at, findings)?;
         }
         Ok(())
     }
@@ -139,6 +136,57 @@ impl Rule<'_> {
         (!core && !increase(&seconds)).then_some((&QUANT_TIME_COLLISION, message))
     }
 
+    /// Core's rule counts the values of its own paths only.
+    fn check_count(
+        &self,
+        path: Path,
+        input: &Accessor,
+        output: &Accessor,
+        cubic: bool,
+        at: &str,
+        findings: &mut Findings,
+    ) {
+        let expected = input.count.saturating_mul(if cubic { 3 } else { 1 });
+        if path.axis.is_some() && output.count != expected {
+            let message = format!("the output has {} elements, where {expected} are expected", output.count);
+            findings.add(&khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT, at, message);
+        }
+    }
+
+    /// Rotations with W are of unit length once `scale` and `offset` are applied, not before.
+    fn check_length(
+        &self,
+        path: Path,
+        output: &Accessor,
+        cubic: bool,
+        at: &str,
+        findings: &mut Findings,
+    ) -> Result<()> {
+        let Some(layout) = path.layout(output.shape).filter(|l| path.property == Property::Rotation && !l.lacks_w())
+        else {
+            return Ok(());
+        };
+        let code = &khronos::ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION;
+        let parameters = Parameters::of_channel(self.channel)?;
+        parameters.check(self.channel, output.shape)?;
+        let listed = encoding(output).standing(path.encodings()) == Standing::Listed;
+        if parameters == Parameters::default() && layout == Layout::Whole && listed {
+            return Ok(());
+        }
+        waive(findings, code, at);
+        // Of what the table does not list, that is said already.
+        if !listed {
+            return Ok(());
+        }
+        let values = parameters.values(&stored(self.document, output.index)?, output.shape, layout);
+        let unit = |q: &[f32]| (q.iter().map(|c| f64::from(*c).powi(2)).sum::<f64>().sqrt() - 1.0).abs() <= UNIT;
+        let keys = values.chunks_exact(4).enumerate().filter(|(i, _)| !cubic || i % 3 == 1);
+        if let Some((i, _)) = keys.into_iter().find(|(_, q)| !unit(q)) {
+            findings.add(code, at, format!("quaternion {i} is not of unit length"));
+        }
+        Ok(())
+    }
+
     fn check_combination(
         &self,
         driven: &mut BTreeMap<(usize, Property), Vec<Path>>,
@@ -161,6 +209,9 @@ impl Rule<'_> {
         Ok(())
     }
 }
+
+/// How far a quaternion's length may be from 1: what eight bits cannot avoid.
+const UNIT: f64 = 0.00769;
 
 fn check_output(path: Path, output: &Accessor, cubic: bool, at: &str, findings: &mut Findings) {
     let Some(layout) = path.layout(output.shape) else {
@@ -190,6 +241,6 @@ fn encoding(accessor: &Accessor) -> Encoding {
     Encoding::new(accessor.component, accessor.normalized)
 }
 
-fn waive(findings: &mut Findings, codes: &[&str], at: &str) {
-    findings.waive(|finding| codes.contains(&finding.code) && finding.at == at);
+fn waive(findings: &mut Findings, code: &Code, at: &str) {
+    findings.waive(|finding| finding.code == code.name && finding.at == at);
 }
