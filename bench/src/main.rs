@@ -6,6 +6,7 @@ mod clip;
 mod draco;
 mod load;
 mod measure;
+mod pack;
 mod sample;
 mod validate;
 
@@ -26,6 +27,11 @@ const BENCHES: &[Bench] = &[
     Bench { name: "clip", about: "runtime clips: bytes against ACL, the time of a pose", run: clip::run },
     Bench { name: "draco", about: "decoding and encoding Draco streams, against libdraco", run: draco::run },
     Bench { name: "load", about: "files to curves, against the crate gltf", run: load::run },
+    Bench {
+        name: "pack",
+        about: "bytes at equal error, time and memory, against gltfpack and glTF-Transform",
+        run: pack::run,
+    },
     Bench { name: "sample", about: "poses played forward, against three.js", run: sample::run },
     Bench { name: "validate", about: "the whole corpus validated, against gltf-validator", run: validate::run },
 ];

@@ -63,7 +63,7 @@ fn a_file_gets_smaller_and_keeps_to_the_bound() {
 fn every_storage_keeps_to_the_bound() {
     let folder = tempfile::tempdir().unwrap();
     swing(folder.path(), "arm", 3.0);
-    for storage in ["core", "meshopt", "smallest"] {
+    for storage in ["core", "quantization", "draco", "meshopt", "smallest"] {
         keyfold(folder.path(), &["pack", "arm.gltf", "-o", "out.glb", "--storage", storage, "--max-error", "0.1mm"])
             .code(0);
         keyfold(folder.path(), &["diff", "arm.gltf", "out.glb", "--max-error", "0.1mm"]).code(0);

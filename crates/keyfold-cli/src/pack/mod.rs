@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use job::{Job, jobs};
 use journal::Journal;
-use keyfold::{Bound, pack};
+use keyfold::{Bound, pack, write::MeshoptVersion};
 use rayon::prelude::*;
 use report::{FileReport, Report};
 use std::{io::IsTerminal, path::PathBuf};
@@ -55,6 +55,9 @@ pub(crate) struct Args {
     /// How the animations are stored
     #[arg(long, value_name = "S", value_enum, default_value_t = StorageArg::Core)]
     storage: StorageArg,
+    /// With meshopt storage: write the ratified KHR_meshopt_compression, which fewer loaders know
+    #[arg(long)]
+    khr: bool,
     /// How hard to search
     #[arg(long, value_enum, default_value_t = LevelArg::Default)]
     level: LevelArg,
@@ -135,6 +138,7 @@ impl Args {
                 LevelArg::Default => pack::Level::Default,
                 LevelArg::Max => pack::Level::Max,
             },
+            meshopt: if self.khr { MeshoptVersion::Khr } else { MeshoptVersion::Ext },
             animation: self.animation.clone(),
             keep: self.keep.clone(),
             ..pack::Settings::default()
@@ -156,12 +160,13 @@ impl Args {
     /// Everything that decides what comes out, as text.
     fn fingerprint(&self) -> String {
         format!(
-            "{} {:?} {} {:?} {:?} {:?} {:?} {:?}",
+            "{} {:?} {} {:?} {:?} {} {:?} {:?} {:?}",
             env!("CARGO_PKG_VERSION"),
             self.max_error,
             self.max_property_error,
             self.shell,
             self.storage,
+            self.khr,
             self.level,
             self.animation,
             self.keep

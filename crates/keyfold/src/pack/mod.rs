@@ -35,7 +35,8 @@ pub mod weigh;
 mod window;
 
 use crate::{
-    Animation, Bound, Diff, Document, OpenOptions, Result, Scene, Severity, Storage, Target, Track, diff, draco, read,
+    Animation, Bound, Diff, Document, OpenOptions, Result, Scene, Severity, Storage, Target, Targets, Track, diff,
+    draco, join_axes, read,
     write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain},
 };
 use encode::Plan;
@@ -56,7 +57,7 @@ pub enum Level {
 /// What to hold to, and what to leave alone.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How the animations are stored: one of [`STORAGES`].
+    /// How the animations are stored.
     pub storage: Storage,
     /// Which of meshopt's two extensions to write.
     pub meshopt: MeshoptVersion,
@@ -122,11 +123,9 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, settings);
     let bound = settings.bound.in_scene(scene.model_size());
-    let mut folded: Vec<Animation> = read
-        .animations
-        .par_iter()
-        .map(|a| if context.folds(a) { fold::fold(&context, a, bound) } else { a.clone() })
-        .collect();
+    let whole = context.whole(document, &read.animations);
+    let mut folded: Vec<Animation> =
+        whole.par_iter().map(|a| if context.folds(a) { fold::fold(&context, a, bound) } else { a.clone() }).collect();
     let mut bounds = vec![bound; folded.len()];
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
@@ -142,7 +141,7 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
             return Ok(Packed { document: written, diff, bound, left, gzip_bytes });
         }
         for index in failing {
-            let original = &read.animations[index];
+            let original = &whole[index];
             if attempt == ATTEMPTS {
                 folded[index] = original.clone();
                 left.push(format!("/animations/{index}: stays as it was, nothing smaller keeps to the bound"));
@@ -203,6 +202,23 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Animations whose targets the storage can say: only quantization knows single axes.
+    fn whole(&self, document: &Document, animations: &[Animation]) -> Vec<Animation> {
+        match self.settings.storage {
+            Storage::Quantization => animations.to_vec(),
+            Storage::Core | Storage::Draco | Storage::Meshopt => {
+                animations.iter().map(|animation| join_axes(document, animation)).collect()
+            }
+        }
+    }
+
+    /// Whether a track of the original is written anew.
+    fn replaces(&self, track: &Track) -> bool {
+        let axis = matches!(track.target, Target::Node { axis: Some(_), .. });
+        let joined = axis && self.settings.storage != Storage::Quantization;
+        forms::rewritable(track) || (joined && track.source.targets == Targets::Core)
+    }
+
     /// Whether compensation is tried both ways.
     pub(crate) fn tries_both(&self) -> bool {
         self.settings.level != Level::Fast
@@ -258,7 +274,7 @@ fn write(document: &Document, context: &Context<'_>, original: &[Animation], fol
     let forms = original.iter().zip(&lean).map(|(original, lean)| {
         let channels =
             lean.tracks.iter().filter(|t| forms::rewritable(t)).map(|t| context.form(t)).collect::<Result<_>>()?;
-        let replaces = original.tracks.iter().filter(|t| forms::rewritable(t)).map(|t| t.source.channel).collect();
+        let replaces = original.tracks.iter().filter(|t| context.replaces(t)).map(|t| t.source.channel).collect();
         Ok(AnimationForm { index: original.index, replaces, channels })
     });
     let forms = forms.collect::<Result<Vec<_>>>()?;

@@ -38,8 +38,26 @@ fn gather(document: &Document, content: &mut Vec<u8>) -> Result<()> {
             content.extend_from_slice(&document.elements(index)?.bytes);
         }
     }
+    let mut held = BTreeSet::new();
+    views_in(animations, &mut held);
+    for view in held {
+        text += &json["bufferViews"][view].to_string();
+        content.extend_from_slice(&document.view(view)?);
+    }
     content.extend_from_slice(text.as_bytes());
     Ok(())
+}
+
+/// The buffer views that extensions on animations hold their own data in.
+fn views_in(value: &Value, views: &mut BTreeSet<usize>) {
+    match value {
+        Value::Object(members) => {
+            views.extend(members.get("bufferView").and_then(to_index));
+            members.values().for_each(|v| views_in(v, views));
+        }
+        Value::Array(elements) => elements.iter().for_each(|v| views_in(v, views)),
+        _ => {}
+    }
 }
 
 /// The bytes behind a compressed buffer view.
