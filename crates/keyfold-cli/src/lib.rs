@@ -1,6 +1,6 @@
 //! The program `keyfold`: arguments, one file per command, printing. No mathematics and no glTF: those are the library's.
 //!
-//! Each command is a file with its `Args` and a `run` that answers with an [`Outcome`]. stdout carries the result, stderr the rest.
+//! Each command is a file with its `Args` and a `run` that answers with an `Outcome`. stdout carries the result, stderr the rest.
 
 mod clip;
 mod convert;

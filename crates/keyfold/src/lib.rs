@@ -14,7 +14,7 @@
 //! | [`apply`](fn@apply), [`freeze`] | a moment of an animation written into the document |
 //! | [`retarget`](fn@retarget) | channels that address their targets in another way |
 //! | [`inspect`] | what a document's animations are and what they weigh |
-//! | [`write`] | planned channels back into a document |
+//! | [`mod@write`] | planned channels back into a document |
 //! | [`Scene`], [`Bound`] | a document's hierarchy and measures; how much error is allowed |
 //! | [`build_clip`] | an animation as a runtime clip |
 //! | [`diff`](fn@diff) | how far two files lie apart |
