@@ -47,8 +47,17 @@ pub fn set_target(json: &mut Value, registry: &Registry, target: &Target, value:
     let pointer = Pointer::parse(text.as_str()).map_err(|_| SetError::Missing(Pointer::root()))?;
     match registry.find(&pointer) {
         Some(found) => found.set(json, value),
-        None if is_extras(&pointer) || pointer.resolve(json).is_some() => set_extras(json, &pointer, value),
+        None if is_extras(&pointer) || pointer.resolve(json).is_some_and(is_value) => set_extras(json, &pointer, value),
         None => Err(SetError::Missing(pointer)),
+    }
+}
+
+/// Whether something may be replaced by animated values: never an object or a list of them, however a pointer names it.
+fn is_value(json: &Value) -> bool {
+    match json {
+        Value::Number(_) | Value::Bool(_) => true,
+        Value::Array(elements) => elements.iter().all(Value::is_number),
+        _ => false,
     }
 }
 

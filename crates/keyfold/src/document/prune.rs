@@ -46,7 +46,9 @@ fn remove_unreferenced(
         references::references(json, collection).into_iter().map(|r| r.index).collect()
     };
     let now = used(json);
-    let gone: BTreeSet<usize> = used(old).into_iter().filter(|i| !now.contains(i)).collect();
+    // A reference may dangle: what never was there cannot go.
+    let gone: BTreeSet<usize> =
+        used(old).into_iter().filter(|i| !now.contains(i) && *i < collection.len(old)).collect();
     let unknown = references::unknown_extensions(json, collection);
     let still = |e: references::StillReferenced| Error::malformed(e.0.at.as_str(), e.to_string());
     if unknown.is_empty() {
