@@ -4,6 +4,7 @@
 mod babylon;
 mod conformance;
 mod corpus;
+mod rules;
 mod schema;
 mod stored;
 mod validator;

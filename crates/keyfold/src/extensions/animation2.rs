@@ -17,6 +17,9 @@ pub(super) const EXTENSION: Extension = Extension {
     interpolation: Some(|name| (name == "CUBIC").then_some(Interpolation::CubicSlerp)),
     undeclared: true,
     tidy: Some(tidy),
+    rules: Some(|document, findings| pointer::rules(document, findings, Targets::Animation2)),
+    codes: pointer::CODES,
+    places: &["/animations/*/channels/*/target"],
     ..Extension::new(NAME)
 };
 

@@ -15,6 +15,9 @@ pub(super) const EXTENSION: Extension = Extension {
     target: Some(|channel, findings| aims(channel, address(&channel.object)?, findings)),
     undeclared: true,
     tidy: Some(tidy),
+    rules: Some(|document, findings| pointer::rules(document, findings, Targets::Pointer)),
+    codes: pointer::CODES,
+    places: &["/animations/*/channels/*/target"],
     ..Extension::new(NAME)
 };
 

@@ -5,7 +5,7 @@
 
 use super::{
     Extension, animation_pointer,
-    pointer::{Address, aims},
+    pointer::{self, Address, aims},
 };
 use crate::{Result, Targets, document::Object};
 use serde_json::{Map, Value, json};
@@ -15,6 +15,9 @@ pub(super) const EXTENSION: Extension = Extension {
     raise: Some(raise),
     target: Some(|channel, findings| aims(channel, address(&channel.object), findings)),
     tidy: Some(tidy),
+    rules: Some(|document, findings| pointer::rules(document, findings, Targets::PropertyAnimation)),
+    codes: pointer::CODES,
+    places: &["/animations/*"],
     ..Extension::new(NAME)
 };
 

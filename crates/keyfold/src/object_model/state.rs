@@ -112,7 +112,7 @@ impl Match<'_> {
     }
 
     /// The `matrix` that stands in for a node's translation, rotation and scale.
-    pub(super) fn matrix<'a>(&self, document: &'a Value) -> Option<&'a Value> {
+    pub(crate) fn matrix<'a>(&self, document: &'a Value) -> Option<&'a Value> {
         let transform =
             matches!(&*self.row.template, "/nodes/{}/translation" | "/nodes/{}/rotation" | "/nodes/{}/scale");
         if transform { self.property.parent()?.resolve(document)?.get("matrix") } else { None }

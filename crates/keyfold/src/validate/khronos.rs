@@ -208,6 +208,12 @@ super::codes! { Khronos;
     IO_ERROR: Error,
         "What a buffer's URI names cannot be read.",
         "Put the file where the URI says, relative to the document.";
+    KHR_ANIMATION_POINTER_ANIMATION_CHANNEL_TARGET_NODE: Error,
+        "A channel with a KHR_animation_pointer has a `node`.",
+        "Remove `node`.";
+    KHR_ANIMATION_POINTER_ANIMATION_CHANNEL_TARGET_PATH: Error,
+        "A channel with a KHR_animation_pointer has another `path` than `pointer`.",
+        "Set `path` to `pointer`.";
     MESH_INVALID_WEIGHTS_COUNT: Error,
         "A mesh has not as many weights as morph targets.",
         "One weight for each target.";

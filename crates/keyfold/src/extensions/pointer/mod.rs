@@ -1,15 +1,22 @@
-//! What the extensions with JSON pointers have in common: where a channel's pointer stands, and what it drives.
+//! What the extensions with JSON pointers have in common: where a channel's pointer stands, what it drives, and
+//! the rules for it.
 //!
 //! The extensions themselves are `animation_pointer`, `animation2` and `property_animation`; what can be addressed is the business of
 //! `crate::object_model`.
 
 mod aim;
+mod codes;
+mod key_rules;
+mod rules;
 #[cfg(test)]
 mod tests;
 
 pub(super) use aim::aims;
+pub(super) use codes::CODES;
+pub(super) use rules::rules;
 
-use crate::{Result, Targets, document::Object};
+use super::{animation_pointer, animation2, property_animation};
+use crate::{Document, Result, Targets, document::Object};
 use serde_json::Value;
 
 /// A channel's pointer as the file writes it.
@@ -22,6 +29,14 @@ pub(crate) struct Address<'a> {
     pub(crate) targets: Targets,
     /// Where that way is one of the past: what became of it.
     pub(crate) legacy: Option<&'static str>,
+}
+
+/// A channel's pointer in whatever form; `None` where it has none.
+pub(crate) fn address<'a>(document: &Document, channel: &Object<'a>) -> Result<Option<Address<'a>>> {
+    match animation_pointer::address(channel)? {
+        Some(address) => Ok(Some(address)),
+        None => Ok(animation2::address(document, channel)?.or_else(|| property_animation::address(channel))),
+    }
 }
 
 /// A channel's target where it is an object, as all but EXT_property_animation have it.
