@@ -60,9 +60,8 @@ fn every_skeletal_file_shrinks_within_the_bound() {
         let read = keyfold::read(&document).unwrap();
         // The extension has no form for what is addressed by pointer.
         let mut moving = read.animations.iter().flat_map(|a| &a.tracks).filter(|t| t.target.moved_node().is_some());
-        if !moving.next().is_some_and(|t| t.source.targets == Targets::Core)
-            || moving.any(|t| t.source.targets != Targets::Core)
-        {
+        let by_pointer = |t: &keyfold::Track| t.source.targets != Targets::Core;
+        if moving.next().is_none_or(by_pointer) || moving.any(by_pointer) {
             continue;
         }
         let quantized = quantize(&document, &Options::default()).unwrap();
