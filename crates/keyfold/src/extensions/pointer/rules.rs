@@ -66,7 +66,11 @@ impl Rules<'_> {
         match current(address.text, self.document.json()) {
             Err(error) => self.findings.add(&PATTERN_MISMATCH, &address.at, format!("`{}`: {error}", address.text)),
             Ok(current) => {
-                if !current.rewritten.is_empty() {
+                // The ratified form never was without its slash; only the draft of 2021 was.
+                if targets == Targets::Pointer && !address.text.starts_with('/') {
+                    let message = format!("`{}` does not begin with a slash", address.text);
+                    self.findings.add(&PATTERN_MISMATCH, &address.at, message);
+                } else if !current.rewritten.is_empty() {
                     let message = format!("`{}` is spelled otherwise today", address.text);
                     self.findings.add(&POINTER_LEGACY_FORM, &address.at, message);
                 }
