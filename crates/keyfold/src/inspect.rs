@@ -2,7 +2,7 @@
 
 use crate::{Animations, Document, Finding, Result, Storage, Track, extensions, read};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What `keyfold inspect` tells of a file.
 #[derive(Clone, Debug, Serialize)]
@@ -35,7 +35,8 @@ pub struct AnimationSummary {
     pub duration: f32,
     /// The keys of all its tracks.
     pub keys: usize,
-    /// What it takes up in the file's buffers, shared data counted once.
+    /// What it takes up in the file's buffers: what its tracks share counts once, of what it shares with other animations in one
+    /// compressed stream its part.
     pub animation_bytes: usize,
     /// Its tracks.
     pub tracks: Vec<TrackSummary>,
@@ -100,13 +101,6 @@ struct Weights<'a> {
     values: BTreeMap<usize, usize>,
 }
 
-/// A piece of a buffer that stands on its own.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Block {
-    Accessor(usize),
-    View(usize),
-}
-
 impl<'a> Weights<'a> {
     fn new(document: &'a Document) -> Self {
         let compressed = extensions::compressed_views(document);
@@ -115,21 +109,31 @@ impl<'a> Weights<'a> {
         Self { document, compressed, values }
     }
 
+    /// What tracks take up: each accessor once, and of a compressed view as much as the part of its values that they use.
     fn together<'t>(&self, tracks: impl Iterator<Item = &'t Track>) -> usize {
-        let block = |accessor| match self.compressed.get(&accessor) {
-            Some(view) => (Block::View(*view), extensions::compressed_length(self.document, *view)),
-            None => (Block::Accessor(accessor), plain_bytes(self.document, accessor)),
-        };
-        let blocks: BTreeMap<Block, usize> =
-            tracks.flat_map(|t| [t.source.input, t.source.output]).map(block).collect();
-        blocks.values().sum()
+        let accessors: BTreeSet<usize> = tracks.flat_map(|t| [t.source.input, t.source.output]).collect();
+        let (mut plain, mut used) = (0, BTreeMap::new());
+        for accessor in accessors {
+            match self.compressed.get(&accessor) {
+                Some(view) => *used.entry(*view).or_insert(0) += count(self.document, accessor),
+                None => plain += plain_bytes(self.document, accessor),
+            }
+        }
+        plain + used.into_iter().map(|(view, values)| self.part(view, values)).sum::<usize>()
     }
 
-    /// An accessor's part, by the values that it stands for.
+    /// An accessor's bytes; in a compressed view, its part of them.
     fn share(&self, accessor: usize) -> usize {
-        let Some(view) = self.compressed.get(&accessor) else { return plain_bytes(self.document, accessor) };
-        let length = extensions::compressed_length(self.document, *view);
-        length.saturating_mul(count(self.document, accessor)).checked_div(self.values[view]).unwrap_or(0)
+        match self.compressed.get(&accessor) {
+            Some(view) => self.part(*view, count(self.document, accessor)),
+            None => plain_bytes(self.document, accessor),
+        }
+    }
+
+    /// The part of a compressed view that some of its values stand for.
+    fn part(&self, view: usize, values: usize) -> usize {
+        let length = extensions::compressed_length(self.document, view);
+        length.saturating_mul(values).checked_div(self.values[&view]).unwrap_or(0)
     }
 }
 
@@ -153,4 +157,23 @@ fn sparse_bytes(document: &Document, accessor: usize, element: usize) -> Option<
         _ => 4,
     };
     Some(count.saturating_mul(index + element))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draco;
+
+    #[test]
+    fn animations_in_one_stream_weigh_no_more_than_it_together() {
+        let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
+        let packed = draco::compress(&Document::open(sample).unwrap(), &draco::Options::default()).unwrap().document;
+        let views = extensions::compressed_views(&packed);
+        let streams: BTreeSet<usize> = views.into_values().collect();
+        let all: usize = streams.into_iter().map(|view| extensions::compressed_length(&packed, view)).sum();
+        let animations = inspect(&packed).unwrap().animations;
+        assert_eq!(animations.len(), 3, "counted whole in each, the streams would come out three times as heavy");
+        let sum: usize = animations.iter().map(|a| a.animation_bytes).sum();
+        assert!(animations.iter().all(|a| a.animation_bytes > 0) && sum < 2 * all && sum > 0, "{sum} of {all} bytes");
+    }
 }
