@@ -18,13 +18,19 @@ pub(super) fn rules(model: &Model<'_>, findings: &mut Findings) {
     for (i, accessor) in model.accessors.iter().enumerate() {
         let Some(accessor) = accessor else { continue };
         check_sparse(model, i, accessor, findings);
-        let Some(values) = values(model, i, accessor) else { continue };
-        let stored = accessor.view.is_some() || accessor.sparse.is_some();
-        check_floats(i, &values, findings);
-        if stored {
-            check_bounds(i, accessor, &values, findings);
+        let stored = stored(model, i, accessor);
+        let provided = model.document.provided(i).map(|raw| Values::provided(&raw.ok()?, accessor));
+        let values = provided.as_ref().map_or(stored.as_ref(), Option::as_ref);
+        if let Some(values) = values {
+            check_floats(i, values, findings);
         }
-        keys::check(&uses[i], accessor, &values, findings);
+        // Bounds are those of what is stored, also where readers of an extension take their values from elsewhere.
+        if let Some(stored) = &stored {
+            check_bounds(i, accessor, stored, findings);
+        }
+        if let Some(values) = values {
+            keys::check(&uses[i], accessor, values, findings);
+        }
     }
 }
 
@@ -39,6 +45,12 @@ pub(super) struct Values {
 }
 
 impl Values {
+    /// Floats that an extension provides.
+    fn provided(raw: &[f32], accessor: &Accessor) -> Option<Self> {
+        let width = accessor.shape?.components();
+        Some(Self { raw: raw.to_vec(), wide: None, width, component: ComponentType::F32, normalized: false })
+    }
+
     /// Components as numbers.
     fn numbers(&self) -> impl Iterator<Item = f64> {
         let wide = self.wide.iter().flatten().map(|n| f64::from(*n));
@@ -59,15 +71,10 @@ impl Values {
     }
 }
 
-/// The values where the structure is sound enough to have any: stored ones, or those that an extension provides.
-fn values(model: &Model<'_>, index: usize, accessor: &Accessor) -> Option<Values> {
+/// The stored values, where the structure is sound enough to have any.
+fn stored(model: &Model<'_>, index: usize, accessor: &Accessor) -> Option<Values> {
     let (component, shape) = (accessor.component?, accessor.shape?);
     accessor.count?;
-    let width = shape.components();
-    if let Some(provided) = model.document.provided(index) {
-        let raw = provided.ok()?.to_vec();
-        return Some(Values { raw, wide: None, width, component: ComponentType::F32, normalized: false });
-    }
     let aligned = accessor.offset?.is_multiple_of(component.size());
     if !aligned || (accessor.view.is_none() && accessor.sparse.is_none()) {
         return None;
@@ -77,7 +84,7 @@ fn values(model: &Model<'_>, index: usize, accessor: &Accessor) -> Option<Values
     Some(Values {
         wide: wide.then(|| words(&elements)),
         raw: if wide { Vec::new() } else { Elements { normalized: false, ..elements }.to_floats() },
-        width,
+        width: shape.components(),
         component,
         normalized: accessor.normalized,
     })
