@@ -1,5 +1,6 @@
 //! `cargo xtask samples`: writes the animated files in `samples/`, the same bytes on every machine.
 
+mod draco;
 mod face;
 mod figure;
 mod gltf;
@@ -33,7 +34,8 @@ fn all() -> Vec<Sample> {
         ("lamp.bin", lamp_bin),
     ]
     .map(|(name, bytes)| Sample { path: format!("samples/{name}"), bytes });
-    figures.into_iter().chain(quantization::all()).chain(sqlerp::all()).chain(pointer::all()).collect()
+    let sets = [quantization::all(), sqlerp::all(), pointer::all(), draco::all()];
+    figures.into_iter().chain(sets.into_iter().flatten()).collect()
 }
 
 pub(crate) fn run() -> Result<()> {

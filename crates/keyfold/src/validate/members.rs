@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use std::{collections::BTreeSet, ops::RangeInclusive};
 
 /// An object of the document with its place, and where to report.
-pub(super) struct Members<'d, 'f> {
+pub(crate) struct Members<'d, 'f> {
     map: &'d Map<String, Value>,
     at: String,
     findings: &'f mut Findings,
@@ -26,7 +26,7 @@ const COMMON: [&str; 2] = ["extensions", "extras"];
 
 impl<'d, 'f> Members<'d, 'f> {
     /// The members of `value`, which should be an object.
-    pub(super) fn new(value: &'d Value, at: String, findings: &'f mut Findings) -> Option<Self> {
+    pub(crate) fn new(value: &'d Value, at: String, findings: &'f mut Findings) -> Option<Self> {
         match value.as_object() {
             Some(map) => Some(Self { map, at, findings }),
             None => {
@@ -36,27 +36,27 @@ impl<'d, 'f> Members<'d, 'f> {
         }
     }
 
-    pub(super) fn at(&self) -> &str {
+    pub(crate) fn at(&self) -> &str {
         &self.at
     }
 
-    pub(super) fn place(&self, key: &str) -> String {
+    pub(crate) fn place(&self, key: &str) -> String {
         format!("{}/{}", self.at, escape(key))
     }
 
-    pub(super) fn findings(&mut self) -> &mut Findings {
+    pub(crate) fn findings(&mut self) -> &mut Findings {
         self.findings
     }
 
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.map.contains_key(key)
     }
 
     /// Reports members that the object should not have, and `extensions` and `name` of the wrong type.
-    pub(super) fn only(&mut self, known: &[&str]) {
+    pub(crate) fn only(&mut self, known: &[&str]) {
         for key in self.map.keys().filter(|k| !known.contains(&k.as_str()) && !COMMON.contains(&k.as_str())) {
             let at = self.place(key);
-            self.findings.add(&UNEXPECTED_PROPERTY, at, format!("`{key}` is not a member that core defines"));
+            self.findings.add(&UNEXPECTED_PROPERTY, at, format!("`{key}` is not a member that is defined here"));
         }
         self.object("extensions");
         if known.contains(&"name") {
@@ -65,7 +65,7 @@ impl<'d, 'f> Members<'d, 'f> {
     }
 
     /// Reports members that must be there and are not.
-    pub(super) fn required(&mut self, keys: &[&str]) {
+    pub(crate) fn required(&mut self, keys: &[&str]) {
         for key in keys.iter().filter(|key| !self.map.contains_key(**key)) {
             let at = if self.at.is_empty() { "/" } else { &self.at };
             self.findings.add(&UNDEFINED_PROPERTY, at, format!("`{key}` is missing"));
@@ -87,7 +87,7 @@ impl<'d, 'f> Members<'d, 'f> {
     }
 
     /// The index of an object elsewhere.
-    pub(super) fn index(&mut self, key: &str) -> Option<usize> {
+    pub(crate) fn index(&mut self, key: &str) -> Option<usize> {
         let value = self.map.get(key)?;
         let index = to_index(value);
         if index.is_none() && is_integer(value) {
@@ -159,7 +159,7 @@ impl<'d, 'f> Members<'d, 'f> {
     }
 
     /// The elements of an array that may not be empty.
-    pub(super) fn array(&mut self, key: &str) -> Option<&'d [Value]> {
+    pub(crate) fn array(&mut self, key: &str) -> Option<&'d [Value]> {
         let array = self.typed(key, Value::as_array, "an array")?;
         if array.is_empty() {
             let at = self.place(key);
@@ -197,7 +197,7 @@ impl<'d, 'f> Members<'d, 'f> {
     }
 
     /// Indices of other objects, each once; `None` for those that are none.
-    pub(super) fn indices(&mut self, key: &str) -> Option<Vec<Option<usize>>> {
+    pub(crate) fn indices(&mut self, key: &str) -> Option<Vec<Option<usize>>> {
         let array = self.array(key)?;
         let mut seen = BTreeSet::new();
         for (i, element) in array.iter().enumerate() {
@@ -220,7 +220,7 @@ impl<'d, 'f> Members<'d, 'f> {
     }
 
     /// An array of objects, each read by `read`. One that is none makes the whole array useless.
-    pub(super) fn objects<T>(&mut self, key: &str, mut read: impl FnMut(Members<'d, '_>) -> T) -> Option<Vec<T>> {
+    pub(crate) fn objects<T>(&mut self, key: &str, mut read: impl FnMut(Members<'d, '_>) -> T) -> Option<Vec<T>> {
         let array = self.array(key)?;
         let wrong: Vec<&Value> = array.iter().filter(|e| !e.is_object()).collect();
         if !wrong.is_empty() {

@@ -1,10 +1,11 @@
 //! Draco_animation_compression (draft, Google): samplers' accessors whose values come from a Draco stream. Reading is here, writing in
-//! `write` and `grids`.
+//! `write` and `grids`, what the extension asks of a file in `rules`.
 //!
 //! Both layouts are read: the draft's (`compressedAnimations`, `attributeId`) and the one that the files of 2018 have (a bare array,
 //! `attributesId`). An accessor's own buffer view is a fallback for readers without the extension and is never opened here.
 
 mod grids;
+mod rules;
 mod write;
 
 pub(crate) use write::compress_some;
@@ -27,18 +28,24 @@ pub(crate) const NAME: &str = "Draco_animation_compression";
 /// The name of the draft's folder and schema.
 pub(crate) const OTHER_NAME: &str = "DRACO_animation_compression";
 
-pub(super) const ROW: Extension = row(NAME, |d| provide(d, NAME), |d| homes(d, NAME), |j| tidy(j, NAME));
-pub(super) const OTHER: Extension =
-    row(OTHER_NAME, |d| provide(d, OTHER_NAME), |d| homes(d, OTHER_NAME), |j| tidy(j, OTHER_NAME));
+pub(super) const ROW: Extension = Extension {
+    accessors: Some(|document| provide(document, NAME)),
+    homes: Some(|document| homes(document, NAME)),
+    tidy: Some(|json| tidy(json, NAME)),
+    rules: Some(|document, findings| rules::rules(document, findings, NAME)),
+    codes: rules::CODES,
+    places: rules::PLACES,
+    ..Extension::new(NAME)
+};
 
-const fn row(
-    name: &'static str,
-    accessors: fn(&Document) -> Provided,
-    homes: fn(&Document) -> BTreeMap<usize, usize>,
-    tidy: fn(&mut Value),
-) -> Extension {
-    Extension { accessors: Some(accessors), homes: Some(homes), tidy: Some(tidy), ..Extension::new(name) }
-}
+pub(super) const OTHER: Extension = Extension {
+    name: OTHER_NAME,
+    accessors: Some(|document| provide(document, OTHER_NAME)),
+    homes: Some(|document| homes(document, OTHER_NAME)),
+    tidy: Some(|json| tidy(json, OTHER_NAME)),
+    rules: Some(|document, findings| rules::rules(document, findings, OTHER_NAME)),
+    ..ROW
+};
 
 /// One stream: the accessor of its timestamps, and those of its tracks with their ids.
 pub(crate) struct Stream<'a> {
@@ -103,8 +110,12 @@ fn provide(document: &Document, name: &str) -> Provided {
 
 fn decode(document: &Document, stream: &Stream<'_>) -> Result<draco::Animation> {
     let bytes = document.view(stream.view)?;
+    decode_view(document, &bytes).map_err(|e| Error::malformed(stream.object.place("bufferView"), e.to_string()))
+}
+
+fn decode_view(document: &Document, bytes: &[u8]) -> Result<draco::Animation, draco::DecodeError> {
     let limits = draco::Limits { memory: (document.limits().curve_values * 4) as u64, ..draco::Limits::default() };
-    draco::decode(&bytes, &limits).map_err(|e| Error::malformed(stream.object.place("bufferView"), e.to_string()))
+    draco::decode(bytes, &limits)
 }
 
 /// An attribute's values as the floats that an accessor asks for.

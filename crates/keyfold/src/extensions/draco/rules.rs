@@ -1,0 +1,280 @@
+//! What the extension asks of a file: the layout of its list, streams that decode, and that what they hold fits the accessors.
+//!
+//! Times that do not increase, negative ones and rotations without unit length are core's rules: they look at the decoded values.
+
+use super::{NAME, OTHER_NAME, decode_view, unrecoverable};
+use crate::{
+    Document,
+    document::{ComponentType, json::to_index},
+    validate::{
+        Findings, Members,
+        khronos::{INVALID_EXTENSION_NAME_FORMAT, UNRESOLVED_REFERENCE, VALUE_NOT_IN_RANGE},
+    },
+};
+use keyfold_core::draco::{self, Attribute, DataType, TIMESTAMPS};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+crate::validate::codes! { Keyfold;
+    DRACO_ACCESSOR_TWICE: Error,
+        "Two Draco streams, or the times and the values of one, claim the same accessor.",
+        "Let each accessor take its values from one place; streams with the same input become one.";
+    DRACO_COMPONENT_TYPE: Warning,
+        "An accessor does not say FLOAT, but its Draco stream holds floats; they are taken as they are.",
+        "Set the accessor's `componentType` to 5126.";
+    DRACO_FALLBACK_UNUSED: Hint,
+        "The file requires Draco_animation_compression and has all of its data uncompressed, too: nobody will read that.",
+        "Take the extension off extensionsRequired, or drop the uncompressed data.";
+    DRACO_ID_COUNT: Error,
+        "A Draco stream does not have one attribute id for each output.",
+        "List as many ids as outputs.";
+    DRACO_ID_UNKNOWN: Error,
+        "A Draco stream has no attribute with the id of an output, or no timestamps.",
+        "Correct the id: it is the attribute's unique id in the stream; timestamps have 0.";
+    DRACO_LEGACY_LAYOUT: Warning,
+        "Draco_animation_compression is laid out as in files of 2018: a bare array, or ids in `attributesId`.",
+        "Write `compressedAnimations` and `attributeId` as the draft has them: `keyfold convert --storage draco` does.";
+    DRACO_MANY_COMPONENTS: Warning,
+        "A track of a Draco stream has more than 127 components for each key: older decoders take the number as negative.",
+        "Leave the track uncompressed.";
+    DRACO_NOT_REQUIRED: Error,
+        "An accessor's data is in a Draco stream only, and the file does not require Draco_animation_compression.",
+        "List it in extensionsRequired, or keep the uncompressed data (`convert --storage draco --fallback`).";
+    DRACO_POINT_COUNT_MISMATCH: Error,
+        "A Draco stream does not have as many values for an accessor as the accessor says.",
+        "Correct the accessor's `count` or `type`, or compress its data again.";
+    DRACO_SAMPLER_INPUT: Error,
+        "A sampler's output is in a Draco stream whose times are not the sampler's input.",
+        "Give the sampler the stream's input, or put the output into a stream with the sampler's.";
+    DRACO_SPARSE: Error,
+        "An accessor whose values come from a Draco stream is sparse, too.",
+        "Remove `sparse`: the stream has all values.";
+    DRACO_STREAM_UNDESCRIBED: Error,
+        "An accessor's bytes are a Draco stream, and no object of Draco_animation_compression describes it.",
+        "Export the animation again: which part of the stream belongs to which accessor cannot be told.";
+    DRACO_STREAM_UNREADABLE: Error,
+        "A Draco stream cannot be decoded; the message says what is wrong with it, and where.",
+        "Compress the animation again.";
+}
+
+/// The objects that may carry the extension: the root.
+pub(super) const PLACES: &[&str] = &[""];
+
+pub(super) fn rules(document: &Document, findings: &mut Findings, name: &str) {
+    if name == OTHER_NAME {
+        let message = format!("`{name}` is `{NAME}` in the draft's text");
+        findings.add(&INVALID_EXTENSION_NAME_FORMAT, listed(document, "extensionsUsed", name), message);
+    }
+    let place = format!("/extensions/{name}");
+    let Some(value) = document.json().pointer(&place) else { return check_undescribed(document, findings) };
+    let streams = read_layout(value, place, findings);
+    let mut claims = BTreeMap::new();
+    for stream in &streams {
+        stream.check_references(document, findings);
+        stream.check_claims(&mut claims, findings);
+        stream.check_content(document, findings);
+    }
+    check_accessors(document, claims.keys().copied(), name, findings);
+    check_samplers(document, &streams, findings);
+}
+
+/// Where a list of extensions has a name.
+fn listed(document: &Document, list: &str, name: &str) -> String {
+    let names = document.json().get(list).and_then(Value::as_array).into_iter().flatten();
+    format!("/{list}/{}", names.into_iter().position(|n| n == name).unwrap_or(0))
+}
+
+fn check_undescribed(document: &Document, findings: &mut Findings) {
+    for accessor in unrecoverable(document).into_keys() {
+        let at = format!("/accessors/{accessor}");
+        // Core took the stream's bytes for values.
+        findings.waive(|f| ["min", "max"].iter().any(|bound| f.at.starts_with(&format!("{at}/{bound}"))));
+        findings.add(&DRACO_STREAM_UNDESCRIBED, at, "its bytes are a Draco stream that nothing describes");
+    }
+}
+
+/// An entry of the list, as far as its members are what they should be.
+struct Stream {
+    at: String,
+    input: Option<usize>,
+    /// Each output, where it is an index, with its place.
+    outputs: Vec<(Option<usize>, String)>,
+    /// Each id with its place; as many as there are.
+    ids: Vec<(Option<usize>, String)>,
+    view: Option<usize>,
+    is_legacy: bool,
+}
+
+fn read_layout(value: &Value, place: String, findings: &mut Findings) -> Vec<Stream> {
+    let mut read = Vec::new();
+    if let Value::Array(list) = value {
+        for (i, entry) in list.iter().enumerate() {
+            read.extend(Members::new(entry, format!("{place}/{i}"), findings).map(Stream::read));
+        }
+    } else if let Some(mut members) = Members::new(value, place.clone(), findings) {
+        members.only(&["compressedAnimations"]);
+        members.required(&["compressedAnimations"]);
+        read = members.objects("compressedAnimations", Stream::read).unwrap_or_default();
+    }
+    if value.is_array() || read.iter().any(|stream| stream.is_legacy) {
+        let what = if value.is_array() { "a bare array" } else { "ids in `attributesId`" };
+        findings.add(&DRACO_LEGACY_LAYOUT, place, format!("{what}, as in files of 2018"));
+    }
+    read
+}
+
+impl Stream {
+    fn read(mut members: Members<'_, '_>) -> Self {
+        let is_legacy = members.has("attributesId") && !members.has("attributeId");
+        let ids = if is_legacy { "attributesId" } else { "attributeId" };
+        let known = ["input", "outputs", ids, "bufferView"];
+        members.only(&known);
+        members.required(&known);
+        let mut placed = |key: &str| -> Vec<(Option<usize>, String)> {
+            let place = members.place(key);
+            let indices = members.indices(key).unwrap_or_default();
+            indices.into_iter().enumerate().map(|(i, index)| (index, format!("{place}/{i}"))).collect()
+        };
+        let (outputs, ids) = (placed("outputs"), placed(ids));
+        let (input, view) = (members.index("input"), members.index("bufferView"));
+        let stream = Self { at: members.at().to_owned(), input, outputs, ids, view, is_legacy };
+        stream.check_ids(members.findings());
+        stream
+    }
+
+    fn check_ids(&self, findings: &mut Findings) {
+        let (outputs, ids) = (self.outputs.len(), self.ids.len());
+        if outputs != ids && outputs > 0 && ids > 0 {
+            findings.add(&DRACO_ID_COUNT, &self.at, format!("{outputs} outputs have {ids} ids"));
+        }
+        for (_, at) in self.ids.iter().filter(|(id, _)| *id == Some(TIMESTAMPS as usize)) {
+            findings.add(&VALUE_NOT_IN_RANGE, at, "0 is the id of the timestamps");
+        }
+    }
+
+    fn place(&self, key: &str) -> String {
+        format!("{}/{key}", self.at)
+    }
+
+    /// The accessors with their places, the input first.
+    fn accessors(&self) -> impl Iterator<Item = (usize, String)> {
+        let outputs = self.outputs.iter().filter_map(|(index, at)| Some(((*index)?, at.clone())));
+        self.input.map(|input| (input, self.place("input"))).into_iter().chain(outputs)
+    }
+
+    fn check_references(&self, document: &Document, findings: &mut Findings) {
+        let view = self.view.map(|view| (view, self.place("bufferView"), "bufferViews"));
+        let accessors = self.accessors().map(|(index, at)| (index, at, "accessors"));
+        for (index, at, list) in accessors.chain(view).filter(|(index, _, list)| *index >= document.count(list)) {
+            findings.add(&UNRESOLVED_REFERENCE, at, format!("{list} {index} does not exist"));
+        }
+    }
+
+    /// Each accessor takes its values from one place; an output that one list has twice is reported with the list.
+    fn check_claims(&self, claims: &mut BTreeMap<usize, String>, findings: &mut Findings) {
+        for (accessor, at) in self.accessors() {
+            let before = claims.entry(accessor).or_insert_with(|| at.clone());
+            let in_one_list = before.starts_with(&self.place("outputs")) && at.starts_with(&self.place("outputs"));
+            if *before != at && !in_one_list {
+                let message = format!("{before} has accessor {accessor} already");
+                findings.add(&DRACO_ACCESSOR_TWICE, at, message);
+            }
+        }
+    }
+
+    /// The stream, decoded, against the accessors. That its bytes are not there is said by core's rules.
+    fn check_content(&self, document: &Document, findings: &mut Findings) {
+        let Some(Ok(bytes)) = self.view.map(|view| document.view(view)) else { return };
+        let animation = match decode_view(document, &bytes) {
+            Ok(animation) => animation,
+            Err(error) => {
+                return findings.add(&DRACO_STREAM_UNREADABLE, self.place("bufferView"), error.to_string());
+            }
+        };
+        let timestamps = (Some(TIMESTAMPS as usize), self.place("input"));
+        let outputs =
+            self.outputs.iter().zip(&self.ids).filter_map(|((accessor, at), id)| Some(((*accessor)?, at, id)));
+        let input = self.input.map(|input| (input, &timestamps.1, &timestamps));
+        for (accessor, at, (id, id_at)) in input.into_iter().chain(outputs) {
+            let Some(id) = id else { continue };
+            match u32::try_from(*id).ok().and_then(|id| animation.attribute(id)) {
+                Some(attribute) => check_attribute(document, accessor, attribute, at, findings),
+                None => findings.add(&DRACO_ID_UNKNOWN, id_at, unknown(*id, &animation)),
+            }
+        }
+    }
+}
+
+/// That there is no such id, with the first of those that there are.
+fn unknown(id: usize, animation: &draco::Animation) -> String {
+    let ids: Vec<String> = animation.attributes.iter().take(10).map(|a| a.unique_id.to_string()).collect();
+    let more = if animation.attributes.len() > ids.len() { ", ..." } else { "" };
+    format!("the stream has no attribute with id {id}, only {}{more}", ids.join(", "))
+}
+
+fn check_attribute(document: &Document, accessor: usize, attribute: &Attribute, at: &str, findings: &mut Findings) {
+    let Ok(described) = document.accessor(accessor) else { return };
+    let expected = described.count.saturating_mul(described.shape.components());
+    let found = attribute.values.len();
+    if found != expected {
+        let (keys, components) = (found / usize::from(attribute.components).max(1), attribute.components);
+        let says = format!("accessor {accessor} says {} x {}", described.count, described.shape.name());
+        let message = format!("{says}, {expected} values; the stream has {keys} keys of {components}, {found} values");
+        findings.add(&DRACO_POINT_COUNT_MISMATCH, at, message);
+    }
+    if described.component != ComponentType::F32 && attribute.values.data_type() == DataType::F32 {
+        let place = format!("/accessors/{accessor}/componentType");
+        findings.add(&DRACO_COMPONENT_TYPE, place, "the stream holds floats");
+    }
+    if attribute.components > 127 {
+        findings.add(&DRACO_MANY_COMPONENTS, at, format!("{} components for each key", attribute.components));
+    }
+}
+
+/// Whether readers without the extension get along, and whether accessors leave their values to the streams.
+fn check_accessors(document: &Document, claimed: impl Iterator<Item = usize>, name: &str, findings: &mut Findings) {
+    let (mut alone, mut covered) = (Vec::new(), 0);
+    for index in claimed {
+        let Ok(accessor) = document.element("accessors", index) else { continue };
+        match accessor.get("bufferView") {
+            Some(_) => covered += 1,
+            None => alone.push(index),
+        }
+        if accessor.get("sparse").is_some() {
+            findings.add(&DRACO_SPARSE, accessor.place("sparse"), "the values come from a Draco stream");
+        }
+    }
+    let required = document.requires(name);
+    if let Some(first) = alone.first().filter(|_| !required) {
+        let message = match alone.len() {
+            1 => format!("accessor {first} has no uncompressed data"),
+            n => format!("accessor {first} and {} more have no uncompressed data", n - 1),
+        };
+        findings.add(&DRACO_NOT_REQUIRED, listed(document, "extensionsUsed", name), message);
+    } else if required && alone.is_empty() && covered > 0 {
+        let message = format!("all {covered} accessors have uncompressed data, too");
+        findings.add(&DRACO_FALLBACK_UNUSED, listed(document, "extensionsRequired", name), message);
+    }
+}
+
+/// The values of a stream belong to its times.
+fn check_samplers(document: &Document, streams: &[Stream], findings: &mut Findings) {
+    let pairs = |stream: &Stream| {
+        let input = stream.input;
+        let outputs: Vec<_> = stream.outputs.iter().filter_map(|(output, _)| Some(((*output)?, input?))).collect();
+        outputs
+    };
+    // Of an output that two streams claim, the first counts.
+    let inputs: BTreeMap<usize, usize> = streams.iter().rev().flat_map(pairs).collect();
+    let root = document.root();
+    for animation in root.objects("animations").into_iter().flatten().flatten() {
+        for sampler in animation.objects("samplers").into_iter().flatten().flatten() {
+            let index = |key: &str| sampler.get(key).and_then(to_index);
+            let (Some(input), Some(output)) = (index("input"), index("output")) else { continue };
+            if let Some(times) = inputs.get(&output).filter(|times| **times != input) {
+                let message = format!("the values of accessor {output} belong to the times of accessor {times}");
+                findings.add(&DRACO_SAMPLER_INPUT, sampler.place("input"), message);
+            }
+        }
+    }
+}
