@@ -4,12 +4,12 @@
 //! batch of files. A test whose peer or data is not there says [`skip`] and passes.
 
 pub mod babylon;
+pub mod draco;
 pub mod packers;
 mod peers;
+pub mod schema;
 pub mod three;
 pub mod validator;
-
-pub mod draco;
 
 use std::path::{Path, PathBuf};
 

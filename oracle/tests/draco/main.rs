@@ -1,12 +1,12 @@
-//! Our Draco codec against libdraco 1.5.5, both ways, and against the crate `draco-core`.
+//! Our Draco codec against libdraco 1.5.5, both ways, and against the crate `draco-core`; the conformance set of the extension.
 //!
 //! What may differ, and why, is listed in `oracle/DIFFERENCES.md`.
 
+mod conformance;
 mod differences;
 mod golden;
 mod malformed;
 mod mutated;
-
 mod random;
 mod second;
 

@@ -1,40 +1,13 @@
 //! The schemas of the extension objects, and the files against them.
 
-use keyfold::object_model::Pointer;
+use keyfold_oracle::schema::keeps;
 use serde_json::Value;
 
 use crate::{folder, manifest, open};
 
-/// The only pattern that the schemas have: a JSON pointer.
-const POINTER: &str = "^(/([^/~]|~0|~1)*)*$";
-
 fn schema(extension: &str) -> Value {
     let file = folder().join(format!("schema/animation.channel.target.{extension}.schema.json"));
     serde_json::from_slice(&std::fs::read(file).expect("a schema")).expect("JSON")
-}
-
-/// Whether a value keeps a schema of the few keywords that these have; panics on any other keyword.
-fn keeps(schema: &Value, value: &Value) -> bool {
-    schema.as_object().expect("an object").iter().all(|(keyword, rule)| match keyword.as_str() {
-        "$schema" | "$id" | "title" | "description" => true,
-        "type" => match rule.as_str() {
-            Some("object") => value.is_object(),
-            Some("string") => value.is_string(),
-            other => panic!("{other:?} is no type of these schemas"),
-        },
-        "required" => {
-            rule.as_array().expect("names").iter().all(|name| value.get(name.as_str().expect("a name")).is_some())
-        }
-        "properties" => {
-            let rules = rule.as_object().expect("schemas").iter();
-            rules.filter_map(|(name, rule)| Some((rule, value.get(name)?))).all(|(rule, value)| keeps(rule, value))
-        }
-        "pattern" => {
-            assert_eq!(rule.as_str(), Some(POINTER));
-            value.as_str().is_none_or(|text| Pointer::parse(text).is_ok())
-        }
-        other => panic!("{other} is no keyword of these schemas"),
-    })
 }
 
 /// The objects of an extension on a document's channels, and whether each keeps its schema.
