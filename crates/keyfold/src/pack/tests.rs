@@ -6,7 +6,7 @@ const KEYS: usize = 90;
 
 /// An arm of four joints that swings, slides and blinks: rotations, a translation, a scale that never leaves rest, a `STEP`
 /// track and morph weights.
-fn swinging() -> Document {
+pub(crate) fn swinging() -> Document {
     let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
     let turn = |joint: usize| -> Vec<f32> {
         let wave = |t: &f32| [0.6 * (t * (1.1 + joint as f32)).sin(), 0.2 * (t * 2.3).cos(), 0.05 * t].map(f64::from);
@@ -78,6 +78,9 @@ fn every_storage_keeps_every_bound() {
             assert!(found.error <= packed.bound && found.unmatched.is_empty(), "{storage:?} {bound}: {}", found.error);
             assert!(packed.left.is_empty(), "{storage:?} {bound}");
             assert!(packed.gzip_bytes < weigh::gzip_bytes(&document).unwrap());
+            let animations = read(&packed.document).unwrap().animations;
+            let stored = crate::inspect::animation_bytes(&packed.document, animations[0].tracks.iter());
+            assert!(packed.gzip_bytes > stored / 4, "{storage:?} {bound}: {} of {stored}", packed.gzip_bytes);
         }
     }
 }

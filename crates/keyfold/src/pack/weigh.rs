@@ -38,8 +38,13 @@ fn gather(document: &Document, content: &mut Vec<u8>) -> Result<()> {
             content.extend_from_slice(&document.elements(index)?.bytes);
         }
     }
+    // Draco's streams are listed at the document's root.
+    let streams = json.pointer("/extensions/Draco_animation_compression").unwrap_or(&Value::Null);
+    if !streams.is_null() {
+        text += &streams.to_string();
+    }
     let mut held = BTreeSet::new();
-    views_in(animations, &mut held);
+    [animations, streams].into_iter().for_each(|value| views_in(value, &mut held));
     for view in held {
         text += &json["bufferViews"][view].to_string();
         content.extend_from_slice(&document.view(view)?);
