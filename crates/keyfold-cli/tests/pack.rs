@@ -130,3 +130,49 @@ fn a_dry_run_writes_nothing_and_shows_every_storage() {
     assert!(storages.contains(&"core") && storages.contains(&"meshopt"));
     assert!(!folder.path().join("arm.packed.gltf").exists());
 }
+
+#[test]
+fn a_report_is_one_page_that_needs_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    let path = folder.path().join("arm.gltf");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("\"wave\"", "\"<script>wave</script>\"")).unwrap();
+    keyfold(folder.path(), &["pack", "arm.gltf", "--report", "look/report.html"]).code(0);
+    let page = std::fs::read_to_string(folder.path().join("look/report.html")).unwrap();
+    for part in ["<svg", "Error over time", "shoulder · rotation", "arm.gltf", "&lt;script&gt;wave", "0.01%", "120"] {
+        assert!(page.contains(part), "{part}");
+    }
+    for foreign in ["<script", "http", "src=", "@import", "url("] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    assert_eq!(page.matches("<details").count(), page.matches("</details>").count());
+    assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
+    assert!(page.len() < 100_000);
+}
+
+#[test]
+fn a_report_of_many_files_has_a_part_for_each_also_when_they_were_done_before() {
+    let folder = tempfile::tempdir().unwrap();
+    ["a", "b"].into_iter().zip([2.0, 3.0]).for_each(|(name, speed)| swing(folder.path(), name, speed));
+    let run = || {
+        keyfold(folder.path(), &["pack", "a.gltf", "b.gltf", "--out-dir", "out", "--report", "report.html"]).code(0);
+        std::fs::read_to_string(folder.path().join("report.html")).unwrap()
+    };
+    let (first, second) = (run(), run());
+    for page in [first, second] {
+        assert!(page.contains("2 files") && page.contains("a.gltf") && page.contains("b.gltf"));
+        assert_eq!(page.matches("<details class=file>").count(), 2);
+        assert_eq!(page.matches("Error over time").count(), 2);
+    }
+}
+
+#[test]
+fn a_dry_run_writes_the_report_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    keyfold(folder.path(), &["pack", "arm.gltf", "--dry-run", "--report", "report.html"]).code(0);
+    let page = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
+    ["core", "quantization", "draco", "meshopt"].iter().for_each(|s| assert!(page.contains(s), "{s}"));
+    assert!(!folder.path().join("arm.packed.gltf").exists());
+}

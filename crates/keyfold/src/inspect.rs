@@ -1,6 +1,6 @@
 //! What a document's animations are and what they weigh: plain data for people and machines.
 
-use crate::{Animations, Document, Finding, Result, Storage, Track, extensions, read};
+use crate::{Animation, Animations, Document, Finding, Result, Storage, Track, extensions, read};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,6 +90,17 @@ fn summary(document: &Document, animation: usize, track: &Track, weights: &Weigh
 /// What tracks take up in the document's buffers together, shared data counted once.
 pub fn animation_bytes<'t>(document: &Document, tracks: impl Iterator<Item = &'t Track>) -> usize {
     Weights::new(document).together(tracks)
+}
+
+/// What each track takes up, by animation; what tracks share is divided among them.
+pub(crate) fn bytes_by_track(document: &Document, animations: &[Animation]) -> Vec<Vec<usize>> {
+    let weights = Weights::new(document);
+    let mut users: BTreeMap<usize, usize> = BTreeMap::new();
+    let accessors = |track: &Track| [track.source.input, track.source.output];
+    let all = animations.iter().flat_map(|a| &a.tracks).flat_map(accessors);
+    all.for_each(|accessor| *users.entry(accessor).or_insert(0) += 1);
+    let bytes = |track: &Track| accessors(track).iter().map(|a| weights.share(*a) / users[a]).sum();
+    animations.iter().map(|animation| animation.tracks.iter().map(bytes).collect()).collect()
 }
 
 /// What accessors take up: their elements, or their part of a compressed buffer view.

@@ -17,7 +17,7 @@
 //! | [`mod@write`] | planned channels back into a document |
 //! | [`Scene`], [`Bound`] | a document's hierarchy and measures; how much error is allowed |
 //! | [`build_clip`] | an animation as a runtime clip |
-//! | [`diff`](fn@diff) | how far two files lie apart |
+//! | [`diff`](fn@diff), [`report`] | how far two files lie apart; that, spread over time, joints and tracks |
 //! | [`rotation`] | rotations in another interpolation, within a bound |
 //! | [`mod@validate`] | whether a file keeps the rules |
 //! | [`pack`] | the smallest file within a bound that holds |
@@ -50,7 +50,7 @@ pub use animation::{Animation, Source, Track};
 pub use apply::{apply, freeze, set_target};
 pub use bound::{Bound, BoundError};
 pub use clip::{BuiltClip, ClipOptions, build_clip};
-pub use diff::{AnimationDiff, Diff, PropertyDiff, diff};
+pub use diff::{AnimationDiff, Diff, PropertyDiff, diff, report};
 pub use document::{Document, OpenOptions};
 pub use error::{Error, Result};
 pub use extensions::draco;

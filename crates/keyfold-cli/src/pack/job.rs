@@ -1,7 +1,7 @@
 //! One file to pack: where it comes from, where it goes, and what came of it.
 
 use super::{
-    Args, StorageArg,
+    Args, StorageArg, html,
     journal::Journal,
     report::{Candidate, FileReport, Sizes},
 };
@@ -88,13 +88,33 @@ fn is_output(path: &Path) -> bool {
     path.file_stem().is_some_and(|s| s.to_string_lossy().ends_with(".packed"))
 }
 
-/// Packs one file; a failure becomes part of the report.
-pub(super) fn run(job: &Job, args: &Args, settings: &Settings, journal: Option<&Journal>) -> FileReport {
+/// Packs one file; a failure becomes part of the report. `drawn`: with its part of a page about so many files.
+pub(super) fn run(
+    job: &Job,
+    args: &Args,
+    settings: &Settings,
+    journal: Option<&Journal>,
+    drawn: Option<usize>,
+) -> FileReport {
     let report = FileReport::new(job);
-    match attempt(job, args, settings, journal, report.clone()) {
-        Ok(report) => report,
-        Err(error) => report.failed(format!("{error:#}")),
-    }
+    let document = Document::open(&job.input).with_context(|| format!("cannot read {}", job.input.display()));
+    let attempt = document.and_then(|document| {
+        let (mut report, after) = attempt(job, args, settings, journal, &document, report.clone())?;
+        if let Some(files) = drawn {
+            draw(&mut report, args, &document, after, files)?;
+        }
+        Ok(report)
+    });
+    attempt.unwrap_or_else(|error| report.failed(format!("{error:#}")))
+}
+
+/// What is in the output.
+enum After {
+    /// What was in the input.
+    Same,
+    Packed(Box<Document>),
+    /// What a run before had written to this place.
+    There(PathBuf),
 }
 
 fn attempt(
@@ -102,38 +122,56 @@ fn attempt(
     args: &Args,
     settings: &Settings,
     journal: Option<&Journal>,
+    document: &Document,
     mut report: FileReport,
-) -> Result<FileReport> {
-    let document = Document::open(&job.input).with_context(|| format!("cannot read {}", job.input.display()))?;
+) -> Result<(FileReport, After)> {
     report.bytes.before = weight(&job.input)?;
-    let mark = journal.map(|j| j.mark(&job.input, &document)).transpose()?;
+    let mark = journal.map(|j| j.mark(&job.input, document)).transpose()?;
     if let (Some(journal), Some(mark)) = (journal, &mark)
         && let Some(after) = journal.finished(&job.output, mark)
     {
         report.up_to_date = true;
         report.bytes.after = after;
-        return Ok(report);
+        return Ok((report, After::There(job.output.clone())));
     }
-    let (best, candidates) = best(&document, args, settings)?;
+    let (best, candidates) = best(document, args, settings)?;
     report.candidates = candidates;
     let (storage, packed) = best;
-    report.fill(&document, storage, &packed);
+    report.fill(document, storage, &packed);
     let after = content(&packed.document);
-    let smaller = after < content(&document);
+    let smaller = after < content(document);
     let copied = if args.dry_run {
         report.output = None;
         report.bytes.after = if smaller { after } else { report.bytes.before };
         !smaller
     } else {
-        store(job, &document, &packed, smaller, &mut report.bytes)?
+        store(job, document, &packed, smaller, &mut report.bytes)?
     };
     if copied {
-        report.unchanged(&document);
+        report.unchanged(document);
     }
     if let (Some(journal), Some(mark)) = (journal, mark) {
         journal.finish(&job.output, &mark, report.bytes.after)?;
     }
-    Ok(report)
+    Ok((report, if copied { After::Same } else { After::Packed(Box::new(packed.document)) }))
+}
+
+/// Draws a file's part of the page.
+fn draw(report: &mut FileReport, args: &Args, document: &Document, after: After, files: usize) -> Result<()> {
+    let there;
+    let after = match &after {
+        After::Same => document,
+        After::Packed(packed) => packed,
+        After::There(path) => {
+            there = Document::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let diff = keyfold::diff(document, &there, args.shell)?;
+            report.measured(&diff, args.max_error.in_scene(diff.model_size));
+            &there
+        }
+    };
+    let animations = keyfold::report::report(document, after, args.shell)?;
+    report.part = Some(html::part(report, &animations, files));
+    Ok(())
 }
 
 /// Every storage that is asked for, and the smallest of them.

@@ -1,16 +1,17 @@
 //! `keyfold pack`: the smallest files within a bound that holds. One file or many, in parallel, and where many go to a folder, resumable.
 
+mod html;
 mod job;
 mod journal;
 mod report;
 
 use crate::{Outcome, output};
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use job::{Job, jobs};
 use journal::Journal;
-use keyfold::{Bound, pack, write::MeshoptVersion};
+use keyfold::{Bound, document::write_file, pack, write::MeshoptVersion};
 use rayon::prelude::*;
 use report::{FileReport, Report};
 use std::{io::IsTerminal, path::PathBuf};
@@ -70,6 +71,10 @@ pub(crate) struct Args {
     /// Write nothing; show what every storage would take
     #[arg(long)]
     dry_run: bool,
+    /// Also write one page that shows what changed: error over time, curves before and after, bytes per track. With many files, a
+    /// table of all, and drawings for the first 40
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// Do again what is up to date
     #[arg(long)]
     force: bool,
@@ -110,14 +115,20 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let progress = args.progress(jobs.len());
     let done: Vec<FileReport> = jobs
         .par_iter()
-        .map(|job| {
-            let report = job::run(job, args, &settings, journal.as_ref());
+        .enumerate()
+        .map(|(index, job)| {
+            let drawn = (args.report.is_some() && index < html::PARTS).then_some(jobs.len());
+            let report = job::run(job, args, &settings, journal.as_ref(), drawn);
             progress.inc(1);
             report
         })
         .collect();
     progress.finish_and_clear();
     let report = Report { files: done };
+    if let Some(path) = &args.report {
+        let page = html::page(&report.files, &args.described());
+        write_file(path, page.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     if args.json {
         output::json(&report)?;
     } else {
@@ -155,6 +166,23 @@ impl Args {
             StorageArg::Meshopt => vec![Storage::Meshopt],
             StorageArg::Smallest => pack::STORAGES.to_vec(),
         }
+    }
+
+    /// The settings for people.
+    fn described(&self) -> Vec<(&'static str, String)> {
+        let name = |value: &dyn Fn() -> Option<clap::builder::PossibleValue>| {
+            value().map_or_else(String::new, |v| v.get_name().to_owned())
+        };
+        let mut rows = vec![
+            ("Largest error allowed", self.max_error.to_string()),
+            ("Of other properties", format!("{} of their range", self.max_property_error)),
+            ("Storage", name(&|| self.storage.to_possible_value())),
+            ("Level", name(&|| self.level.to_possible_value())),
+        ];
+        rows.extend(self.shell.map(|shell| ("Shell", shell.to_string())));
+        rows.extend(self.animation.clone().map(|animation| ("Only the animation", animation)));
+        rows.extend((!self.keep.is_empty()).then(|| ("Tracks left alone", self.keep.join(", "))));
+        rows
     }
 
     /// Everything that decides what comes out, as text.

@@ -7,7 +7,7 @@ use crate::{
     output,
 };
 use anyhow::{Result, bail};
-use keyfold::{Document, Storage, inspect, pack::Packed};
+use keyfold::{Diff, Document, PropertyDiff, Storage, inspect, pack::Packed};
 use serde::Serialize;
 
 /// All files.
@@ -21,19 +21,22 @@ pub(super) struct Report {
 pub(super) struct FileReport {
     input: String,
     pub(super) output: Option<String>,
-    storage: Option<&'static str>,
+    pub(super) storage: Option<&'static str>,
     pub(super) bytes: Sizes,
-    animation_bytes: Sizes,
-    error: Option<Error>,
+    pub(super) animation_bytes: Sizes,
+    pub(super) error: Option<Error>,
     pub(super) candidates: Vec<Candidate>,
     /// Animations that stayed as they were, and channels that could not be read.
-    left: Vec<String>,
+    pub(super) left: Vec<String>,
     /// Nothing could be saved: the output is a copy.
-    copied: bool,
+    pub(super) copied: bool,
     /// A run before had done it.
     pub(super) up_to_date: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    failed: Option<String>,
+    pub(super) failed: Option<String>,
+    /// Its part of the page that `--report` asks for.
+    #[serde(skip)]
+    pub(super) part: Option<String>,
 }
 
 /// Bytes before and after.
@@ -44,24 +47,63 @@ pub(super) struct Sizes {
 }
 
 #[derive(Clone, Debug, Default, Serialize)]
-struct Error {
-    max: f64,
-    relative: f64,
+pub(super) struct Error {
+    pub(super) max: f64,
+    pub(super) relative: f64,
     rms: f64,
-    bound: f64,
+    pub(super) bound: f64,
     animation: Option<String>,
-    node: Option<String>,
+    pub(super) node: Option<String>,
     time: Option<f64>,
+    /// The worst of what moves no points.
+    pub(super) properties: PropertyDiff,
+}
+
+impl Error {
+    fn new(diff: &Diff, bound: f64) -> Self {
+        let worst = diff.animations.iter().reduce(|a, b| if b.error > a.error { b } else { a });
+        Self {
+            max: diff.error,
+            relative: diff.relative,
+            rms: diff.rms,
+            bound,
+            animation: worst.map(|a| a.name.clone().unwrap_or_else(|| format!("#{}", a.index))),
+            node: worst.and_then(|a| a.node.map(|n| node(Some(n), a.node_name.as_deref()))),
+            time: worst.and_then(|a| a.time),
+            properties: worst_property(diff),
+        }
+    }
+
+    /// The bound as a share of the model's size.
+    pub(super) fn allowed(&self) -> f64 {
+        if self.max > 0.0 { self.bound * self.relative / self.max } else { 0.0 }
+    }
+
+    /// When it is worst, and in which animation.
+    pub(super) fn moment(&self) -> String {
+        let time = self.time.map_or_else(String::new, |t| format!("at {t:.2} s"));
+        self.animation.as_ref().map_or(time.clone(), |name| format!("{time} of {name}"))
+    }
+
+    /// Where and when it is worst.
+    pub(super) fn place(&self) -> String {
+        self.node.as_ref().map_or_else(String::new, |node| format!("{node} {}", self.moment()))
+    }
+}
+
+fn worst_property(diff: &Diff) -> PropertyDiff {
+    let all = diff.animations.iter().map(|a| &a.properties);
+    all.reduce(|a, b| if b.max > a.max { b } else { a }).cloned().unwrap_or_default()
 }
 
 /// What a storage would take.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Candidate {
-    storage: &'static str,
-    animation_bytes: u64,
+    pub(super) storage: &'static str,
+    pub(super) animation_bytes: u64,
     pub(super) gzip_bytes: usize,
-    error: f64,
-    plays: &'static str,
+    pub(super) error: f64,
+    pub(super) plays: &'static str,
 }
 
 impl Candidate {
@@ -96,17 +138,19 @@ impl FileReport {
     pub(super) fn fill(&mut self, document: &Document, storage: Storage, packed: &Packed) {
         self.storage = Some(storage.name());
         self.animation_bytes = Sizes { before: animation_bytes(document), after: animation_bytes(&packed.document) };
-        let worst = packed.diff.animations.iter().reduce(|a, b| if b.error > a.error { b } else { a });
-        self.error = Some(Error {
-            max: packed.diff.error,
-            relative: packed.diff.relative,
-            rms: packed.diff.rms,
-            bound: packed.bound,
-            animation: worst.map(|a| a.name.clone().unwrap_or_else(|| format!("#{}", a.index))),
-            node: worst.and_then(|a| a.node.map(|n| node(Some(n), a.node_name.as_deref()))),
-            time: worst.and_then(|a| a.time),
-        });
+        self.error = Some(Error::new(&packed.diff, packed.bound));
         self.left = packed.left.clone();
+    }
+
+    /// Takes the error from a comparison of what a run before had written.
+    pub(super) fn measured(&mut self, diff: &Diff, bound: f64) {
+        self.error = Some(Error::new(diff, bound));
+    }
+
+    /// The input's name without its folder.
+    pub(super) fn name(&self) -> String {
+        let path = std::path::Path::new(&self.input);
+        path.file_name().map_or_else(|| self.input.clone(), |n| n.to_string_lossy().into_owned())
     }
 
     /// Says that nothing came of it, and why.
@@ -134,7 +178,8 @@ impl FileReport {
         let note = match (&self.failed, self.up_to_date, self.copied) {
             (Some(_), ..) => "failed".into(),
             (_, true, _) => "up to date".into(),
-            (.., true) => "copied: nothing to save".into(),
+            (.., true) if self.bytes.after == self.bytes.before => "copied: nothing to save".into(),
+            (.., true) => "animations as they were".into(),
             _ => at,
         };
         vec![

@@ -7,6 +7,7 @@
 
 mod matching;
 mod properties;
+pub mod report;
 
 pub(crate) use properties::{natural_range, worst_difference, worst_property};
 

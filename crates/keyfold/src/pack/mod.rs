@@ -296,4 +296,4 @@ fn read_back(document: &Document) -> Result<Document> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,0 +1,284 @@
+//! What there is to look at before a smaller file ships: error over time for every joint, and every track before and after.
+//!
+//! Plain data for whoever draws it. The figures that a bound is held against are those of [`diff`](fn@crate::diff); here they are spread
+//! over time.
+
+use super::{Side, matching, properties::worst_difference, twin_probes};
+use crate::{
+    Animation, Bound, Document, Interpolation, Kind, Result, Scene, Target, Track, inspect::bytes_by_track,
+    target::Axis,
+};
+use keyfold_core::{
+    quat,
+    skeleton::{self, BETWEEN, Moment, Motion, Probe, moments},
+};
+use rayon::prelude::*;
+
+/// The largest error of every joint in each of so many equal parts of an animation's time.
+pub const PARTS: usize = 160;
+
+/// An animation before and after.
+#[derive(Clone, Debug)]
+pub struct AnimationReport {
+    /// Its index in the first file.
+    pub index: usize,
+    /// Its name, where it has one.
+    pub name: Option<String>,
+    /// When its first key is, in seconds.
+    pub start: f64,
+    /// When its last key is, in seconds.
+    pub end: f64,
+    /// Every moved node, the worst first.
+    pub joints: Vec<JointReport>,
+    /// Every track of either file, in the order of the first one's channels.
+    pub tracks: Vec<TrackReport>,
+}
+
+/// How far a moved node is off over time.
+#[derive(Clone, Debug)]
+pub struct JointReport {
+    /// The node's index in the first file.
+    pub node: usize,
+    /// Its name, where it has one.
+    pub name: Option<String>,
+    /// Its largest error, in scene units.
+    pub error: f64,
+    /// When that is, in seconds.
+    pub time: f64,
+    /// The largest error in each of [`PARTS`] parts of the animation's time.
+    pub parts: Vec<f64>,
+}
+
+/// A track before and after.
+#[derive(Clone, Debug)]
+pub struct TrackReport {
+    /// What it drives.
+    pub target: Target,
+    /// The name of the node that it drives.
+    pub name: Option<String>,
+    /// As it was; `None` where the second file put it together from others.
+    pub before: Option<TrackSide>,
+    /// As it is; `None` where it was dropped or became part of another.
+    pub after: Option<TrackSide>,
+    /// How far the value itself is off at most: degrees for rotations, the property's own unit otherwise.
+    pub difference: f64,
+}
+
+/// A track in one of the files.
+#[derive(Clone, Debug)]
+pub struct TrackSide {
+    /// The track.
+    pub track: Track,
+    /// Its bytes in the file; what tracks share is divided among them.
+    pub bytes: usize,
+}
+
+/// Looks at all animations of two files; `shell` as for [`Scene::new`].
+pub fn report(before: &Document, after: &Document, shell: Option<Bound>) -> Result<Vec<AnimationReport>> {
+    let (a, b) = (Side::new(before, shell)?, Side::new(after, shell)?);
+    let nodes = matching::nodes(&a.scene, &b.scene);
+    let twins = matching::animations(&a.read.animations, &b.read.animations, &mut Vec::new());
+    let (bytes, after_bytes) = (bytes_by_track(before, &a.read.animations), bytes_by_track(after, &b.read.animations));
+    let still = Animation { index: 0, name: None, tracks: Vec::new() };
+    let one = |(mine, twin): (usize, Option<usize>)| {
+        let animation = &a.read.animations[mine];
+        let other = twin.map_or(&still, |index| &b.read.animations[index]);
+        let none = Vec::new();
+        let tracks = sides(animation, &bytes[mine]).zip_targets(sides(other, twin.map_or(&none, |i| &after_bytes[i])));
+        let (start, end) = span(animation);
+        AnimationReport {
+            index: animation.index,
+            name: animation.name.clone(),
+            start,
+            end,
+            joints: joints(&a.scene, &a.scene.motion(animation), &b.scene.motion(other), &nodes, (start, end)),
+            tracks: tracks.into_iter().map(|(t, before, after)| TrackReport::new(&a.scene, t, before, after)).collect(),
+        }
+    };
+    Ok(twins.into_iter().enumerate().map(one).collect())
+}
+
+fn span(animation: &Animation) -> (f64, f64) {
+    let start = animation.tracks.iter().map(|t| t.curve.start()).fold(f32::INFINITY, f32::min);
+    let end = animation.duration();
+    (f64::from(if start.is_finite() { start } else { 0.0 }), f64::from(end))
+}
+
+/// All tracks of an animation with what they weigh.
+struct Sides(Vec<TrackSide>);
+
+fn sides(animation: &Animation, bytes: &[usize]) -> Sides {
+    let side = |(track, bytes): (&Track, &usize)| TrackSide { track: track.clone(), bytes: *bytes };
+    Sides(animation.tracks.iter().zip(bytes).map(side).collect())
+}
+
+impl Sides {
+    /// Every target with its track on either side.
+    fn zip_targets(self, mut other: Self) -> Vec<(Target, Option<TrackSide>, Option<TrackSide>)> {
+        let mut all = Vec::new();
+        for before in self.0 {
+            let twin = other.0.iter().position(|after| after.track.target == before.track.target);
+            all.push((before.track.target.clone(), Some(before), twin.map(|index| other.0.remove(index))));
+        }
+        all.extend(other.0.into_iter().map(|after| (after.track.target.clone(), None, Some(after))));
+        all
+    }
+}
+
+/// Every node that either motion moves, the worst first.
+fn joints(
+    scene: &Scene,
+    motion: &Motion<'_>,
+    twin: &Motion<'_>,
+    nodes: &[Option<usize>],
+    (start, end): (f64, f64),
+) -> Vec<JointReport> {
+    let (probes, _) = twin_probes(scene, motion, twin, nodes);
+    let mut all = moments(&[motion, twin], BETWEEN);
+    // Keys may leave parts empty.
+    all.extend((0..2 * PARTS).map(|i| Moment::at(start + (end - start) * i as f64 / (2 * PARTS) as f64)));
+    all.sort_by(|a, b| a.time.total_cmp(&b.time));
+    let part = |moment: &Moment| ((moment.time - start) / (end - start).max(f64::MIN_POSITIVE) * PARTS as f64) as usize;
+    let bounds: Vec<usize> = (0..=PARTS).map(|p| all.partition_point(|m| part(m).min(PARTS - 1) < p)).collect();
+    let parts: Vec<_> =
+        bounds.par_windows(2).map(|range| skeleton::compare(motion, twin, &probes, &all[range[0]..range[1]])).collect();
+    let joint = |(index, probe): (usize, &Probe)| {
+        let worst = parts.iter().map(|p| p.probes[index]).reduce(|a, b| if b.error > a.error { b } else { a });
+        JointReport {
+            node: probe.a,
+            name: scene.name(probe.a).map(str::to_owned),
+            error: worst.map_or(0.0, |w| w.error),
+            time: worst.map_or(0.0, |w| w.moment.time),
+            parts: parts.iter().map(|p| p.probes[index].error).collect(),
+        }
+    };
+    let mut joints: Vec<JointReport> = probes.iter().enumerate().map(joint).collect();
+    joints.sort_by(|a, b| b.error.total_cmp(&a.error));
+    joints
+}
+
+impl TrackReport {
+    fn new(scene: &Scene, target: Target, before: Option<TrackSide>, after: Option<TrackSide>) -> Self {
+        let node = match &target {
+            Target::Node { node, .. } => Some(*node),
+            Target::Pointer { .. } => None,
+        };
+        let difference = match (&before, &after) {
+            (Some(one), Some(other)) if one.track.curve.width() == other.track.curve.width() => {
+                worst_difference(target.kind(), &one.track.curve, &other.track.curve)
+            }
+            _ => 0.0,
+        };
+        let degrees = if target.kind() == Kind::Rotation { difference.to_degrees() } else { difference };
+        let name = node.and_then(|n| scene.name(n)).map(str::to_owned);
+        Self { target, name, before, after, difference: degrees }
+    }
+
+    /// Both sides at `times`, one row per time, as they are best drawn: rotations as degrees about X, Y and Z, and what else moves a
+    /// node as a way, both counted from the first time on; other properties as they are.
+    pub fn rows(&self, times: &[f64]) -> [Vec<Vec<f64>>; 2] {
+        let sampled = |side: &Option<TrackSide>| -> Vec<Vec<f64>> {
+            side.iter().flat_map(|s| times.iter().map(|t| s.track.sample(*t))).collect()
+        };
+        let [before, after] = [sampled(&self.before), sampled(&self.after)];
+        let Some(first) = before.first().or(after.first()).cloned() else { return [before, after] };
+        let from_first = |rows: Vec<Vec<f64>>| match <[f64; 4]>::try_from(first.as_slice()) {
+            Ok(first) if self.target.kind() == Kind::Rotation => turns(first, &rows),
+            _ if self.target.moved_node().is_some() => {
+                rows.iter().map(|row| row.iter().zip(&first).map(|(v, f)| v - f).collect()).collect()
+            }
+            _ => rows,
+        };
+        [from_first(before), from_first(after)]
+    }
+
+    /// Whether values jump at keys.
+    pub fn is_stepped(&self) -> bool {
+        let stepped = |side: &Option<TrackSide>| {
+            side.as_ref().is_some_and(|s| s.track.curve.interpolation() == Interpolation::Step)
+        };
+        stepped(&self.before) || stepped(&self.after)
+    }
+
+    /// What each component is called.
+    pub fn axes(&self) -> &'static [&'static str] {
+        match &self.target {
+            Target::Node { axis: Some(axis), .. } => match axis {
+                Axis::X => &["X"],
+                Axis::Y => &["Y"],
+                Axis::Z => &["Z"],
+            },
+            _ if self.target.moved_node().is_some() => &["X", "Y", "Z"],
+            _ => &[],
+        }
+    }
+}
+
+/// Rotation vectors, in degrees, that lead from one rotation to others, each the nearest to the one before.
+fn turns(first: quat::Quat, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let mut last = quat::IDENTITY;
+    let turn = |row: &Vec<f64>| {
+        let q = <[f64; 4]>::try_from(row.as_slice()).unwrap_or(quat::IDENTITY);
+        let turned = quat::mul(quat::conjugate(first), q);
+        last = if quat::dot(turned, last) < 0.0 { quat::negate(turned) } else { turned };
+        let [x, y, z, w] = last;
+        let sine = libm::sqrt(x * x + y * y + z * z);
+        let per_sine = if sine > 0.0 { 2.0 * libm::atan2(sine, w) / sine } else { 0.0 };
+        [x, y, z].map(|c| (c * per_sine).to_degrees()).to_vec()
+    };
+    rows.iter().map(turn).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Storage, diff, pack, pack::tests::swinging};
+
+    #[test]
+    fn the_worst_joint_is_the_one_that_the_difference_names() {
+        let document = swinging();
+        let settings = pack::Settings { bound: Bound::Relative(0.001), ..pack::Settings::default() };
+        let packed = pack::pack(&document, &settings).unwrap();
+        let found = &diff(&document, &packed.document, None).unwrap().animations[0];
+        let report = &report(&document, &packed.document, None).unwrap()[0];
+        let worst = &report.joints[0];
+        assert_eq!(report.joints.len(), 5);
+        assert!(worst.error <= found.error && worst.error > 0.9 * found.error);
+        assert_eq!(worst.parts.iter().copied().fold(0.0, f64::max), worst.error);
+        assert_eq!(worst.parts.len(), PARTS);
+    }
+
+    #[test]
+    fn tracks_say_what_they_were_and_what_they_weigh() {
+        let document = swinging();
+        for storage in Storage::ALL {
+            let packed = pack::pack(&document, &pack::Settings { storage, ..pack::Settings::default() }).unwrap();
+            let report = &report(&document, &packed.document, None).unwrap()[0];
+            assert_eq!(report.tracks.len(), 8, "{storage:?}");
+            let sum = |of: fn(&TrackReport) -> &Option<TrackSide>| {
+                report.tracks.iter().filter_map(|t| of(t).as_ref()).map(|s| s.bytes).sum::<usize>()
+            };
+            let (before, after) = (sum(|t| &t.before), sum(|t| &t.after));
+            let tracks = crate::read(&document).unwrap().animations;
+            let whole = crate::inspect::animation_bytes(&document, tracks[0].tracks.iter());
+            assert!(before <= whole && whole - before < 16, "{storage:?}: {before} of {whole}");
+            assert!(after < before, "{storage:?}");
+        }
+    }
+
+    #[test]
+    fn rows_of_rotations_are_degrees_from_the_first() {
+        let half = |degrees: f64| degrees.to_radians() / 2.0;
+        let row = |degrees: f64| vec![0.0, half(degrees).sin(), 0.0, half(degrees).cos()];
+        let rows: Vec<Vec<f64>> = [10.0, 100.0, 190.0, 280.0].iter().map(|d| row(*d)).collect();
+        let turns = turns([0.0, half(10.0).sin(), 0.0, half(10.0).cos()], &rows);
+        for (turn, degrees) in turns.iter().zip([0.0, 90.0, 180.0, 270.0]) {
+            assert!((turn[1] - degrees).abs() < 1e-9 && turn[0] == 0.0, "{turn:?} {degrees}");
+        }
+        let document = swinging();
+        let report = &report(&document, &document, None).unwrap()[0];
+        let [before, after] = report.tracks[0].rows(&[0.0, 0.5, 1.0]);
+        assert_eq!((before.len(), before[0].len(), report.tracks[0].axes().len()), (3, 3, 3));
+        assert_eq!(before, after);
+    }
+}
