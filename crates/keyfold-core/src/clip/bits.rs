@@ -117,14 +117,16 @@ impl<'a> BitReader<'a> {
 /// At least 57 bits from the bit `at` on; zeros beyond the end.
 #[inline(always)]
 pub(super) fn peek(bytes: &[u8], at: usize) -> u64 {
-    let word = match bytes.get(at / 8..).and_then(<[u8]>::first_chunk::<8>) {
-        Some(chunk) => u64::from_le_bytes(*chunk),
-        None => near_end(bytes, at / 8),
+    let byte = at / 8;
+    let word = match bytes.get(byte..byte + 8).and_then(|eight| eight.try_into().ok()) {
+        Some(eight) => u64::from_le_bytes(eight),
+        None => near_end(bytes, byte),
     };
     word >> (at % 8)
 }
 
 #[cold]
+#[inline(never)]
 fn near_end(bytes: &[u8], start: usize) -> u64 {
     let rest = bytes.get(start..).unwrap_or_default();
     rest.iter().take(8).enumerate().fold(0, |word, (i, b)| word | u64::from(*b) << (8 * i))

@@ -6,11 +6,24 @@
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter, mask, signed};
-use super::directory::{Directory, Layout, MAX_BITS, RotationCode, ScalarCode};
+use super::coding::{MAX_BITS, RotationCode, ScalarCode};
+use super::directory::{Directory, Layout};
 use alloc::{vec, vec::Vec};
 
 /// Bits of the number that says how much finer a rotation's step is, in quarters of an octave.
 pub(super) const FINER_BITS: u32 = 3;
+/// How much smaller a rotation's step is for each number in a head: quarters of an octave.
+#[allow(clippy::excessive_precision, reason = "rounded to the nearest float by the compiler")]
+pub(super) const FINER: [f32; 8] = [
+    1.0,
+    0.840_896_415_253_714_5,
+    0.707_106_781_186_547_5,
+    0.594_603_557_501_360_5,
+    0.5,
+    0.420_448_207_626_857_3,
+    0.353_553_390_593_273_8,
+    0.297_301_778_750_680_3,
+];
 /// Bits of the widths of components that are no rotation's.
 const SCALAR_WIDTH_BITS: u32 = 5;
 /// A minimum is a multiple of the codes' range over this: fewer bits for little waste.

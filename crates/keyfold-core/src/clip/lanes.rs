@@ -1,12 +1,13 @@
-//! Eight numbers side by side: plain loops over arrays that the compiler turns into vector code.
+//! Four numbers side by side: plain loops over arrays that the compiler turns into vector code.
 
 use core::ops::{Add, Div, Mul, Sub};
 
 /// How many tracks go together.
-pub(super) const LANES: usize = 8;
+pub(super) const LANES: usize = 4;
 
 /// One number of each track of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(align(16))]
 pub(super) struct Lanes(pub(super) [f32; LANES]);
 
 impl Lanes {
@@ -20,12 +21,6 @@ impl Lanes {
     #[inline(always)]
     pub(super) fn from_ints(ints: [i32; LANES]) -> Self {
         Self(ints.map(|v| v as f32))
-    }
-
-    /// Minus one in the lanes that are less than `limit`, one in the others.
-    #[inline(always)]
-    pub(super) fn sign_from(self, limit: f32) -> Self {
-        Self(self.0.map(|v| if v < limit { -1.0 } else { 1.0 }))
     }
 
     /// Whether a lane is larger than `limit`.

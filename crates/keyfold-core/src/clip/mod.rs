@@ -12,11 +12,13 @@
 //! |---|---|
 //! | `bits`, `checksum` | bits in bytes; CRC-32 |
 //! | `track`, `timing`, `small_quat` | what is driven; when the keys are; quaternions in few bits |
+//! | `constant`, `step`, `coding` | what the directory says of each form of track |
 //! | `directory` | everything of a file but its keys |
 //! | `head` | the widths and minima at the head of a segment of the `variable` encoding |
-//! | `lanes`, `blend` | eight numbers, and eight rotations, at a time |
-//! | `fetch` | keys to numbers, for either encoding |
-//! | `player` | clip, sampler, pose |
+//! | `lanes`, `blend` | four numbers, and four rotations, at a time |
+//! | `keys` | two neighbouring keys to the values between them, whatever the encoding |
+//! | `fixed`, `variable` | the keys of either encoding |
+//! | `open`, `player` | the clip; sampler and pose |
 //! | `build` | the encoder |
 //!
 //! Not here: glTF, files, blending of clips, root motion.
@@ -25,18 +27,25 @@ mod bits;
 mod blend;
 pub mod build;
 mod checksum;
+mod coding;
+mod constant;
 mod directory;
-mod fetch;
+mod fixed;
 mod head;
+mod keys;
 mod lanes;
+mod open;
 mod player;
 mod small_quat;
+mod step;
 mod timing;
 mod track;
+mod variable;
 
 use core::fmt;
 
-pub use player::{Clip, Pose, Sampler};
+pub use open::Clip;
+pub use player::{Pose, Sampler};
 pub use track::{Form, NodeProperty, Target, Track};
 
 /// How the keys are stored.

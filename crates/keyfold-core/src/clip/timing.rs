@@ -37,21 +37,6 @@ impl Timing {
         }
     }
 
-    /// Where `t` falls; outside the keys at the first or the last one, and a `t` that is no number at the first.
-    #[inline]
-    pub(super) fn place(&self, t: f64, duration: f32) -> Place {
-        let last = self.keys().saturating_sub(2);
-        let key = match self {
-            // Casting takes what is negative or no number to zero.
-            Self::Even { rate, .. } => ((t * f64::from(*rate)) as usize).min(last),
-            Self::Table(times) => times.partition_point(|k| f64::from(*k) <= t).saturating_sub(1).min(last),
-        };
-        let start = self.time(key, duration);
-        let span = self.time(key + 1, duration) - start;
-        let s = if span > 0.0 { (t - start) / span } else { 0.0 };
-        Place { key, s: if s > 0.0 { s.min(1.0) as f32 } else { 0.0 } }
-    }
-
     pub(super) fn write(&self, out: &mut BitWriter) {
         match self {
             Self::Even { rate, keys } => {
@@ -84,6 +69,46 @@ impl Timing {
     }
 }
 
+/// Finds places, and remembers the last one: when playing forward the next is there or right after it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cursor {
+    key: usize,
+}
+
+impl Cursor {
+    /// Where `t` falls; outside the keys at the first or the last one, and a `t` that is no number at the first.
+    #[inline]
+    pub(super) fn place(&mut self, timing: &Timing, t: f64, duration: f32) -> Place {
+        let last = timing.keys().saturating_sub(2);
+        self.key = match timing {
+            // Casting takes what is negative or no number to zero.
+            Timing::Even { rate, .. } => {
+                let place = t * f64::from(*rate);
+                let key = (place as usize).min(last);
+                if key < last {
+                    return Place { key, s: if place > 0.0 { (place - key as f64) as f32 } else { 0.0 } };
+                }
+                key
+            }
+            Timing::Table(times) => self.search(times, t).min(last),
+        };
+        let start = timing.time(self.key, duration);
+        let span = timing.time(self.key + 1, duration) - start;
+        let s = if span > 0.0 { (t - start) / span } else { 0.0 };
+        Place { key: self.key, s: if s > 0.0 { s.min(1.0) as f32 } else { 0.0 } }
+    }
+
+    /// The last key that is not after `t`.
+    fn search(&self, times: &[f32], t: f64) -> usize {
+        let holds = |key: usize| {
+            let (here, next) = (times.get(key), times.get(key + 1));
+            here.is_some_and(|k| f64::from(*k) <= t) && next.is_some_and(|k| t < f64::from(*k))
+        };
+        let near = [self.key, self.key + 1].into_iter().find(|key| holds(*key));
+        near.unwrap_or_else(|| times.partition_point(|k| f64::from(*k) <= t).saturating_sub(1))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,7 +117,7 @@ mod tests {
     #[test]
     fn the_last_span_ends_with_the_clip() {
         let timing = Timing::Even { rate: 10.0, keys: 4 };
-        let place = |t| timing.place(t, 0.25);
+        let place = |t| Cursor::default().place(&timing, t, 0.25);
         assert_eq!(place(0.0), Place { key: 0, s: 0.0 });
         assert_eq!(place(0.15), Place { key: 1, s: 0.5 });
         assert!((place(0.225).s - 0.5).abs() < 1e-6 && place(0.225).key == 2);
@@ -104,16 +129,20 @@ mod tests {
     fn strange_times_are_at_an_end() {
         for timing in [Timing::Even { rate: 10.0, keys: 4 }, Timing::Table(vec![0.0, 0.1, 0.25])] {
             for t in [-1.0, f64::NAN, f64::NEG_INFINITY] {
-                assert_eq!(timing.place(t, 0.25), Place { key: 0, s: 0.0 });
+                assert_eq!(Cursor::default().place(&timing, t, 0.25), Place { key: 0, s: 0.0 });
             }
-            assert_eq!(timing.place(f64::INFINITY, 0.25).s, 1.0);
+            assert_eq!(Cursor::default().place(&timing, f64::INFINITY, 0.25).s, 1.0);
         }
     }
 
     #[test]
     fn a_table_is_searched() {
         let timing = Timing::Table(vec![0.5, 1.0, 3.0]);
-        assert_eq!(timing.place(2.0, 3.0), Place { key: 1, s: 0.5 });
-        assert_eq!(timing.place(0.0, 3.0), Place { key: 0, s: 0.0 });
+        let mut cursor = Cursor::default();
+        for t in [0.0, 0.6, 2.0, 0.5, 1.0, 3.0, 9.0, f64::NAN, 0.75] {
+            assert_eq!(cursor.place(&timing, t, 3.0), Cursor::default().place(&timing, t, 3.0), "at {t}");
+        }
+        assert_eq!(cursor.place(&timing, 2.0, 3.0), Place { key: 1, s: 0.5 });
+        assert_eq!(cursor.place(&timing, 0.0, 3.0), Place { key: 0, s: 0.0 });
     }
 }

@@ -4,8 +4,8 @@ use super::aim::AimedAt;
 use super::frame::Frame;
 use super::plan::Plan;
 use super::room::Room;
-use crate::clip::directory::{ScalarCode, rotation_step, scalar_step};
-use crate::clip::player::FINER;
+use crate::clip::coding::{ScalarCode, rotation_step, scalar_step};
+use crate::clip::head::FINER;
 use crate::quat::Quat;
 use alloc::{vec, vec::Vec};
 

@@ -4,7 +4,7 @@
 //! the rotation away from the mean, along the axes `a`. The best axes make the product of (spread along the axis) and (how far a
 //! turn about the axis moves points) small: near the axes of largest variance, drawn towards the bone.
 
-use crate::clip::directory::{LEFT_BITS, RIGHT_BITS};
+use crate::clip::coding::{LEFT_BITS, RIGHT_BITS};
 use crate::clip::small_quat::SmallQuat;
 use crate::quat::{self, Quat};
 use crate::skeleton::Affine;

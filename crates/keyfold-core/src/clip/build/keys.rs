@@ -33,6 +33,15 @@ impl Keys {
         self.times.len()
     }
 
+    /// The keys around `t` (the same one twice where there is but one), and how far between them it lies.
+    pub(super) fn around(&self, t: f64) -> (usize, usize, f64) {
+        let last = self.len() - 1;
+        let key = self.times.partition_point(|k| *k <= t).saturating_sub(1).min(last.saturating_sub(1));
+        let next = (key + 1).min(last);
+        let span = self.times[next] - self.times[key];
+        (key, next, if span > 0.0 { ((t - self.times[key]) / span).clamp(0.0, 1.0) } else { 0.0 })
+    }
+
     /// A track's values at the keys, row by row; rotations without jumps from one side of the sphere to the other.
     pub(super) fn values(&self, track: &SourceTrack<'_>) -> Vec<f64> {
         let width = track.curve.width();

@@ -119,15 +119,11 @@ impl<'a> Reference<'a> {
         let step = track.curve.interpolation() == Interpolation::Step;
         match self.job.options.rate {
             Some(_) if !step => {
-                let place = self.keys.timing.place(t, self.keys.duration);
+                let (key, next, s) = self.keys.around(t);
                 let (mut a, mut b) = (expected.clone(), expected.clone());
-                track.curve.sample(kind(&track.target), self.keys.times[place.key], &mut a);
-                track.curve.sample(
-                    kind(&track.target),
-                    self.keys.times[(place.key + 1).min(self.keys.len() - 1)],
-                    &mut b,
-                );
-                blend(track.target.is_rotation(), &a, &b, exact_part(self.keys, place.key, t), &mut expected);
+                track.curve.sample(kind(&track.target), self.keys.times[key], &mut a);
+                track.curve.sample(kind(&track.target), self.keys.times[next], &mut b);
+                blend(track.target.is_rotation(), &a, &b, s, &mut expected);
             }
             _ => track.curve.sample(kind(&track.target), t, &mut expected),
         }
@@ -152,13 +148,6 @@ fn between(keys: &Keys, count: usize) -> Vec<Moment> {
     out
 }
 
-fn exact_part(keys: &Keys, key: usize, t: f64) -> f64 {
-    match keys.times.get(key + 1) {
-        Some(next) => ((t - keys.times[key]) / (next - keys.times[key])).clamp(0.0, 1.0),
-        None => 0.0,
-    }
-}
-
 fn blend(rotation: bool, a: &[f64], b: &[f64], s: f64, out: &mut [f64]) {
     if let (true, [ax, ay, az, aw], [bx, by, bz, bw]) = (rotation, a, b) {
         out.copy_from_slice(&quat::slerp([*ax, *ay, *az, *aw], [*bx, *by, *bz, *bw], s));
@@ -181,16 +170,9 @@ fn resampled(job: &Job<'_>, keys: &Keys, all: &[Moment]) -> Poses {
                 let sample = if moment.left { crate::curve::Curve::sample_left } else { crate::curve::Curve::sample };
                 sample(track.curve, kind(&track.target), moment.time, &mut value);
             } else {
-                let key = keys.timing.place(moment.time, keys.duration).key;
-                let next = (key + 1).min(keys.len() - 1);
-                let s = exact_part(keys, key, moment.time);
-                blend(
-                    track.target.is_rotation(),
-                    &values[key * width..][..width],
-                    &values[next * width..][..width],
-                    s,
-                    &mut value,
-                );
+                let (key, next, s) = keys.around(moment.time);
+                let (a, b) = (&values[key * width..][..width], &values[next * width..][..width]);
+                blend(track.target.is_rotation(), a, b, s, &mut value);
             }
             put(row, moved.property, moved.axis, &value);
         }

@@ -5,13 +5,14 @@ use super::code::{Codes, NumberCodes, RotationCodes, Slot, Steps, slot};
 use super::keys::Keys;
 use super::plan::{Plan, Role};
 use crate::clip::bits::BitWriter;
-use crate::clip::directory::{Directory, Layout, RotationCode, ScalarCode};
+use crate::clip::coding::{RotationCode, ScalarCode};
+use crate::clip::directory::{Directory, Layout};
 use crate::clip::head::{Head, HeadShape, Part, signed_bits};
 use crate::clip::lanes::LANES;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-/// A clip in the `fixed` encoding: key by key, eight rotations' x, y and z together, then the other components.
+/// A clip in the `fixed` encoding: key by key, four rotations' x, y and z together, then the other components.
 pub(super) fn fixed(job: &Job<'_>, plan: &Plan, keys: &Keys, codes: &Codes, bits: u32) -> Vec<u8> {
     let directory = directory(job, plan, keys, codes, Layout::Fixed { bits }, &[]);
     let rotations: Vec<&RotationCodes> = codes.rotations.iter().flatten().collect();
@@ -28,7 +29,7 @@ pub(super) fn fixed(job: &Job<'_>, plan: &Plan, keys: &Keys, codes: &Codes, bits
     directory.write(&out.into_bytes())
 }
 
-/// A clip in the `variable` encoding: where each segment starts, then the segments.
+/// A clip in the `variable` encoding: segment after segment.
 pub(super) fn variable(job: &Job<'_>, plan: &Plan, keys: &Keys, codes: &Codes, anchors: usize) -> Vec<u8> {
     let columns = Columns::new(codes, keys.len());
     let most = columns.widest_rotation(anchors);
@@ -39,17 +40,7 @@ pub(super) fn variable(job: &Job<'_>, plan: &Plan, keys: &Keys, codes: &Codes, a
     }
     let shape = HeadShape::new(&directory);
     let segments = (keys.len() / 2 + 1).div_ceil(anchors);
-    let parts: Vec<Vec<u8>> = (0..segments).map(|s| columns.segment(s, anchors, &shape)).collect();
-    // Everything before the segments has a known length: their places are counted from the start of the file.
-    let start = directory.write(&[]).len() + 4 * segments;
-    let mut table = Vec::new();
-    let mut at = start;
-    for part in &parts {
-        table.extend_from_slice(&(at as u32).to_le_bytes());
-        at += part.len();
-    }
-    table.extend(parts.into_iter().flatten());
-    directory.write(&table)
+    directory.write(&(0..segments).flat_map(|s| columns.segment(s, anchors, &shape)).collect::<Vec<u8>>())
 }
 
 /// All components of a clip as columns of codes, rotations first.

@@ -3,9 +3,10 @@
 use super::Job;
 use super::SourceTrack;
 use super::keys::{Keys, is_still, spatial};
-use crate::clip::directory::{Constant, ConstantGrid, Number, StepTrack};
+use crate::clip::constant::{Constant, ConstantGrid, Number};
 use crate::clip::head::signed_bits;
 use crate::clip::small_quat::SmallQuat;
+use crate::clip::step::StepTrack;
 use crate::clip::track::{Form, Track};
 use crate::clip::{NodeProperty, Target};
 use crate::curve::Interpolation;

@@ -1,0 +1,189 @@
+//! Opening a clip: everything is checked here, once, and laid out for sampling.
+
+use super::blend::Quats;
+use super::coding::{RotationCode, ScalarCode, rotation_step, scalar_step};
+use super::directory::{Directory, Layout};
+use super::keys::{Group, Moving, Scalar};
+use super::lanes::LANES;
+use super::small_quat::SmallQuat;
+use super::track::{Form, Track};
+use super::variable::Segments;
+use super::{ClipError, Encoding};
+use alloc::{vec, vec::Vec};
+use core::ops::Range;
+
+/// A clip, opened from bytes that stay where they are.
+///
+/// ```
+/// # use keyfold_core::clip::{Clip, ClipError};
+/// assert_eq!(Clip::open(b"no clip").err(), Some(ClipError::NotAClip));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Clip<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) directory: Directory,
+    /// Where the keys start.
+    start: usize,
+    pub(super) keys: Keys,
+    pub(super) moving: Moving,
+    /// Where in a pose the values of step tracks go.
+    pub(super) stepped: Vec<Range<usize>>,
+    /// Values of constant tracks in their places, zeros elsewhere, the identity for rotations.
+    pub(super) template: Vec<f32>,
+}
+
+/// The keys, as their encoding lays them.
+#[derive(Clone, Debug)]
+pub(super) enum Keys {
+    /// From the byte `start` on, `stride` bytes each.
+    Fixed {
+        start: usize,
+        stride: usize,
+        bits: u32,
+    },
+    Variable(Segments),
+}
+
+impl<'a> Clip<'a> {
+    /// Checks all of `bytes` once; afterwards nothing that sampling reads can fail.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, ClipError> {
+        let (directory, start) = Directory::read(bytes)?;
+        let keys = match directory.layout {
+            Layout::Fixed { bits } => {
+                Keys::Fixed { start, bits, stride: Self::open_fixed(bytes, start, &directory, bits)? }
+            }
+            Layout::Variable { anchors, .. } => Keys::Variable(Segments::open(bytes, start, &directory, anchors)?),
+        };
+        let moving = Moving { groups: groups(&directory), scalars: scalars(&directory) };
+        let stepped = directory.tracks.iter().filter(|t| t.form == Form::Step).map(Track::range).collect();
+        let template = template(&directory);
+        Ok(Self { bytes, directory, start, keys, moving, stepped, template })
+    }
+
+    /// The bytes of a key, where the keys of the `fixed` encoding fill what is left.
+    fn open_fixed(bytes: &[u8], start: usize, directory: &Directory, bits: u32) -> Result<usize, ClipError> {
+        let components = directory.rotations.len() * 3 + directory.scalars.len();
+        let stride = (components * bits as usize).div_ceil(8);
+        let needed = stride.saturating_mul(directory.timing.keys());
+        if bytes.len() - start == needed { Ok(stride) } else { Err(ClipError::Truncated) }
+    }
+
+    /// The name of the animation.
+    pub fn name(&self) -> &str {
+        &self.directory.name
+    }
+
+    /// The number of the animation in the file it came from.
+    pub fn index(&self) -> usize {
+        self.directory.index
+    }
+
+    /// Seconds from the start to the last key.
+    pub fn duration(&self) -> f32 {
+        self.directory.duration
+    }
+
+    /// How the keys are stored.
+    pub fn encoding(&self) -> Encoding {
+        self.directory.layout.encoding()
+    }
+
+    /// The tracks, in the order of their values in a pose.
+    pub fn tracks(&self) -> &[Track] {
+        &self.directory.tracks
+    }
+
+    /// How many keys the keyed tracks have.
+    pub fn keys(&self) -> usize {
+        self.directory.timing.keys()
+    }
+
+    /// The time of a key in seconds.
+    pub fn key_time(&self, key: usize) -> f64 {
+        self.directory.timing.time(key, self.directory.duration)
+    }
+
+    /// Bytes of one key in the `fixed` encoding.
+    pub fn key_stride(&self) -> Option<usize> {
+        match self.keys {
+            Keys::Fixed { stride, .. } => Some(stride),
+            Keys::Variable(_) => None,
+        }
+    }
+
+    /// How many segments the keys of the `variable` encoding are cut into.
+    pub fn segments(&self) -> usize {
+        match &self.keys {
+            Keys::Fixed { .. } => 0,
+            Keys::Variable(segments) => segments.count(),
+        }
+    }
+
+    /// Bytes of everything but the keys.
+    pub fn directory_bytes(&self) -> usize {
+        self.start
+    }
+
+    /// The bytes that the clip was opened from.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The time within the clip that `t` has in an endless loop of it.
+    pub fn looped(&self, t: f64) -> f64 {
+        let duration = f64::from(self.directory.duration);
+        if duration > 0.0 { t - libm::floor(t / duration) * duration } else { 0.0 }
+    }
+}
+
+/// The animated tracks' places: each keyed rotation, or each component of the others.
+fn keyed(directory: &Directory, rotation: bool) -> impl Iterator<Item = &Track> {
+    directory.tracks.iter().filter(move |t| t.form == Form::Keyed && t.target.is_rotation() == rotation)
+}
+
+fn groups(directory: &Directory) -> Vec<Group> {
+    let mut groups =
+        vec![Group { out: [u32::MAX; LANES], ..Group::default() }; directory.rotations.len().div_ceil(LANES)];
+    for (r, (code, track)) in directory.rotations.iter().zip(keyed(directory, true)).enumerate() {
+        let (group, lane) = (&mut groups[r / LANES], r % LANES);
+        group.lanes = lane + 1;
+        group.out[lane] = track.offset as u32;
+        match code {
+            RotationCode::Fixed { left, origin, step } => {
+                (0..3).for_each(|c| (group.origin[c].0[lane], group.step[c].0[lane]) = (origin[c], step[c]));
+                put(&mut group.frames.left, lane, left);
+            }
+            RotationCode::Variable { left, right, step, .. } => {
+                (0..3).for_each(|c| group.step[c].0[lane] = rotation_step(step[c]) as f32);
+                put(&mut group.frames.left, lane, left);
+                put(group.frames.right.get_or_insert_default(), lane, right);
+            }
+        }
+    }
+    groups
+}
+
+fn put(to: &mut Quats, lane: usize, q: &SmallQuat) {
+    to.iter_mut().zip(q.quat()).for_each(|(row, c)| row.0[lane] = c as f32);
+}
+
+fn scalars(directory: &Directory) -> Vec<Scalar> {
+    let places = keyed(directory, false).flat_map(Track::range);
+    let scalar = |(code, out): (&ScalarCode, usize)| match *code {
+        ScalarCode::Fixed { origin, step } => Scalar { origin, step, out },
+        ScalarCode::Variable { origin, step, .. } => Scalar { origin, step: scalar_step(step) as f32, out },
+    };
+    directory.scalars.iter().zip(places).map(scalar).collect()
+}
+
+fn template(directory: &Directory) -> Vec<f32> {
+    let mut values = vec![0.0; directory.pose_len()];
+    for track in directory.tracks.iter().filter(|t| t.target.is_rotation()) {
+        values[track.offset + 3] = 1.0;
+    }
+    let constants = directory.tracks.iter().filter(|t| t.form == Form::Constant);
+    for (track, constant) in constants.zip(&directory.constants) {
+        values[track.range()].copy_from_slice(&constant.values(&directory.grid));
+    }
+    values
+}
