@@ -5,6 +5,7 @@ use keyfold::{
     draco::{Dialect, Options, compress},
     inspect::animation_bytes,
     read,
+    validate::validate,
 };
 use keyfold_core::draco::{self, Attribute, Coding, Options as Codec, Quantize, TIMESTAMPS};
 use keyfold_oracle::{corpus_files, draco::Libdraco, gltf_files, sample_files, shared_dir};
@@ -106,6 +107,8 @@ fn the_corpus_is_compressed_within_the_bound_and_libdraco_reads_it() {
         .unwrap();
         let again = diff(&original, &bytes, None).unwrap();
         assert!(again.relative <= 1e-4, "{}", file.display());
+        let broken = validate(&bytes).into_iter().find(|finding| finding.code.starts_with("DRACO_"));
+        assert_eq!(broken, None, "{}", file.display());
         if let Some(libdraco) = &mut libdraco {
             assert_libdraco_agrees(libdraco, &bytes);
         }

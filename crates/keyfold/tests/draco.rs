@@ -1,8 +1,13 @@
-//! Draco_animation_compression from end to end: the conformance set read and validated, and the four bullets of the draft's section
-//! on conformance.
+//! Draco_animation_compression from end to end: the conformance set read and validated, the four bullets of the draft's section on
+//! conformance, and that what is written keeps the rules where tracks share accessors.
 
-use keyfold::{Document, OpenOptions, Severity, Track, validate};
-use serde_json::Value;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use keyfold::{
+    Document, OpenOptions, Severity, Track, diff,
+    draco::{Options, compress},
+    validate,
+};
+use serde_json::{Value, json};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -174,4 +179,98 @@ fn bullet_4_with_support_accessors_are_filled_from_the_streams_and_their_buffer_
         let times = document.floats(input as usize).unwrap();
         assert!(are_close(&times, &entry["tracks"][0]["times"], 0.0));
     }
+}
+
+/// A document in which node i is moved along X by the i-th pair of times and places.
+fn moving(tracks: &[(Vec<f32>, Vec<f32>)]) -> Document {
+    let (mut bytes, mut views, mut accessors) = (Vec::<u8>::new(), Vec::new(), Vec::new());
+    let mut store = |values: &[f32], shape: &str, count: usize| {
+        let start = bytes.len();
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        views.push(json!({ "buffer": 0, "byteOffset": start, "byteLength": bytes.len() - start }));
+        let mut accessor =
+            json!({ "bufferView": views.len() - 1, "componentType": 5126, "count": count, "type": shape });
+        if shape == "SCALAR" {
+            accessor["min"] = json!([values[0]]);
+            accessor["max"] = json!([values[count - 1]]);
+        }
+        accessors.push(accessor);
+    };
+    for (times, places) in tracks {
+        store(times, "SCALAR", times.len());
+        store(&places.iter().flat_map(|x| [*x, 0.0, 0.0]).collect::<Vec<f32>>(), "VEC3", places.len());
+    }
+    let indices: Vec<usize> = (0..tracks.len()).collect();
+    let channel = |i: &usize| json!({ "sampler": i, "target": { "node": i, "path": "translation" } });
+    let sampler = |i: &usize| json!({ "input": 2 * i, "output": 2 * i + 1 });
+    let document = json!({
+        "asset": { "version": "2.0" },
+        "scenes": [{ "nodes": indices }],
+        "nodes": vec![json!({}); tracks.len()],
+        "animations": [{
+            "channels": indices.iter().map(channel).collect::<Value>(),
+            "samplers": indices.iter().map(sampler).collect::<Value>(),
+        }],
+        "accessors": accessors,
+        "bufferViews": views,
+        "buffers": [{
+            "byteLength": bytes.len(),
+            "uri": format!("data:application/octet-stream;base64,{}", BASE64_STANDARD.encode(&bytes)),
+        }],
+    });
+    Document::from_bytes(document.to_string().as_bytes(), None, &OpenOptions::default()).unwrap()
+}
+
+/// How many streams a document is compressed to, and the document, which keeps every rule.
+fn compressed(original: &Document, options: &Options) -> (usize, Document) {
+    let written = compress(original, options).unwrap().document;
+    let wrong: Vec<_> = validate::validate(&written).into_iter().filter(|f| f.severity == Severity::Error).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(diff(original, &written, None).unwrap().relative < 1e-3);
+    let streams = &written.json()["extensions"][NAME]["compressedAnimations"];
+    (streams.as_array().map_or(0, Vec::len), written)
+}
+
+fn at_30_hz(keys: usize, start: f32) -> Vec<f32> {
+    (0..keys).map(|key| start + key as f32 / 30.0).collect()
+}
+
+fn wave(keys: usize) -> Vec<f32> {
+    (0..keys).map(|key| (key as f32 * 0.3).sin()).collect()
+}
+
+fn in_16_bits() -> Options {
+    Options { bits: Some(16), ..Options::default() }
+}
+
+#[test]
+fn equal_values_at_different_times_are_in_no_stream_that_has_only_one_of_the_times() {
+    let track = |start| (at_30_hz(40, start), wave(40));
+    let other = (at_30_hz(40, 0.0), wave(80)[40..].to_vec());
+    let (streams, _) = compressed(&moving(&[track(0.0), track(1.0), other]), &in_16_bits());
+    assert_eq!(streams, 1);
+    // Exactly so where their floats survive compression.
+    let two = |start: f32| (vec![start, start + 1.0], vec![0.0, 1.0]);
+    compressed(&moving(&[two(0.0), two(0.5)]), &in_16_bits());
+}
+
+#[test]
+fn times_that_become_equal_share_one_stream() {
+    let even = at_30_hz(40, 0.0);
+    let mut shaken = even.clone();
+    shaken[20] = f32::from_bits(shaken[20].to_bits() + 1);
+    let (streams, _) = compressed(&moving(&[(even, wave(40)), (shaken, wave(80)[40..].to_vec())]), &in_16_bits());
+    assert_eq!(streams, 1);
+}
+
+#[test]
+fn a_fallback_is_exact_also_for_tracks_that_become_equal() {
+    let mut near = wave(40);
+    near[20] += 1e-7;
+    let original = moving(&[(at_30_hz(40, 0.0), wave(40)), (at_30_hz(40, 0.0), near)]);
+    let (_, written) = compressed(&original, &Options { fallback: true, ..in_16_bits() });
+    let values = |document: &Document| -> Vec<Vec<f32>> {
+        tracks(document).iter().map(|(_, track)| track.curve.values().to_vec()).collect()
+    };
+    assert_eq!(values(&written.ignoring(NAME).unwrap()), values(&original));
 }

@@ -1,11 +1,14 @@
-//! Draco_animation_compression (draft, Google): samplers' accessors whose values come from a Draco stream. Reading is here, writing in
-//! `write` and `grids`, what the extension asks of a file in `rules`.
+//! Draco_animation_compression (draft, Google): samplers' accessors whose values come from a Draco stream. Reading is here, writing
+//! in `write` (and `grids`, `streams`, `times`, `place`), what the extension asks of a file in `rules`.
 //!
 //! Both layouts are read: the draft's (`compressedAnimations`, `attributeId`) and the one that the files of 2018 have (a bare array,
 //! `attributesId`). An accessor's own buffer view is a fallback for readers without the extension and is never opened here.
 
 mod grids;
+mod place;
 mod rules;
+mod streams;
+mod times;
 mod write;
 
 pub(crate) use write::compress_some;
