@@ -3,6 +3,7 @@
 //! Lenient where loaders are: chunks in unknown kinds are kept, a file longer than its header says is cut there.
 
 use crate::{Error, Result};
+use std::fmt;
 
 const MAGIC: &[u8; 4] = b"glTF";
 const JSON: [u8; 4] = *b"JSON";
@@ -27,22 +28,63 @@ pub(crate) fn is_glb(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
+/// What is wrong with a frame, in the words of whoever says it: reading, and validation.
+pub(crate) enum Fault<'a> {
+    /// The file ends inside its header.
+    HeaderCut { there: usize },
+    /// Not version 2.
+    Version(usize),
+    /// The header announces another length than the file has.
+    Length { announced: usize, there: usize },
+    /// The file ends inside a chunk's header.
+    ChunkHeaderCut { at: usize },
+    /// The file ends inside a chunk's data.
+    ChunkCut { kind: &'a [u8], at: usize, length: usize, there: usize },
+    /// The first chunk is not the JSON.
+    FirstChunk { kind: &'a [u8] },
+}
+
+impl fmt::Display for Fault<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::HeaderCut { there } => write!(f, "the file ends after {there} bytes, inside its header"),
+            Self::Version(version) => write!(f, "version {version} at byte 4; only 2 is known"),
+            Self::Length { announced, there } => write!(f, "{announced} bytes are announced, {there} are there"),
+            Self::ChunkHeaderCut { at } => write!(f, "the file ends inside the header of the chunk at byte {at}"),
+            Self::ChunkCut { kind, at, length, there } => {
+                let kind = kind.escape_ascii();
+                write!(
+                    f,
+                    "the file ends inside the chunk `{kind}` at byte {at}: {there} of its {length} bytes are there"
+                )
+            }
+            Self::FirstChunk { kind } => write!(f, "the first chunk is `{}`, not JSON", kind.escape_ascii()),
+        }
+    }
+}
+
+impl From<Fault<'_>> for Error {
+    fn from(fault: Fault<'_>) -> Self {
+        Self::malformed("", format!("GLB: {fault}"))
+    }
+}
+
 /// Takes a GLB apart.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>> {
-    let bad = |what: &str| Error::malformed("", format!("GLB: {what}"));
-    let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-    let (Some(version), Some(length)) = (word(4), word(8)) else { return Err(bad("shorter than its header")) };
+    let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
+    let (Some(version), Some(announced)) = (word(4), word(8)) else {
+        return Err(Fault::HeaderCut { there: bytes.len() }.into());
+    };
     if version != 2 {
-        return Err(bad(&format!("version {version}; only 2 is known")));
+        return Err(Fault::Version(version).into());
     }
-    let length = length as usize;
-    if length > bytes.len() {
-        return Err(bad(&format!("{length} bytes are announced, {} are there", bytes.len())));
+    let mut chunks = chunks(&bytes[..announced.min(bytes.len())])?.into_iter();
+    if announced > bytes.len() {
+        return Err(Fault::Length { announced, there: bytes.len() }.into());
     }
-    let mut chunks = chunks(&bytes[..length])?.into_iter();
     let json = match chunks.next() {
         Some((JSON, data)) => data,
-        _ => return Err(bad("the first chunk is not JSON")),
+        first => return Err(Fault::FirstChunk { kind: first.as_ref().map_or(b"", |(kind, _)| kind) }.into()),
     };
     let mut parts = Parts { json, bin: None, others: Vec::new() };
     for (kind, data) in chunks {
@@ -58,10 +100,13 @@ fn chunks(bytes: &[u8]) -> Result<Vec<([u8; 4], &[u8])>> {
     let mut found = Vec::new();
     let mut at = 12usize;
     while at < bytes.len() {
-        let bad = || Error::malformed("", format!("GLB: the chunk at byte {at} reaches past the end"));
-        let head = bytes.get(at..at + 8).ok_or_else(bad)?;
+        let head = bytes.get(at..at + 8).ok_or(Fault::ChunkHeaderCut { at })?;
         let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
-        let end = (at + 8).checked_add(length).filter(|end| *end <= bytes.len()).ok_or_else(bad)?;
+        let (kind, there) = (&head[4..8], bytes.len() - at - 8);
+        if length > there {
+            return Err(Fault::ChunkCut { kind, at, length, there }.into());
+        }
+        let end = at + 8 + length;
         found.push(([head[4], head[5], head[6], head[7]], &bytes[at + 8..end]));
         at = end;
     }

@@ -11,6 +11,8 @@ use super::{
     },
 };
 
+use crate::document::glb::Fault;
+
 /// What could be made out.
 #[derive(Default)]
 pub(super) struct Parts<'b> {
@@ -28,11 +30,11 @@ pub(super) fn check<'b>(bytes: &'b [u8], findings: &mut Findings) -> Parts<'b> {
     let mut parts = Parts::default();
     let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
     let (Some(version), Some(total)) = (word(4), word(8)) else {
-        findings.add(&GLB_UNEXPECTED_END_OF_HEADER, "", format!("the file has {} bytes", bytes.len()));
+        findings.add(&GLB_UNEXPECTED_END_OF_HEADER, "", Fault::HeaderCut { there: bytes.len() }.to_string());
         return parts;
     };
     if version != 2 {
-        findings.add(&GLB_INVALID_VERSION, "", format!("version {version} at byte 4"));
+        findings.add(&GLB_INVALID_VERSION, "", Fault::Version(version).to_string());
         return parts;
     }
     if total <= HEADER {
@@ -45,19 +47,20 @@ pub(super) fn check<'b>(bytes: &'b [u8], findings: &mut Findings) -> Parts<'b> {
             return parts;
         }
         let (Some(length), Some(kind)) = (word(at), bytes.get(at + 4..at + CHUNK_HEADER)) else {
-            findings.add(&GLB_UNEXPECTED_END_OF_CHUNK_HEADER, "", format!("the chunk at byte {at}"));
+            findings.add(&GLB_UNEXPECTED_END_OF_CHUNK_HEADER, "", Fault::ChunkHeaderCut { at }.to_string());
             return parts;
         };
         let data = &bytes[at + CHUNK_HEADER..];
         parts.chunk(Chunk { kind, length, at, total, data: &data[..length.min(data.len())] }, findings);
         if length > data.len() {
-            findings.add(&GLB_UNEXPECTED_END_OF_CHUNK_DATA, "", format!("the chunk at byte {at}"));
+            let fault = Fault::ChunkCut { kind, at, length, there: data.len() };
+            findings.add(&GLB_UNEXPECTED_END_OF_CHUNK_DATA, "", fault.to_string());
             return parts;
         }
         at += CHUNK_HEADER + length;
     }
     if at != total {
-        findings.add(&GLB_LENGTH_MISMATCH, "", format!("{total} bytes are announced, {at} are there"));
+        findings.add(&GLB_LENGTH_MISMATCH, "", Fault::Length { announced: total, there: at }.to_string());
     }
     parts
 }
@@ -83,7 +86,7 @@ impl<'b> Parts<'b> {
             findings.add(&GLB_CHUNK_TOO_BIG, "", format!("{}: {length} bytes, where {total} are announced", place()));
         }
         if self.count == 0 && kind != b"JSON" {
-            findings.add(&GLB_UNEXPECTED_FIRST_CHUNK, "", place());
+            findings.add(&GLB_UNEXPECTED_FIRST_CHUNK, "", Fault::FirstChunk { kind }.to_string());
         }
         let late = self.count > 1;
         self.count += 1;
@@ -146,6 +149,17 @@ mod tests {
         assert_eq!(codes(&with(8, 1000)), ["GLB_LENGTH_MISMATCH"]);
         assert_eq!(codes(&[&sound()[..], b"more"].concat()), ["GLB_EXTRA_DATA"]);
         assert_eq!(codes(&with(28, u32::from_le_bytes(*b"XTRA"))), ["GLB_UNKNOWN_CHUNK_TYPE"]);
+    }
+
+    #[test]
+    fn reading_says_what_validation_says() {
+        for length in [8, 14, 28, 36] {
+            let mut findings = Findings::default();
+            check(&sound()[..length], &mut findings);
+            let said = findings.sorted().remove(0).message;
+            let refused = glb::parse(&sound()[..length]).err().unwrap().to_string();
+            assert!(refused.ends_with(&said), "{refused} / {said}");
+        }
     }
 
     #[test]
