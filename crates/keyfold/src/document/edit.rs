@@ -13,6 +13,14 @@ pub struct Edit<'a> {
     pub(super) document: &'a Document,
     pub(super) json: Value,
     pub(super) added: Vec<Added>,
+    pub(super) patches: Vec<Patch>,
+}
+
+/// Bytes that take the place of others in a buffer.
+pub(super) struct Patch {
+    pub(super) buffer: usize,
+    pub(super) offset: usize,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// Bytes of a new buffer view. They find their place in a buffer when the edit is finished.
@@ -27,7 +35,7 @@ pub(super) struct Added {
 impl Document {
     /// Begins a changed copy.
     pub fn edit(&self) -> Edit<'_> {
-        Edit { document: self, json: self.json.clone(), added: Vec::new() }
+        Edit { document: self, json: self.json.clone(), added: Vec::new(), patches: Vec::new() }
     }
 }
 
@@ -88,6 +96,12 @@ impl Edit<'_> {
         let view = self.push("bufferViews", view);
         self.added.push(Added { view, buffer: None, inside: Some(extension), bytes });
         view
+    }
+
+    /// Writes over bytes of a buffer of the document as it was; what reaches past the buffer's end is left out. Whoever does this
+    /// knows that nobody else reads them.
+    pub(crate) fn patch(&mut self, buffer: usize, offset: usize, bytes: Vec<u8>) {
+        self.patches.push(Patch { buffer, offset, bytes });
     }
 
     /// Adds an empty buffer for [`Edit::push_view_in`]; its index. A name becomes part of the file's name.

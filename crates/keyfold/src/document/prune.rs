@@ -7,7 +7,7 @@
 use super::{
     Document,
     buffers::Bytes,
-    edit::{Added, Edit},
+    edit::{Added, Edit, Patch},
     json::to_index,
 };
 use crate::{
@@ -27,10 +27,11 @@ pub(super) fn finish(mut edit: Edit<'_>) -> Result<Document> {
     let mut places: Vec<usize> = edit.added.iter().map(|a| a.view).collect();
     let dropped = remove_unreferenced(old, &mut edit.json, Collection::BufferViews, &mut places)?;
     edit.added.iter_mut().zip(&places).for_each(|(added, view)| added.view = *view);
-    crate::extensions::tidy(&mut edit.json);
+    crate::extensions::tidy_after(old, &mut edit.json);
 
     let dropped: Vec<&Value> = dropped.iter().map(|i| &before[*i]).collect();
-    let mut changed = cut(edit.document, &mut edit.json, &dropped, &places);
+    let mut changed = patched(edit.document, &edit.json, &edit.patches);
+    cut(edit.document, &mut edit.json, &dropped, &places, &mut changed);
     append(edit.document, &mut edit.json, std::mem::take(&mut edit.added), &mut changed)?;
     remove_buffers(edit, changed)
 }
@@ -131,16 +132,29 @@ impl Mentions {
 /// New contents of buffers, by index; `None` for those that stay as they are.
 type Contents = Vec<Option<Vec<u8>>>;
 
-/// Cuts the bytes of removed buffer views out of their buffers, unless others use them too. Views in `added` have no bytes yet.
-fn cut(document: &Document, json: &mut Value, dropped: &[&Value], added: &[usize]) -> Contents {
+/// The contents of buffers in which bytes were written over.
+fn patched(document: &Document, json: &Value, patches: &[Patch]) -> Contents {
     let mut contents: Contents = vec![None; count(json, "buffers")];
+    for Patch { buffer, offset, bytes } in patches {
+        let Some(slot) = contents.get_mut(*buffer) else { continue };
+        let Ok(old) = existing(document, json, *buffer) else { continue };
+        let content = slot.get_or_insert(old);
+        let room = content.get_mut(*offset..).unwrap_or_default();
+        room.iter_mut().zip(bytes).for_each(|(old, new)| *old = *new);
+    }
+    contents
+}
+
+/// Cuts the bytes of removed buffer views out of their buffers, unless others use them too. Views in `added` have no bytes yet.
+fn cut(document: &Document, json: &mut Value, dropped: &[&Value], added: &[usize], contents: &mut Contents) {
     for (buffer, content) in contents.iter_mut().enumerate() {
         let lost: Vec<Range<usize>> = dropped.iter().flat_map(|v| ranges(v, buffer)).collect();
-        // A fallback buffer or a file that is not there has no bytes to cut.
-        let Ok(bytes) = document.buffer(buffer) else { continue };
         if lost.is_empty() {
             continue;
         }
+        // A fallback buffer or a file that is not there has no bytes to cut.
+        let Ok(bytes) = document.buffer(buffer) else { continue };
+        let bytes = content.as_deref().unwrap_or(&bytes);
         let views = json.get("bufferViews").and_then(Value::as_array).into_iter().flatten().enumerate();
         let kept = views.filter(|(i, _)| !added.contains(i)).flat_map(|(_, v)| ranges(v, buffer)).collect();
         let length = byte_length(json, buffer).min(bytes.len());
@@ -148,15 +162,15 @@ fn cut(document: &Document, json: &mut Value, dropped: &[&Value], added: &[usize
         *content = Some(remove(&bytes[..length], &cuts));
         shift_views(json, buffer, &cuts);
     }
-    contents
 }
 
 fn count(json: &Value, collection: &str) -> usize {
     json.get(collection).and_then(Value::as_array).map_or(0, Vec::len)
 }
 
+/// What a buffer says of its length, if anything: the container may hold more, for padding.
 fn byte_length(json: &Value, buffer: usize) -> usize {
-    json.pointer(&format!("/buffers/{buffer}/byteLength")).and_then(to_index).unwrap_or(0)
+    json.pointer(&format!("/buffers/{buffer}/byteLength")).and_then(to_index).unwrap_or(usize::MAX)
 }
 
 /// What speaks like a buffer view: the view itself, and the compressed data that extensions put behind it.
@@ -293,7 +307,7 @@ fn home(document: &Document, json: &mut Value, contents: &Contents) -> usize {
     count(json, "buffers") - 1
 }
 
-/// Sets the lengths of changed buffers, and removes buffers that became empty.
+/// Sets the lengths of changed buffers, and removes buffers that became empty or that nobody refers to any more.
 fn remove_buffers(edit: Edit<'_>, contents: Contents) -> Result<Document> {
     let Edit { document, mut json, .. } = edit;
     let old = document.count("buffers");
@@ -302,11 +316,14 @@ fn remove_buffers(edit: Edit<'_>, contents: Contents) -> Result<Document> {
             json["buffers"][buffer]["byteLength"] = json!(content.len().max(1));
         }
     }
-    let used: BTreeSet<usize> =
-        references::references(&json, Collection::Buffers).into_iter().map(|r| r.index).collect();
-    let empty = |i: usize| contents[i].as_ref().is_some_and(Vec::is_empty) && !used.contains(&i);
+    let used = |json: &Value| -> BTreeSet<usize> {
+        references::references(json, Collection::Buffers).into_iter().map(|r| r.index).collect()
+    };
+    let (before, now) = (used(document.json()), used(&json));
+    // A fallback has no bytes to become empty of: it goes with the last view that refers to it.
+    let idle = |i: usize| contents[i].as_ref().is_some_and(Vec::is_empty) || before.contains(&i);
     let removable = references::unknown_extensions(&json, Collection::Buffers).is_empty();
-    let keep: Vec<usize> = (0..contents.len()).filter(|i| !(removable && empty(*i))).collect();
+    let keep: Vec<usize> = (0..contents.len()).filter(|i| !removable || now.contains(i) || !idle(*i)).collect();
     if keep.len() < contents.len() {
         references::retain(&mut json, Collection::Buffers, |i| keep.contains(&i))
             .map_err(|e| Error::malformed(e.0.at.as_str(), e.to_string()))?;

@@ -33,6 +33,7 @@ pub(super) fn readdress(document: &Document, targets: Targets, findings: &mut Ve
         needed.into_iter().for_each(|name| edit.declare(name, false));
     }
     name_cubic(&mut edit, targets);
+    extensions::tidy(edit.json());
     edit.finish()
 }
 
