@@ -5,35 +5,34 @@
 //! obvious cure (NaN, missing values, zero quaternions) stays an error.
 
 mod keys;
+mod rewrite;
 mod structure;
 
 use super::{Findings, validate};
-use crate::{
-    Document, Finding, Result,
-    document::{Edit, Elements},
-    write::Stored,
-};
-use serde_json::{Value, json};
+use crate::{Document, Finding, Result, document::Elements, write::Stored};
+use serde_json::Value;
 
 /// What became of a document.
 #[derive(Debug)]
 pub struct Mended {
     /// The document, mended as far as it could be.
     pub document: Document,
-    /// What was done, and where in the document as it was at that time.
+    /// What was done, and where in the document as it was.
     pub done: Vec<Finding>,
 }
 
 type Pass = fn(&Document, &[Finding], &mut Findings) -> Result<Option<Document>>;
 
-/// Channels go before anyone works on their keys; bounds come last, for whatever the others wrote.
-const PASSES: [Pass; 6] = [
+/// Declarations come first: what an extension says counts only then. Bounds follow whatever changes keys. Channels go last: until then
+/// everything has the number that it had.
+const PASSES: [Pass; 7] = [
     structure::declare_extensions,
-    structure::drop_channels,
+    structure::require_extensions,
     structure::remove_strides,
     keys::order_times,
     keys::normalize_rotations,
     structure::recompute_bounds,
+    structure::drop_channels,
 ];
 
 /// Mends what can be mended; `None` where there is nothing to do.
@@ -49,9 +48,10 @@ const PASSES: [Pass; 6] = [
 pub fn mend(document: &Document) -> Result<Option<Mended>> {
     let mut done = Findings::default();
     let mut current: Option<Document> = None;
+    let mut findings = validate(document);
     for pass in PASSES {
-        let document = current.as_ref().unwrap_or(document);
-        if let Some(changed) = pass(document, &validate(document), &mut done)? {
+        if let Some(changed) = pass(current.as_ref().unwrap_or(document), &findings, &mut done)? {
+            findings = validate(&changed);
             current = Some(changed);
         }
     }
@@ -76,24 +76,6 @@ fn sampler_accessor(document: &Document, animation: usize, sampler: usize, key: 
 fn stored(elements: Elements<'_>) -> Stored {
     let Elements { component, shape, normalized, bytes } = elements;
     Stored { component, shape, normalized, bounds: true, bytes: bytes.into_owned() }
-}
-
-/// A new accessor over new bytes that keeps every other member of an old one; bounds only where the old one has any.
-fn replacement(edit: &mut Edit<'_>, old: usize, content: Stored) -> usize {
-    let fresh = content.accessor();
-    let view = edit.push_view(content.bytes);
-    let mut object = edit.json()["accessors"][old].clone();
-    if let Some(members) = object.as_object_mut() {
-        for key in ["byteOffset", "sparse"] {
-            members.shift_remove(key);
-        }
-        for key in ["min", "max"].into_iter().filter(|key| members.contains_key(*key)).collect::<Vec<_>>() {
-            members[key] = fresh[key].clone();
-        }
-        members.insert("bufferView".into(), json!(view));
-        members.insert("count".into(), fresh["count"].clone());
-    }
-    edit.push("accessors", object)
 }
 
 /// Sets a member of an object at a place.

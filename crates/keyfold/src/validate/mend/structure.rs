@@ -1,9 +1,10 @@
 //! Mends of structure: declarations, channels that drive nothing, strides, bounds.
 
-use super::{indices, replacement, sampler_accessor, set, stored};
+use super::{indices, rewrite::Rewrite, sampler_accessor, set, stored};
 use crate::{
     Document, Error, Finding, Property, Result,
-    document::json::to_index,
+    document::{ComponentType, json::to_index},
+    extensions,
     object_model::references::{self, Collection},
     validate::{
         Findings,
@@ -14,8 +15,9 @@ use crate::{
         },
         own::{MENDED_BOUNDS, MENDED_CHANNEL, MENDED_DECLARATION, MENDED_STRIDE},
     },
+    write::Stored,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lists what is used, or required, in `extensionsUsed`.
@@ -39,6 +41,26 @@ pub(super) fn declare_extensions(
     for name in names {
         edit.declare(&name, document.requires(&name));
         done.add(&MENDED_DECLARATION, "/extensionsUsed", format!("{name} is listed now"));
+    }
+    edit.finish().map(Some)
+}
+
+/// Lists in `extensionsRequired` what the file cannot be read without.
+pub(super) fn require_extensions(
+    document: &Document,
+    findings: &[Finding],
+    done: &mut Findings,
+) -> Result<Option<Document>> {
+    let missing = findings.iter().filter(|finding| finding.code.ends_with("_NOT_REQUIRED"));
+    let asks = |code: &str| extensions::ALL.iter().find(|e| e.codes.iter().any(|own| own.name == code));
+    let names: BTreeSet<&str> = missing.filter_map(|finding| asks(finding.code)).map(|e| e.name).collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let mut edit = document.edit();
+    for name in names {
+        edit.declare(name, true);
+        done.add(&MENDED_DECLARATION, "/extensionsRequired", format!("{name} is listed now"));
     }
     edit.finish().map(Some)
 }
@@ -76,8 +98,9 @@ pub(super) fn drop_channels(
             done.add(&MENDED_CHANNEL, format!("/animations/{i}/channels/{j}"), "dropped: it drives nothing");
         }
     }
-    drop_animations(edit.json(), &empty, done)?;
-    edit.finish().map(Some)
+    let some_went = empty.len() < idle.len();
+    let all_went = drop_animations(edit.json(), &empty, done)?;
+    if some_went || all_went { edit.finish().map(Some) } else { Ok(None) }
 }
 
 fn drives_nothing(finding: &Finding) -> bool {
@@ -102,9 +125,9 @@ fn without_node(document: &Document) -> Vec<(usize, usize)> {
 }
 
 /// An animation must have a channel: without one it goes, unless something that nobody knows may refer to animations by number.
-fn drop_animations(json: &mut Value, empty: &BTreeSet<usize>, done: &mut Findings) -> Result<()> {
+fn drop_animations(json: &mut Value, empty: &BTreeSet<usize>, done: &mut Findings) -> Result<bool> {
     if empty.is_empty() || !references::unknown_extensions(json, Collection::Animations).is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let still = |e: references::StillReferenced| Error::malformed(e.0.at.as_str(), e.to_string());
     references::retain(json, Collection::Animations, |i| !empty.contains(&i)).map_err(still)?;
@@ -116,7 +139,7 @@ fn drop_animations(json: &mut Value, empty: &BTreeSet<usize>, done: &mut Finding
     for i in empty {
         done.add(&MENDED_CHANNEL, format!("/animations/{i}"), "dropped: none of its channels drives anything");
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Removes `byteStride` from views of keys and bind matrices; data that it really spreads is packed.
@@ -133,22 +156,35 @@ pub(super) fn remove_strides(
     }
     let users = |view: usize| (0..document.count("accessors")).filter(move |i| view_of(document, *i) == Some(view));
     let mut edit = document.edit();
+    let mut rewrite = Rewrite::default();
+    let mut changed = false;
     for view in accessors.iter().filter_map(|i| view_of(document, *i)).collect::<BTreeSet<_>>() {
-        let tight = users(view).all(|i| accessors.contains(&i) && is_tight(document, i, view));
-        if tight {
-            if let Some(object) = edit.json()["bufferViews"][view].as_object_mut() {
-                object.shift_remove("byteStride");
-            }
+        let mended = if users(view).all(|i| accessors.contains(&i) && is_tight(document, i, view)) {
+            edit.json()["bufferViews"][view].as_object_mut().and_then(|view| view.shift_remove("byteStride")).is_some()
         } else {
-            for accessor in users(view).filter(|i| accessors.contains(i)) {
-                let Ok(elements) = document.elements(accessor) else { continue };
-                let new = replacement(&mut edit, accessor, stored(elements));
-                redirect(edit.json(), accessor, new);
-            }
+            let spread = users(view).filter(|i| accessors.contains(i));
+            spread.filter(|accessor| pack(document, *accessor, &mut rewrite)).count() > 0
+        };
+        if mended {
+            done.add(&MENDED_STRIDE, format!("/bufferViews/{view}/byteStride"), "removed: keys are tightly packed");
         }
-        done.add(&MENDED_STRIDE, format!("/bufferViews/{view}/byteStride"), "removed: keys are tightly packed");
+        changed |= mended;
     }
-    edit.finish().map(Some)
+    rewrite.apply(document, &mut edit);
+    if changed { edit.finish().map(Some) } else { Ok(None) }
+}
+
+/// Has samplers and skins find an accessor's elements tightly packed; whether that can be.
+fn pack(document: &Document, accessor: usize, rewrite: &mut Rewrite) -> bool {
+    let padded = document
+        .accessor(accessor)
+        .map_or(true, |a| a.shape.stored_size(a.component) != a.shape.components() * a.component.size());
+    let Some(content) = document.elements(accessor).ok().filter(|_| !padded).map(stored) else { return false };
+    let uses = references::references(document.json(), Collection::Accessors);
+    let places = uses.into_iter().filter(|reference| reference.index == accessor).map(|r| r.at.as_str().to_owned());
+    let ours = places.filter(|at| at.starts_with("/animations/") || at.starts_with("/skins/"));
+    ours.for_each(|at| rewrite.want(at, accessor, content.clone()));
+    true
 }
 
 fn view_of(document: &Document, accessor: usize) -> Option<usize> {
@@ -158,20 +194,8 @@ fn view_of(document: &Document, accessor: usize) -> Option<usize> {
 fn is_tight(document: &Document, accessor: usize, view: usize) -> bool {
     let stride = document.element("bufferViews", view).and_then(|view| view.index("byteStride"));
     let size = document.accessor(accessor).map(|a| a.shape.stored_size(a.component));
-    matches!((stride, size), (Ok(Some(stride)), Ok(size)) if stride == size)
-}
-
-/// Points samplers and skins from one accessor to another.
-fn redirect(json: &mut Value, from: usize, to: usize) {
-    let uses = references::references(json, Collection::Accessors);
-    for reference in uses.into_iter().filter(|reference| reference.index == from) {
-        let at = reference.at.as_str();
-        if (at.starts_with("/animations/") || at.starts_with("/skins/"))
-            && let Some(value) = json.pointer_mut(at)
-        {
-            *value = to.into();
-        }
-    }
+    let single = document.accessor(accessor).is_ok_and(|a| a.count == 1);
+    matches!((stride, size), (Ok(Some(stride)), Ok(size)) if stride == size || single)
 }
 
 /// Computes `min` and `max` from the data, where they are wrong or must be there and are not.
@@ -197,14 +221,7 @@ pub(super) fn recompute_bounds(
     let mut edit = document.edit();
     let mut changed = false;
     for (accessor, keys) in wrong {
-        // Without data there is nothing to compute from, and NaN has no bounds.
-        let Ok(elements) = document.elements(accessor) else { continue };
-        let content = stored(elements);
-        let floats = content.component == crate::document::ComponentType::F32;
-        if floats && content.bytes.chunks_exact(4).any(|b| !f32::from_le_bytes([b[0], b[1], b[2], b[3]]).is_finite()) {
-            continue;
-        }
-        let fresh = content.accessor();
+        let Some(fresh) = bounds(document, accessor) else { continue };
         for key in keys {
             set(edit.json(), &format!("/accessors/{accessor}"), key, fresh[key].clone());
             done.add(&MENDED_BOUNDS, format!("/accessors/{accessor}/{key}"), format!("computed: {}", fresh[key]));
@@ -212,4 +229,16 @@ pub(super) fn recompute_bounds(
         }
     }
     if changed { edit.finish().map(Some) } else { Ok(None) }
+}
+
+/// The `min` and `max` of an accessor's data. Without data there is nothing to compute from, and NaN has no bounds.
+fn bounds(document: &Document, accessor: usize) -> Option<Map<String, Value>> {
+    let content = match document.provided(accessor) {
+        Some(values) => Stored::floats(document.accessor(accessor).ok()?.shape, &values.ok()?),
+        None => stored(document.elements(accessor).ok()?),
+    };
+    let floats = content.component == ComponentType::F32;
+    let is_finite = |b: &[u8]| f32::from_le_bytes([b[0], b[1], b[2], b[3]]).is_finite();
+    let sound = !content.bytes.is_empty() && (!floats || content.bytes.chunks_exact(4).all(is_finite));
+    sound.then(|| Stored { bounds: true, ..content }.accessor())
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::{Severity, document::uri};
+use serde_json::json;
 
 fn bytes(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|v| v.to_le_bytes()).collect()
