@@ -6,10 +6,10 @@ use keyfold::{Document, OpenOptions, validate};
 pub fn validate(data: &[u8]) {
     let options = OpenOptions::default();
     let Ok(validation) = validate::validate_bytes(data, None, &options) else { return };
-    for (document, finding) in validation.document.iter().flat_map(|d| validation.findings.iter().map(move |f| (d, f)))
-    {
+    let subjects = validation.document.as_ref().map(validate::Subjects::new);
+    for finding in &validation.findings {
         assert!(validate::explain(finding.code).is_some(), "{} is not registered", finding.code);
-        let _ = validate::subject(document, &finding.at);
+        let _ = subjects.as_ref().map(|subjects| subjects.of(&finding.at));
     }
     if let Ok(document) = Document::from_bytes(data, None, &options) {
         let _ = validate::advise(&document);

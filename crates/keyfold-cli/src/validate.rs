@@ -2,14 +2,15 @@
 
 use crate::{Outcome, input, output};
 use anstyle::{AnsiColor, Style};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use keyfold::{
     Document, Finding, Severity,
-    validate::{self, Validation},
+    validate::{self, Subjects, Validation},
 };
 use rayon::prelude::*;
 use serde::Serialize;
 use std::{
+    collections::BTreeMap,
     fmt::Write,
     path::{Path, PathBuf},
 };
@@ -71,6 +72,9 @@ struct Report {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     mended: Vec<Named>,
     findings: Vec<Named>,
+    /// Whether people see only the first of many like hints.
+    #[serde(skip)]
+    fold: bool,
 }
 
 /// A finding, and the name of what it is about.
@@ -90,8 +94,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if let Some(name) = &args.explain {
         return explain(name, args.json);
     }
-    if args.fix && args.output.is_none() && !args.in_place {
-        bail!("--fix needs a place for what it mends: -o OUT, or --in-place");
+    if args.fix {
+        check_targets(args)?;
     }
     let reports: Vec<Result<Report>> = args.files.par_iter().map(|file| report(args, file)).collect();
     let mut outcome = Outcome::Done;
@@ -115,7 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     let to_stdout = args.output.as_deref().is_some_and(input::is_stream);
     if to_stdout {
-        good.iter().for_each(|report| output::note(&describe(report)));
+        good.iter().for_each(|report| output::note(describe(report).trim_end()));
     } else {
         show(&good, args.json, many)?;
     }
@@ -147,7 +151,9 @@ fn report(args: &Args, file: &Path) -> Result<Report> {
     };
     let Validation { findings, document } = validation;
     let advice = document.as_ref().filter(|_| !args.quiet).map(validate::advise).unwrap_or_default();
-    report.take(findings.into_iter().chain(advice).collect(), document.as_ref(), args.max);
+    let mut all: Vec<Finding> = findings.into_iter().chain(advice).collect();
+    all.sort_by_key(|finding| finding.severity);
+    report.take(all, document.as_ref(), args.max);
     Ok(report)
 }
 
@@ -164,6 +170,7 @@ impl Report {
             output: None,
             mended: Vec::new(),
             findings: Vec::new(),
+            fold: true,
         }
     }
 
@@ -175,12 +182,15 @@ impl Report {
         self.hints = count(Severity::Hint);
         let shown = max.unwrap_or(usize::MAX).min(all.len());
         self.omitted = all.len() - shown;
-        self.findings = all.into_iter().take(shown).map(|finding| named(document, finding)).collect();
+        self.findings = named(document, all.into_iter().take(shown));
+        self.fold = max.is_none();
     }
 }
 
-fn named(document: Option<&Document>, finding: Finding) -> Named {
-    Named { subject: document.and_then(|document| validate::subject(document, &finding.at)), finding }
+fn named(document: Option<&Document>, findings: impl IntoIterator<Item = Finding>) -> Vec<Named> {
+    let subjects = document.map(Subjects::new);
+    let subject = |at: &str| subjects.as_ref().and_then(|subjects| subjects.of(at));
+    findings.into_iter().map(|finding| Named { subject: subject(&finding.at), finding }).collect()
 }
 
 /// Mends a document and writes it, also where there was nothing to mend: who asks for an output gets one.
@@ -189,7 +199,7 @@ fn fix(args: &Args, file: &Path, document: Document, report: &mut Report) -> Res
     let changed = mended.is_some();
     let document = match mended {
         Some(mended) => {
-            report.mended = mended.done.into_iter().map(|finding| named(Some(&document), finding)).collect();
+            report.mended = named(Some(&document), mended.done);
             mended.document
         }
         None => document,
@@ -202,12 +212,43 @@ fn fix(args: &Args, file: &Path, document: Document, report: &mut Report) -> Res
     Ok(Validation { findings: validate::validate(&document), document: Some(document) })
 }
 
+/// Whether every mended file has a place of its own, and none is an original's unless that was asked for.
+fn check_targets(args: &Args) -> Result<()> {
+    let Some(output) = &args.output else {
+        ensure!(args.in_place, "--fix needs a place for what it mends: -o OUT, or --in-place");
+        ensure!(
+            !args.files.iter().any(|file| input::is_stream(file)),
+            "standard input has no place to write to: use -o"
+        );
+        return Ok(());
+    };
+    if input::is_stream(output) {
+        ensure!(args.files.len() == 1, "only one file can go to standard output");
+        ensure!(!args.json, "standard output is for the file: there is no place for --json");
+        return Ok(());
+    }
+    let mut taken = BTreeMap::new();
+    for file in &args.files {
+        let target = target(args, file)?;
+        if let Some(other) = taken.insert(target.clone(), file) {
+            bail!("{} and {} would both be written to {}", input::name(other), input::name(file), target.display());
+        }
+        let same = |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
+        if args.files.iter().any(|original| same(original, &target)) {
+            bail!("{} is an original: --in-place writes over it", target.display());
+        }
+    }
+    Ok(())
+}
+
 /// Where a mended file goes.
 fn target(args: &Args, file: &Path) -> Result<PathBuf> {
     let Some(output) = &args.output else { return Ok(file.to_path_buf()) };
-    if args.files.len() == 1 && !output.is_dir() {
+    let folder = args.files.len() > 1 || output.is_dir() || output.to_string_lossy().ends_with(['/', '\\']);
+    if !folder {
         return Ok(output.clone());
     }
+    ensure!(!input::is_stream(file), "standard input has no name: -o must be a file");
     let name = file.file_name().with_context(|| format!("{} has no name", input::name(file)))?;
     Ok(output.join(name))
 }
@@ -222,15 +263,30 @@ fn describe(report: &Report) -> String {
     let bold = Style::new().bold();
     let mut text = format!("{bold}{}{bold:#}: {said}\n", report.file);
     if let Some(output) = &report.output {
-        let _ = writeln!(text, "  {} mends, written to {output}", report.mended.len());
+        let mends = plural(&(report.mended.len(), "mend"));
+        let _ = writeln!(text, "  {mends}, written to {output}");
     }
     report.mended.iter().for_each(|finding| line(&mut text, finding));
-    report.findings.iter().for_each(|finding| line(&mut text, finding));
+    let mut hints: BTreeMap<&str, usize> = BTreeMap::new();
+    for named in &report.findings {
+        let hint = report.fold && named.finding.severity == Severity::Hint;
+        let alike = if hint { hints.entry(named.finding.code).or_default() } else { &mut 0 };
+        *alike += 1;
+        if *alike <= ALIKE {
+            line(&mut text, named);
+        }
+    }
+    for (code, count) in hints.into_iter().filter(|(_, count)| *count > ALIKE) {
+        let _ = writeln!(text, "  ... and {} more {code} (--max {} shows all)", count - ALIKE, report.findings.len());
+    }
     if report.omitted > 0 {
         let _ = writeln!(text, "  ... and {} more", report.omitted);
     }
     text
 }
+
+/// How many like hints people see.
+const ALIKE: usize = 3;
 
 fn line(text: &mut String, named: &Named) {
     let Named { finding, subject } = named;

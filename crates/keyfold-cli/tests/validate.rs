@@ -93,3 +93,69 @@ fn fixing_writes_a_copy_and_touches_the_original_only_when_asked() {
     keyfold(&[&bad, "--fix", "--in-place"]).assert().code(0);
     keyfold(&[&bad]).assert().code(0);
 }
+
+#[test]
+fn nothing_is_written_over_by_accident() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = write(&folder.path().join("bad.gltf"), 2.0);
+    std::fs::create_dir(folder.path().join("other")).unwrap();
+    let same = write(&folder.path().join("other/bad.gltf"), 2.0);
+    let before = std::fs::read(&bad).unwrap();
+    keyfold(&[&bad, "--fix", "-o", &bad]).assert().code(2);
+    keyfold(&[&bad, &same, "--fix", "-o", folder.path().to_str().unwrap()]).assert().code(2);
+    let out = folder.path().join("out").display().to_string();
+    let said = keyfold(&[&bad, &same, "--fix", "-o", &out]).assert().code(2).get_output().stderr.clone();
+    assert!(String::from_utf8(said).unwrap().contains("would both be written to"));
+    assert_eq!(std::fs::read(&bad).unwrap(), before);
+    assert!(!Path::new(&out).exists());
+    keyfold(&["-", "--fix", "--in-place"]).write_stdin(before.clone()).assert().code(2);
+    keyfold(&["-", "--fix", "-o", "-", "--json"]).write_stdin(before).assert().code(2);
+}
+
+#[test]
+fn a_stream_is_mended_to_a_stream() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = std::fs::read(write(&folder.path().join("bad.gltf"), 2.0)).unwrap();
+    let output = keyfold(&["-", "--fix", "-o", "-"]).write_stdin(bytes).assert().code(0).get_output().clone();
+    let mended: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(mended["accessors"][0]["max"], json!([1]));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("1 mend, written to -") && said.contains("MENDED_BOUNDS"), "{said}");
+}
+
+#[test]
+fn a_folder_is_asked_for_by_its_slash() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = write(&folder.path().join("bad.gltf"), 2.0);
+    let out = format!("{}/", folder.path().join("new").display());
+    keyfold(&[&bad, "--fix", "-o", &out]).assert().code(0);
+    assert!(folder.path().join("new/bad.gltf").is_file());
+}
+
+#[test]
+fn findings_come_the_worst_first_without_colours_and_many_like_hints_are_folded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("many.gltf");
+    let mut json: Value = serde_json::from_slice(&std::fs::read(write(&path, 2.0)).unwrap()).unwrap();
+    // Five tracks that change nothing, and a path that nobody knows.
+    json["accessors"].as_array_mut().unwrap().push(json!({ "componentType": 5126, "count": 2, "type": "VEC3" }));
+    json["nodes"] = json!([{ "name": "lever" }, { "name": "n1" }, { "name": "n2" }, { "name": "n3" }, { "name": "n4" }, { "name": "n5" }]);
+    let channels = json["animations"][0]["channels"].as_array_mut().unwrap();
+    channels.extend((1..6).map(|node| json!({ "sampler": 1, "target": { "node": node, "path": "translation" } })));
+    channels.push(json!({ "sampler": 1, "target": { "node": 0, "path": "colour" } }));
+    json["animations"][0]["samplers"].as_array_mut().unwrap().push(json!({ "input": 0, "output": 2 }));
+    std::fs::write(&path, json.to_string()).unwrap();
+    let path = path.display().to_string();
+    let said = |arguments: &[&str]| {
+        let output = keyfold(&[&[path.as_str()], arguments].concat()).assert().code(1).get_output().stdout.clone();
+        String::from_utf8(output).unwrap()
+    };
+    let text = said(&[]);
+    let kinds: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(kinds[1..], ["error", "warning", "hint", "hint", "hint", "..."], "{text}");
+    assert!(text.contains("... and 2 more ANIM_WITHOUT_EFFECT") && text.contains("(Pull: n1 translation)"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    assert!(!said(&["--quiet"]).contains("hint"));
+    assert_eq!(said(&["--max", "7"]).lines().count(), 8);
+    assert!(said(&["--max", "1"]).contains("... and 6 more"));
+}

@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How far a key may lie from the line between its neighbours, as a share of the track's range, to be called redundant.
 const ON_THE_LINE: f64 = 1e-6;
+/// Redundant keys are worth a word where they are at least one in so many.
+const WORTH_SAYING: usize = 10;
 /// The dot product of two neighbouring keys, half a turn apart: floats cannot tell which way is the short one.
 const HALF_TURN: f64 = 1e-6;
 /// The dot product below which a cubic curve passes so close to zero that its direction there is noise.
@@ -37,8 +39,8 @@ pub fn advise(document: &Document) -> Vec<Finding> {
     }
     let tracks = found.animations.iter().flat_map(|animation| &animation.tracks);
     shareable(tracks, &mut findings);
-    // What the reader could not make sense of is an error of the rules already; what it left alone is worth knowing.
-    let left = found.findings.into_iter().filter(|finding| finding.severity != Severity::Error);
+    // What the reader could not make sense of, or doubts, the rules speak of already; what it left alone is worth knowing.
+    let left = found.findings.into_iter().filter(|finding| finding.severity > Severity::Warning);
     left.filter(|finding| finding.code != super::khronos::TYPE_MISMATCH.name).chain(findings.sorted()).collect()
 }
 
@@ -53,7 +55,7 @@ fn shape(document: &Document, at: &str, track: &Track, findings: &mut Findings) 
     }
     if !constant {
         let redundant = (1..curve.keys().saturating_sub(1)).filter(|key| is_redundant(track, *key)).count();
-        if redundant > 0 {
+        if redundant > 0 && redundant * WORTH_SAYING >= curve.keys() {
             let message = format!("{redundant} of {} keys say what their neighbours say already", curve.keys());
             findings.add(&ANIM_REDUNDANT_KEYS, at, message);
         }
@@ -87,7 +89,8 @@ fn is_redundant(track: &Track, key: usize) -> bool {
             if let (Kind::Rotation, Some(a), Some(v), Some(b)) =
                 (track.target.kind(), unit(before), unit(value), unit(after))
             {
-                return 1.0 - quat::dot(quat::slerp(a, b, t), v).abs() < ON_THE_LINE * ON_THE_LINE;
+                return !leaves_plane(a, v, b)
+                    && 1.0 - quat::dot(quat::slerp(a, b, t), v).abs() < ON_THE_LINE * ON_THE_LINE;
             }
             let range = value.iter().chain(before).chain(after).fold(0.0, |most: f64, n| most.max(f64::from(n.abs())));
             let blend = before.iter().zip(after).map(|(a, b)| f64::from(*a) * (1.0 - t) + f64::from(*b) * t);
@@ -95,6 +98,15 @@ fn is_redundant(track: &Track, key: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether `v` clearly lies outside of the plane in which `a` turns into `b`: cheap to tell, and nearly always so.
+fn leaves_plane(a: Quat, v: Quat, b: Quat) -> bool {
+    let (ab, av, bv) = (quat::dot(a, b), quat::dot(a, v), quat::dot(b, v));
+    let spread = 1.0 - ab * ab;
+    let inside = av * av + bv * bv - 2.0 * ab * av * bv;
+    // Where `a` and `b` are nearly one, rounding decides the plane.
+    spread > 1e-6 && spread - inside > 1e-8 * spread
 }
 
 fn unit(value: &[f32]) -> Option<Quat> {

@@ -49,7 +49,7 @@ pub use codes::{Code, Origin, explain, registry};
 pub(crate) use findings::Findings;
 pub(crate) use members::Members;
 pub use mend::{Mended, mend};
-pub use subject::subject;
+pub use subject::Subjects;
 
 use crate::{
     Document, Error, Finding, OpenOptions, Result,

@@ -1,17 +1,63 @@
 //! The name of what a place is about: people know their things by name, not by index.
 
-use crate::{Document, document::Object, object_model::references};
+use crate::{
+    Document,
+    document::Object,
+    object_model::references::{self, Collection},
+};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, btree_map::Entry},
+};
 
-/// What a JSON pointer leads to, as people know it: `animation Walk, Hips rotation`. `None` where nothing on the way has a name.
-pub fn subject(document: &Document, at: &str) -> Option<String> {
-    let mut steps = at.split('/').skip(1);
-    let (collection, index) = (steps.next()?, steps.next()?.parse().ok()?);
-    let object = document.element(collection, index).ok()?;
-    match collection {
-        "animations" => animation(document, &object, steps.next().zip(steps.next()), index),
-        "accessors" => name(&object).or_else(|| user(document, index)),
-        _ => name(&object),
+/// The names of a document's things.
+///
+/// ```
+/// let json = br#"{ "asset": { "version": "2.0" }, "nodes": [{ "name": "Hips" }] }"#;
+/// let document = keyfold::Document::from_bytes(json, None, &Default::default())?;
+/// let subjects = keyfold::validate::Subjects::new(&document);
+/// assert_eq!(subjects.of("/nodes/0/rotation").as_deref(), Some("Hips"));
+/// # Ok::<(), keyfold::Error>(())
+/// ```
+pub struct Subjects<'a> {
+    document: &'a Document,
+    /// Where each accessor is used first, found when first asked for: that takes a walk through everything.
+    users: OnceCell<BTreeMap<usize, String>>,
+}
+
+impl<'a> Subjects<'a> {
+    /// Names for the places of a document.
+    pub fn new(document: &'a Document) -> Self {
+        Self { document, users: OnceCell::new() }
     }
+
+    /// What a JSON pointer leads to, as people know it: `Walk: Hips rotation`. `None` where nothing on the way has a name.
+    pub fn of(&self, at: &str) -> Option<String> {
+        let mut steps = at.split('/').skip(1);
+        let (collection, index) = (steps.next()?, steps.next()?.parse().ok()?);
+        let object = self.document.element(collection, index).ok()?;
+        match collection {
+            "animations" => animation(self.document, &object, steps.next().zip(steps.next()), index),
+            "accessors" => name(&object).or_else(|| self.user(index)),
+            _ => name(&object),
+        }
+    }
+
+    /// Who uses an accessor first, if it is an animation.
+    fn user(&self, accessor: usize) -> Option<String> {
+        let at = self.users.get_or_init(|| first_users(self.document)).get(&accessor)?;
+        at.starts_with("/animations/").then(|| self.of(at)).flatten()
+    }
+}
+
+fn first_users(document: &Document) -> BTreeMap<usize, String> {
+    let mut users = BTreeMap::new();
+    for reference in references::references(document.json(), Collection::Accessors) {
+        if let Entry::Vacant(slot) = users.entry(reference.index) {
+            slot.insert(reference.at.as_str().to_owned());
+        }
+    }
+    users
 }
 
 fn name(object: &Object<'_>) -> Option<String> {
@@ -41,13 +87,6 @@ fn animation(document: &Document, object: &Object<'_>, inner: Option<(&str, &str
     }
 }
 
-/// Who uses an accessor first, if it is an animation.
-fn user(document: &Document, accessor: usize) -> Option<String> {
-    let uses = references::references(document.json(), references::Collection::Accessors);
-    let at = uses.into_iter().find(|reference| reference.index == accessor)?.at;
-    at.as_str().starts_with("/animations/").then(|| subject(document, at.as_str())).flatten()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,7 +98,8 @@ mod tests {
             "animations": [{ "name": "Walk", "channels": [{ "sampler": 0, "target": { "node": 0, "path": "rotation" } }],
                 "samplers": [{ "input": 0, "output": 1 }] }] });
         let document = Document::from_bytes(json.to_string().as_bytes(), None, &Default::default()).unwrap();
-        let says = |at: &str| subject(&document, at);
+        let subjects = Subjects::new(&document);
+        let says = |at: &str| subjects.of(at);
         assert_eq!(says("/animations/0").as_deref(), Some("Walk"));
         assert_eq!(says("/animations/0/channels/0/target").as_deref(), Some("Walk: Hips rotation"));
         assert_eq!(says("/accessors/1/min/0").as_deref(), Some("Walk: Hips rotation"));
