@@ -5,8 +5,11 @@ mod quantization;
 mod rotation;
 
 use crate::{Outcome, input, output, targets::TargetArgs};
-use anyhow::{Result, bail};
-use keyfold::{Bound, Diff, Document, Finding, Severity, Storage, unpack};
+use anyhow::Result;
+use keyfold::{
+    Bound, Diff, Document, Finding, Severity, Storage, unpack,
+    write::{MeshoptVersion, write_meshopt},
+};
 use std::path::PathBuf;
 
 /// Change the form of a file; with no option, write a faithful copy
@@ -21,6 +24,7 @@ Examples:
   keyfold convert spline.glb -o linear.glb --rotation linear --max-error 0.1mm
   keyfold convert walk.glb -o small.glb --storage quantization
   keyfold convert walk.glb -o small.glb --storage draco --max-error 0.5mm
+  keyfold convert walk.glb -o small.glb --storage meshopt          exact; `pack --storage meshopt` is smaller
   keyfold convert scene.glb -o plain.glb --targets core
   keyfold convert face.glb -o split.glb --targets pointer --weights split
   keyfold convert - -o - < in.glb > out.glb")]
@@ -76,11 +80,19 @@ fn store(args: &Args, document: Document) -> Result<(Document, Outcome)> {
         Some(Storage::Draco) => draco::store(&document, args),
         Some(Storage::Core) => {
             let (document, findings) = unpack(&document, args.max_error)?;
-            output::findings(&findings);
-            Ok((document, if findings.is_empty() { Outcome::Done } else { Outcome::Wrong }))
+            Ok((document, said(&findings)))
         }
-        Some(other) => bail!("--storage {} cannot be written", other.name()),
+        Some(Storage::Meshopt) => {
+            let (document, findings) = write_meshopt(&document, MeshoptVersion::default())?;
+            Ok((document, said(&findings)))
+        }
     }
+}
+
+/// Says what was found on the way, and whether anything was left out.
+fn said(findings: &[Finding]) -> Outcome {
+    output::findings(findings);
+    if findings.iter().any(Finding::leaves_out) { Outcome::Wrong } else { Outcome::Done }
 }
 
 /// Says how far a converted document lies from the original.

@@ -2,7 +2,7 @@
 
 use crate::{Outcome, input, output};
 use anyhow::{Result, bail, ensure};
-use keyfold::{Animation, Finding, Severity, Track, freeze, read};
+use keyfold::{Animation, Finding, Track, freeze, read};
 use serde::Serialize;
 use std::{fmt::Write, path::PathBuf};
 
@@ -126,7 +126,7 @@ fn outcome(animation: &Animation, findings: impl IntoIterator<Item = Finding>) -
     let is_mine = |f: &Finding| !f.at.starts_with("/animations/") || f.at.starts_with(&mine);
     let ours: Vec<Finding> = findings.into_iter().filter(is_mine).collect();
     output::findings(&ours);
-    let dropped = ours.iter().any(|f| f.severity <= Severity::Warning);
+    let dropped = ours.iter().any(Finding::leaves_out);
     if dropped { Outcome::Wrong } else { Outcome::Done }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{Outcome, input, output};
 use anyhow::{Result, ensure};
-use keyfold::{Bound, Severity, unpack};
+use keyfold::{Bound, Finding, unpack};
 use std::path::{Path, PathBuf};
 
 /// Undo every storage: plain core floats that any reader understands
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (plain, findings) = unpack(&document, args.max_error)?;
     output::save(&plain, args.output.as_deref().unwrap_or(&beside(&args.input, "unpacked")))?;
     output::findings(&findings);
-    let left = findings.iter().any(|f| f.severity <= Severity::Warning);
+    let left = findings.iter().any(Finding::leaves_out);
     Ok(if left { Outcome::Wrong } else { Outcome::Done })
 }
 

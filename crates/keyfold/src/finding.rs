@@ -28,3 +28,14 @@ pub struct Finding {
     /// What, for people.
     pub message: String,
 }
+
+/// Codes of warnings that tell of something that stayed as it was because nobody knows what it means, or how to say it otherwise.
+const LEFT: [&str; 4] =
+    ["ANIMATION_INTERPOLATION_UNKNOWN", "ANIMATION_PATH_UNKNOWN", "ROTATION_UNCHANGED", "TARGET_NOT_CONVERTED"];
+
+impl Finding {
+    /// Whether it tells that something was left out or could not be done; other findings only comment on what was done.
+    pub fn leaves_out(&self) -> bool {
+        self.severity == Severity::Error || LEFT.contains(&self.code)
+    }
+}

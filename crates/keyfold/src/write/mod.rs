@@ -14,7 +14,9 @@ pub use meshopt::{MeshoptVersion, place_meshopt};
 pub(crate) use meshopt::{lowest_exponent, meshopt_bytes};
 pub use stored::{Stored, short};
 
-use crate::{Animation, Document, Interpolation, Result, document::Edit, extensions};
+use crate::{
+    Animation, Animations, Document, Finding, Interpolation, Result, document::Edit, extensions, join_axes, read,
+};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,6 +72,18 @@ pub fn write_core(document: &Document, animations: &[Animation]) -> Result<Docum
         Ok(AnimationForm::new(animation, channels))
     });
     assemble(document, &forms.collect::<Result<Vec<_>>>()?, place_plain)
+}
+
+/// Writes every animation as floats in buffer views that meshopt compresses, nothing lost; with what reading had to leave out.
+pub fn write_meshopt(document: &Document, version: MeshoptVersion) -> Result<(Document, Vec<Finding>)> {
+    let Animations { animations, findings } = read(document)?;
+    let forms = animations.iter().map(|animation| {
+        let channels = join_axes(document, animation).tracks.iter().map(core_form).collect::<Result<_>>()?;
+        Ok(AnimationForm::new(animation, channels))
+    });
+    let forms = forms.collect::<Result<Vec<_>>>()?;
+    let written = assemble(document, &forms, |edit, contents| place_meshopt(edit, contents, version))?;
+    Ok((written, findings))
 }
 
 /// Puts planned animations into a changed copy of a document; `place` gives accessors a place and answers with their indices.

@@ -1,0 +1,73 @@
+//! `keyfold convert --storage` and `keyfold unpack` as people run them.
+
+use assert_cmd::Command;
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn keyfold(arguments: &[&str]) -> i32 {
+    Command::cargo_bin("keyfold").unwrap().args(arguments).output().unwrap().status.code().unwrap()
+}
+
+/// A node that moves; its values are ones that no grid holds exactly.
+fn moving() -> Value {
+    json!({
+        "asset": { "version": "2.0" },
+        "buffers": [{ "uri": "data:application/octet-stream;base64,AAAAAAAAgD/NzMw9zcxMPpqZmT7NzMw+AAAAP5qZGT8=", "byteLength": 32 }],
+        "bufferViews": [{ "buffer": 0, "byteLength": 8 }, { "buffer": 0, "byteOffset": 8, "byteLength": 24 }],
+        "accessors": [
+            { "bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1] },
+            { "bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC3" }],
+        "nodes": [{ "name": "lever" }],
+        "animations": [{ "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }],
+            "samplers": [{ "input": 0, "output": 1 }] }]
+    })
+}
+
+fn write(path: &Path, json: &Value) -> String {
+    std::fs::write(path, json.to_string()).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn the_exit_code_is_1_only_where_something_was_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.gltf").display().to_string();
+    // A channel without a node drives nothing: worth a note, and nothing is lost.
+    let mut json = moving();
+    json["animations"][0]["channels"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "sampler": 0, "target": { "path": "scale" } }));
+    let noted = write(&folder.path().join("noted.gltf"), &json);
+    // A path that nobody knows cannot be unpacked.
+    json["animations"][0]["channels"][1]["target"] = json!({ "node": 0, "path": "colour" });
+    let unknown = write(&folder.path().join("unknown.gltf"), &json);
+    for storage in ["core", "meshopt"] {
+        assert_eq!(keyfold(&["convert", &noted, "-o", &out, "--storage", storage]), 0, "{storage}");
+        assert_eq!(keyfold(&["convert", &unknown, "-o", &out, "--storage", storage]), 1, "{storage}");
+    }
+    assert_eq!(keyfold(&["unpack", &noted, "-o", &out]), 0);
+    assert_eq!(keyfold(&["unpack", &unknown, "-o", &out]), 1);
+}
+
+#[test]
+fn meshopt_keeps_every_float() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(&folder.path().join("moving.gltf"), &moving());
+    let packed = folder.path().join("packed.glb").display().to_string();
+    let back = folder.path().join("back.glb").display().to_string();
+    assert_eq!(keyfold(&["convert", &file, "-o", &packed, "--storage", "meshopt"]), 0);
+    let document = keyfold::Document::open(&packed).unwrap();
+    assert!(document.requires("EXT_meshopt_compression"));
+    assert_eq!(keyfold(&["diff", &file, &packed, "--max-error", "0"]), 0);
+    assert_eq!(keyfold(&["validate", &packed]), 0);
+    assert_eq!(keyfold(&["unpack", &packed, "-o", &back]), 0);
+    let plain = keyfold::Document::open(&back).unwrap();
+    // Nothing of the compressed form is left, its fallback buffer neither.
+    assert_eq!(plain.json().get("extensionsUsed"), None);
+    assert_eq!(plain.count("buffers"), 1);
+    let tracks =
+        |path: &str| keyfold::read(&keyfold::Document::open(path).unwrap()).unwrap().animations.remove(0).tracks;
+    assert_eq!(tracks(&back)[0].curve, tracks(&file)[0].curve);
+    assert_eq!(tracks(&packed)[0].curve, tracks(&file)[0].curve);
+}
