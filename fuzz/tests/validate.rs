@@ -1,7 +1,7 @@
 //! Broken copies of real files through the validator.
 
 use keyfold_fuzz::{Mutator, validate};
-use keyfold_oracle::{corpus_files, sample_files};
+use keyfold_oracle::{corpus_files, gltf_files, root, sample_files};
 
 const FILES: usize = 12;
 const MUTANTS: usize = 60;
@@ -12,6 +12,7 @@ fn broken_copies_are_validated_and_mended_without_a_panic() {
     files.sort_by_key(|file| std::fs::metadata(file).map_or(u64::MAX, |m| m.len()));
     files.truncate(FILES);
     files.extend(sample_files());
+    files.extend(gltf_files(&root().join("samples/conformance/draco")));
     for (seed, file) in files.iter().enumerate() {
         let data = std::fs::read(file).unwrap();
         let mut mutator = Mutator::new(seed as u64);

@@ -106,6 +106,23 @@ fn an_unreadable_stream_is_told_with_its_element_and_byte() {
     assert_eq!(message, "Draco stream: version is not valid (at byte 5)");
 }
 
+#[test]
+fn one_track_for_many_accessors_counts_as_often_as_it_is_asked_for() {
+    let mut json: Value = serde_json::from_slice(&fs::read(folder().join("lossless.gltf")).unwrap()).unwrap();
+    let places = json["accessors"][1].clone();
+    json["accessors"].as_array_mut().unwrap().extend([places.clone(), places]);
+    let stream = &mut json["extensions"][NAME]["compressedAnimations"][0];
+    stream["outputs"] = json!([1, 2, 3, 4, 5]);
+    stream["attributeId"] = json!([1, 2, 3, 1, 1]);
+    // The stream has 55 values, and 15 more for each accessor that asks for its first track again.
+    let limits = keyfold::Limits { curve_values: 80, ..Default::default() };
+    let options = OpenOptions { limits, ..OpenOptions::default() };
+    let document = Document::from_bytes(json.to_string().as_bytes(), None, &options).unwrap();
+    assert_eq!(document.floats(4).unwrap(), document.floats(1).unwrap());
+    let error = document.floats(5).unwrap_err();
+    assert!(matches!(error, keyfold::Error::Limit { .. }), "{error}");
+}
+
 /// As a loader reads a file that does not support the extension, or will not process it.
 fn open_without(path: &Path) -> keyfold::Result<Document> {
     Document::open_with(path, &OpenOptions { ignore: vec![NAME.into()], ..OpenOptions::default() })

@@ -5,8 +5,9 @@
 //! normals are not: no animation has them.
 //!
 //! One element of the bitstream is one file, in the order of a stream: `header`, `metadata`, `descriptor`,
-//! then for each attribute its `values` (raw) or its `integers`, made of `prediction` and symbols, which
-//! are a probability `table`, a rANS block and `bits`; last the `quantizer` that turns integers into floats.
+//! then for each attribute its `values` (raw) or integers, made of `prediction` and symbols, which are a
+//! probability `table`, a rANS block and `bits`; last the `quantizer` that turns integers into floats.
+//! Where reading and writing an element have little in common, each has its file (`..._decoder`, `..._encoder`).
 
 mod animation;
 mod bits;

@@ -69,21 +69,19 @@ impl Wrap {
 
     fn undo_rows<const C: usize>(self, symbols: &mut [i32]) {
         let mut before = [0; C];
-        for row in symbols.as_chunks_mut::<C>().0 {
-            for (value, before) in row.iter_mut().zip(&mut before) {
-                *value = self.corrected(*before, unzigzag(*value as u32));
-                *before = *value;
-            }
-        }
+        symbols.as_chunks_mut::<C>().0.iter_mut().for_each(|row| self.undo_row(row, &mut before));
     }
 
     fn undo_any(self, symbols: &mut [i32], components: usize) {
         let mut before = alloc::vec![0; components];
-        for row in symbols.chunks_exact_mut(components) {
-            for (value, before) in row.iter_mut().zip(&mut before) {
-                *value = self.corrected(*before, unzigzag(*value as u32));
-                *before = *value;
-            }
+        symbols.chunks_exact_mut(components).for_each(|row| self.undo_row(row, &mut before));
+    }
+
+    #[inline(always)]
+    fn undo_row(self, row: &mut [i32], before: &mut [i32]) {
+        for (value, before) in row.iter_mut().zip(before) {
+            *value = self.corrected(*before, unzigzag(*value as u32));
+            *before = *value;
         }
     }
 

@@ -36,28 +36,20 @@ impl Table {
         let mut symbol = 0;
         let mut sum = 0;
         while symbol < count {
-            let first = cursor.u8(Element::ProbabilityTable)?;
-            if first & 3 == RUN {
-                let run = u32::from(first >> 2) + 1;
-                if run > count - symbol {
-                    return Err(invalid);
+            match Item::read(cursor)? {
+                Item::Zeros(run) if run > count - symbol => return Err(invalid),
+                Item::Zeros(run) => symbol += run,
+                Item::Probability(probability) => {
+                    if probability > 0 {
+                        entries.push(Entry { symbol, probability, start: sum });
+                    }
+                    symbol += 1;
+                    sum += probability;
+                    if sum > 1 << precision {
+                        return Err(invalid);
+                    }
                 }
-                symbol += run;
-                continue;
             }
-            let more = cursor.take(usize::from(first & 3), Element::ProbabilityTable)?;
-            let probability = more
-                .iter()
-                .zip([6, 14])
-                .fold(u32::from(first >> 2), |sum, (&byte, shift)| sum | u32::from(byte) << shift);
-            if probability > 0 {
-                entries.push(Entry { symbol, probability, start: sum });
-            }
-            sum += probability;
-            if sum > 1 << precision {
-                return Err(invalid);
-            }
-            symbol += 1;
         }
         if sum != 1 << precision {
             return Err(invalid);
@@ -81,6 +73,27 @@ impl Table {
             out.extend_from_slice(&bytes[..=extra as usize]);
             next = entry.symbol + 1;
         }
+    }
+}
+
+/// What a table is made of.
+enum Item {
+    /// So many symbols that do not occur.
+    Zeros(u32),
+    /// The probability of one symbol.
+    Probability(u32),
+}
+
+impl Item {
+    fn read(cursor: &mut Cursor<'_>) -> Result<Item, DecodeError> {
+        let first = cursor.u8(Element::ProbabilityTable)?;
+        let (kind, low) = (first & 3, u32::from(first >> 2));
+        if kind == RUN {
+            return Ok(Item::Zeros(low + 1));
+        }
+        let more = cursor.take(kind.into(), Element::ProbabilityTable)?;
+        let joined = more.iter().zip([6, 14]).fold(low, |sum, (&byte, shift)| sum | u32::from(byte) << shift);
+        Ok(Item::Probability(joined))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     diff::{deviation, natural_range},
 };
 use keyfold_core::draco::Quantizer;
-use keyfold_core::skeleton::length;
+use keyfold_core::skeleton::{Deviation, Probe, distance, length};
 
 /// A track on its grid.
 #[derive(Clone)]
@@ -75,18 +75,14 @@ impl Search<'_> {
         let probes = self.scene.probes(&before.moved());
         let mut best: Option<(usize, Vec<Option<Gridded>>)> = None;
         for _ in 0..ROUNDS {
-            let grids: Vec<Option<Gridded>> =
-                tracks.iter().enumerate().map(|(i, t)| if takes(i) { stepped(t, steps[i]) } else { None }).collect();
-            let decoded = decoded(self.animation, &grids);
-            let worst = deviation(&before, &self.scene.motion(&decoded), &probes);
-            let error = worst.error();
-            if error <= self.bound {
-                let size = weight(&grids);
-                if best.as_ref().is_none_or(|(least, _)| size < *least) {
-                    best = Some((size, grids));
-                }
+            let grid = |i: usize| takes(i).then(|| stepped(&tracks[i], steps[i]))?;
+            let grids: Vec<Option<Gridded>> = (0..tracks.len()).map(grid).collect();
+            let worst = deviation(&before, &self.scene.motion(&decoded(self.animation, &grids)), &probes);
+            let size = weight(&grids);
+            if worst.error() <= self.bound && best.as_ref().is_none_or(|(least, _)| size < *least) {
+                best = Some((size, grids));
             }
-            let used: Vec<f64> = self.used(&probes, &worst);
+            let used = self.used(&probes, &worst);
             for (step, track) in steps.iter_mut().zip(tracks) {
                 if let Some(node) = track.target.moved_node() {
                     *step *= factor(used[node] / self.bound);
@@ -97,7 +93,7 @@ impl Search<'_> {
     }
 
     /// By node, the largest error of the points that hang on it.
-    fn used(&self, probes: &[keyfold_core::skeleton::Probe], worst: &keyfold_core::skeleton::Deviation) -> Vec<f64> {
+    fn used(&self, probes: &[Probe], worst: &Deviation) -> Vec<f64> {
         let skeleton = self.scene.skeleton();
         let mut used = vec![0.0f64; skeleton.len()];
         for (probe, worst) in probes.iter().zip(&worst.probes) {
@@ -135,14 +131,13 @@ impl Search<'_> {
     fn reach(&self, node: usize) -> f64 {
         let skeleton = self.scene.skeleton();
         let here = skeleton.rest_global(node).origin;
-        let far =
-            |n: &usize| keyfold_core::skeleton::distance(here, skeleton.rest_global(*n).origin) + self.scene.shell(*n);
+        let far = |n: &usize| distance(here, skeleton.rest_global(*n).origin) + self.scene.shell(*n);
         skeleton.subtree(node).iter().map(far).fold(0.0, f64::max)
     }
 }
 
 /// The animation as a decoder will see it.
-pub(super) fn decoded(animation: &Animation, grids: &[Option<Gridded>]) -> Animation {
+fn decoded(animation: &Animation, grids: &[Option<Gridded>]) -> Animation {
     let tracks = animation.tracks.iter().zip(grids).map(|(track, grid)| match grid {
         Some(grid) => Track { curve: grid.decoded.clone(), ..track.clone() },
         None => track.clone(),

@@ -93,12 +93,17 @@ fn stream(object: Object<'_>) -> Result<Stream<'_>> {
 
 fn provide(document: &Document, name: &str) -> Provided {
     let mut provided = Provided::new();
+    // Constant tracks cost next to nothing in a stream, and one track may be asked for often: all of it counts.
+    let mut left = document.limits().curve_values;
     for stream in streams(document, name).unwrap_or_default().into_iter().flatten() {
         let decoded = decode(document, &stream);
-        let attribute = |accessor: usize, id: u32| -> Result<Arc<[f32]>> {
+        let mut attribute = |accessor: usize, id: u32| -> Result<Arc<[f32]>> {
             let missing = || Error::malformed(stream.object.at(), format!("the stream has no attribute with id {id}"));
             let animation = decoded.as_ref().map_err(Clone::clone)?;
-            values(document, accessor, animation.attribute(id).ok_or_else(missing)?)
+            let attribute = animation.attribute(id).ok_or_else(missing)?;
+            let too_many = || Error::limit(stream.object.at(), "values of all streams together");
+            left = left.checked_sub(attribute.values.len()).ok_or_else(too_many)?;
+            values(document, accessor, attribute)
         };
         provided.insert(stream.input, attribute(stream.input, TIMESTAMPS));
         for (accessor, id) in &stream.outputs {

@@ -67,15 +67,15 @@ pub(super) fn rules(document: &Document, findings: &mut Findings, name: &str) {
     }
     let place = format!("/extensions/{name}");
     let Some(value) = document.json().pointer(&place) else { return check_undescribed(document, findings) };
-    let streams = read_layout(value, place, findings);
+    let entries = read_layout(value, place, findings);
     let mut claims = BTreeMap::new();
-    for stream in &streams {
-        stream.check_references(document, findings);
-        stream.check_claims(&mut claims, findings);
-        stream.check_content(document, findings);
+    for entry in &entries {
+        entry.check_references(document, findings);
+        entry.check_claims(&mut claims, findings);
+        entry.check_content(document, findings);
     }
     check_accessors(document, claims.keys().copied(), name, findings);
-    check_samplers(document, &streams, findings);
+    check_samplers(document, &entries, findings);
 }
 
 /// Where a list of extensions has a name.
@@ -94,7 +94,7 @@ fn check_undescribed(document: &Document, findings: &mut Findings) {
 }
 
 /// An entry of the list, as far as its members are what they should be.
-struct Stream {
+struct Entry {
     at: String,
     input: Option<usize>,
     /// Each output, where it is an index, with its place.
@@ -105,25 +105,25 @@ struct Stream {
     is_legacy: bool,
 }
 
-fn read_layout(value: &Value, place: String, findings: &mut Findings) -> Vec<Stream> {
+fn read_layout(value: &Value, place: String, findings: &mut Findings) -> Vec<Entry> {
     let mut read = Vec::new();
     if let Value::Array(list) = value {
         for (i, entry) in list.iter().enumerate() {
-            read.extend(Members::new(entry, format!("{place}/{i}"), findings).map(Stream::read));
+            read.extend(Members::new(entry, format!("{place}/{i}"), findings).map(Entry::read));
         }
     } else if let Some(mut members) = Members::new(value, place.clone(), findings) {
         members.only(&["compressedAnimations"]);
         members.required(&["compressedAnimations"]);
-        read = members.objects("compressedAnimations", Stream::read).unwrap_or_default();
+        read = members.objects("compressedAnimations", Entry::read).unwrap_or_default();
     }
-    if value.is_array() || read.iter().any(|stream| stream.is_legacy) {
+    if value.is_array() || read.iter().any(|entry| entry.is_legacy) {
         let what = if value.is_array() { "a bare array" } else { "ids in `attributesId`" };
         findings.add(&DRACO_LEGACY_LAYOUT, place, format!("{what}, as in files of 2018"));
     }
     read
 }
 
-impl Stream {
+impl Entry {
     fn read(mut members: Members<'_, '_>) -> Self {
         let is_legacy = members.has("attributesId") && !members.has("attributeId");
         let ids = if is_legacy { "attributesId" } else { "attributeId" };
@@ -137,9 +137,9 @@ impl Stream {
         };
         let (outputs, ids) = (placed("outputs"), placed(ids));
         let (input, view) = (members.index("input"), members.index("bufferView"));
-        let stream = Self { at: members.at().to_owned(), input, outputs, ids, view, is_legacy };
-        stream.check_ids(members.findings());
-        stream
+        let entry = Self { at: members.at().to_owned(), input, outputs, ids, view, is_legacy };
+        entry.check_ids(members.findings());
+        entry
     }
 
     fn check_ids(&self, findings: &mut Findings) {
@@ -258,14 +258,14 @@ fn check_accessors(document: &Document, claimed: impl Iterator<Item = usize>, na
 }
 
 /// The values of a stream belong to its times.
-fn check_samplers(document: &Document, streams: &[Stream], findings: &mut Findings) {
-    let pairs = |stream: &Stream| {
-        let input = stream.input;
-        let outputs: Vec<_> = stream.outputs.iter().filter_map(|(output, _)| Some(((*output)?, input?))).collect();
+fn check_samplers(document: &Document, entries: &[Entry], findings: &mut Findings) {
+    let pairs = |entry: &Entry| {
+        let input = entry.input;
+        let outputs: Vec<_> = entry.outputs.iter().filter_map(|(output, _)| Some(((*output)?, input?))).collect();
         outputs
     };
     // Of an output that two streams claim, the first counts.
-    let inputs: BTreeMap<usize, usize> = streams.iter().rev().flat_map(pairs).collect();
+    let inputs: BTreeMap<usize, usize> = entries.iter().rev().flat_map(pairs).collect();
     let root = document.root();
     for animation in root.objects("animations").into_iter().flatten().flatten() {
         for sampler in animation.objects("samplers").into_iter().flatten().flatten() {
