@@ -261,8 +261,10 @@ fn window_keys(lane: &Lane, window: &Window) -> Vec<usize> {
 fn snapped(wanted: &Values, kept: &[usize], lane: &Lane, storage: Storage, step: f64) -> Vec<f32> {
     match wanted {
         Values::Rotations(q) => {
-            // Half an angle is what a quaternion's components hold.
-            Rotations::within(storage, step / 2.0, lane.upright).snap(kept.iter().map(|k| q[*k]))
+            // Half an angle is what a quaternion's components hold. What never changes is shown as stored by players that
+            // normalize only what they blend: there floats, which are of unit length, are worth their bytes.
+            let half = if lane.constant { 0.0 } else { step / 2.0 };
+            Rotations::within(storage, half, lane.upright).snap(kept.iter().map(|k| q[*k]))
         }
         Values::Vectors(v) => {
             let width = if lane.axis.is_some() { 1 } else { 3 };

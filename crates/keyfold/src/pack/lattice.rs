@@ -11,8 +11,8 @@ use keyfold_core::quat::{self, Quat};
 pub(crate) enum Rotations {
     /// Floats as they are.
     Float,
-    /// Codes of a normalized integer type, of which `most` stands for 1, in multiples of `step`, a power of two.
-    Normalized { most: i32, step: i32 },
+    /// Codes of a normalized short, three of them in multiples of `step`, a power of two, and the largest so that the length is 1.
+    Normalized { step: i32 },
     /// Three components through meshopt's quaternion filter, of which `scale` stands for the square root of a half.
     Filtered { scale: i32 },
     /// X, Y and Z in so many steps to 1; W is what is missing to unit length.
@@ -37,21 +37,16 @@ impl Rotations {
     }
 
     fn normalized(budget: f64) -> Self {
-        let step = |most: i32| power_of_two_within(budget * f64::from(most)).clamp(1.0, 16384.0) as i32;
-        if budget < 1.0 / 32767.0 {
-            Self::Float
-        } else if budget < 1.0 / 127.0 {
-            Self::Normalized { most: 32767, step: step(32767) }
-        } else {
-            Self::Normalized { most: 127, step: step(127).min(16) }
-        }
+        // Bytes would never be of unit length.
+        let step = power_of_two_within(budget * f64::from(SHORT)).min(4096.0) as i32;
+        if step < 1 { Self::Float } else { Self::Normalized { step } }
     }
 
     /// What a reader gets for rotations, as stored: not of unit length.
     pub(crate) fn snap(self, rotations: impl Iterator<Item = Quat>) -> Vec<f32> {
         match self {
             Self::Float => rotations.flat_map(|q| q.map(|c| c as f32)).collect(),
-            Self::Normalized { most, step } => rotations.flat_map(|q| q.map(|c| normalized(c, most, step))).collect(),
+            Self::Normalized { step } => rotations.flat_map(|q| unit(q, step)).collect(),
             Self::WithoutW { steps } => rotations.flat_map(|q| without_w(q, steps)).collect(),
             Self::Filtered { scale } => {
                 let mut codes: Vec<[i16; 4]> = rotations.map(|q| quaternion_filter::encode(q, scale)).collect();
@@ -62,9 +57,18 @@ impl Rotations {
     }
 }
 
-fn normalized(component: f64, most: i32, step: i32) -> f32 {
-    let code = (component * f64::from(most) / f64::from(step)).round() as i32 * step;
-    code.clamp(-most, most) as f32 / most as f32
+/// What stands for 1 in a normalized short.
+const SHORT: i32 = 32767;
+
+/// Three components in multiples of a step, and the largest so that the length is 1. Players such as three.js do not normalize what
+/// they read: keys off unit length would move points there by as much as the step itself.
+fn unit(q: Quat, step: i32) -> [f32; 4] {
+    let largest = (1..4).fold(0, |best, i| if q[i].abs() > q[best].abs() { i } else { best });
+    let mut codes = q.map(|c| (c * f64::from(SHORT) / f64::from(step)).round() as i32 * step);
+    let rest: i32 = (0..4).filter(|i| *i != largest).map(|i| codes[i].pow(2)).sum();
+    let code = f64::from((SHORT * SHORT).saturating_sub(rest).max(0)).sqrt().round() as i32;
+    codes[largest] = if q[largest] < 0.0 { -code } else { code };
+    codes.map(|code| code.clamp(-SHORT, SHORT) as f32 / SHORT as f32)
 }
 
 fn without_w(q: Quat, steps: i32) -> [f32; 4] {
@@ -109,6 +113,10 @@ mod tests {
                     assert!(angle <= 4.0 * budget + 6e-5, "{storage:?} {budget} {angle}");
                 }
                 assert!(lattice.snap([quat::IDENTITY].into_iter())[3] > 0.9999);
+                for q in stored.chunks(4) {
+                    let square: f64 = q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
+                    assert!((square - 1.0).abs() < 1e-4, "{storage:?} {budget} {q:?}");
+                }
             }
         }
         assert_eq!(Rotations::within(Storage::Core, 1e-6, true), Rotations::Float);
