@@ -1,7 +1,10 @@
 //! Loading a file and decoding all its curves to floats, against the crate `gltf` 1.4.1 doing the same.
 //!
-//! Both start from the file's name and end with every curve's times and values in vectors; both parse all of the JSON and hold
-//! all buffers that the curves need. Files that `gltf` refuses (it knows no path but core's) are left out and named. Cargo
+//! Both start from the file's name and end with every curve's times and values as `f32` in memory; both parse all of the JSON and
+//! hold all buffers that the curves need. What each does beside: `gltf` builds its typed tree of the whole document and checks its
+//! references; Keyfold outlines the whole document (values to be changed are made when somebody asks, and nobody does here),
+//! checks that times increase and values are finite, asks extensions about each channel, and lets channels on one accessor share its
+//! floats, which `gltf` decodes again for each. Files that `gltf` refuses (it knows no path but core's) are left out and named. Cargo
 //! builds one serde_json for both, with Keyfold's `float_roundtrip`, which costs `gltf` a little that it would not pay alone.
 
 use std::fs;
@@ -23,7 +26,7 @@ pub(crate) fn run() -> Result<()> {
         "", "floats", "ms: ours / gltf", "ratio", "peak KiB: ours / gltf", "ratio"
     );
     let (mut times, mut peaks, mut refused) = (Vec::new(), Vec::new(), Vec::new());
-    let mut totals = [0.0; 2];
+    let (mut seconds, mut bytes) = ([0.0; 2], [0; 2]);
     for file in corpus_files().into_iter().chain(sample_files()) {
         let name = stem(&file);
         let Ok(floats) = with_gltf(&file) else {
@@ -42,16 +45,15 @@ pub(crate) fn run() -> Result<()> {
         );
         times.push(time);
         peaks.push(peak);
-        totals[0] += ours.seconds;
-        totals[1] += theirs.seconds;
+        for (i, cost) in [ours, theirs].into_iter().enumerate() {
+            seconds[i] += cost.seconds;
+            bytes[i] += cost.peak;
+        }
     }
     println!("\ngltf refuses: {}", refused.join(", "));
-    println!(
-        "all files: {:.2} of gltf's time in all, {:.2} in the geometric mean",
-        totals[0] / totals[1],
-        mean(&times)
-    );
-    println!("peak memory: {:.2} of gltf's in the geometric mean", mean(&peaks));
+    println!("time: {:.2} of gltf's in all, {:.2} in the geometric mean", seconds[0] / seconds[1], mean(&times));
+    let in_all = bytes[0] as f64 / bytes[1] as f64;
+    println!("peak memory: {in_all:.2} of gltf's in all, {:.2} in the geometric mean", mean(&peaks));
     Ok(())
 }
 

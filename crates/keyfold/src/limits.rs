@@ -7,7 +7,7 @@ pub struct Limits {
     pub file_bytes: u64,
     /// Elements' floats of one accessor that no bytes of the file stand behind (zeros, or compressed data).
     pub unpaid_values: usize,
-    /// Floats of all curves of a document together: channels may share an accessor, each gets a curve of its own.
+    /// Floats of all curves of a document together: channels that share an accessor count each.
     pub curve_values: usize,
 }
 

@@ -9,7 +9,7 @@ use crate::{
     extensions,
 };
 use keyfold_core::curve::{Curve, Interpolation};
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// A document's animations, and what could not be read of them.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,8 @@ pub struct Animations {
 
 /// Reads all animations of a document.
 pub fn read(document: &Document) -> Result<Animations> {
-    let mut reader = Reader { document, times: BTreeMap::new(), left: document.limits().curve_values };
+    let floats = vec![None; document.count("accessors")];
+    let mut reader = Reader { document, floats, left: document.limits().curve_values };
     let mut found = Animations::default();
     for (index, animation) in document.root().objects("animations")?.enumerate() {
         let (name, tracks) = match animation {
@@ -67,7 +68,7 @@ pub(crate) struct Sampler {
 /// A curve's floats, decoded.
 pub(crate) struct Keys {
     pub(crate) times: Arc<[f32]>,
-    pub(crate) values: Vec<f32>,
+    pub(crate) values: Arc<[f32]>,
     pub(crate) width: usize,
 }
 
@@ -96,10 +97,12 @@ fn skip(code: &'static str, severity: Severity, at: String, message: String) -> 
     Skip::Finding(Finding { severity, code, at, message })
 }
 
+type Floats = (Shape, Arc<[f32]>);
+
 struct Reader<'a> {
     document: &'a Document,
-    /// Times by accessor, so that tracks on one input share one allocation.
-    times: BTreeMap<usize, Arc<[f32]>>,
+    /// What was decoded so far, by accessor: tracks on one input or output share one allocation.
+    floats: Vec<Option<Floats>>,
     /// How many more floats curves may take.
     left: usize,
 }
@@ -110,29 +113,40 @@ impl<'a> Reader<'a> {
     }
 
     fn tracks(&mut self, animation: &Object<'a>, findings: &mut Vec<Finding>) -> Result<Vec<Track>> {
-        let mut tracks = Vec::new();
-        for (index, object) in extensions::channels(self.document, animation)?.into_iter().enumerate() {
-            let at = format!("{}/channels/{index}", animation.at());
+        let channels = extensions::channels(self.document, animation)?;
+        let mut tracks = Vec::with_capacity(channels.len());
+        for (index, object) in channels.into_iter().enumerate() {
             let read = object.map_err(Skip::from).and_then(|object| {
                 let channel = Channel { document: self.document, animation: animation.clone(), object, index };
-                self.channel(&channel, findings)
+                self.channel(&channel, &mut tracks, findings)
             });
             match read {
-                Ok(read) => tracks.extend(read),
+                Ok(()) => {}
                 Err(Skip::Finding(finding)) => findings.push(finding),
-                Err(Skip::Error(error)) => findings.push(unreadable("ANIMATION_CHANNEL_UNREADABLE", &at, &error)),
+                Err(Skip::Error(error)) => {
+                    let at = format!("{}/channels/{index}", animation.at());
+                    findings.push(unreadable("ANIMATION_CHANNEL_UNREADABLE", &at, &error));
+                }
             }
         }
         Ok(tracks)
     }
 
     /// A channel's tracks: one, but for pointers of the past that mean several nodes.
-    fn channel(&mut self, channel: &Channel<'a>, findings: &mut Vec<Finding>) -> Result<Vec<Track>, Skip> {
-        let aims = match extensions::aims(channel, findings)? {
-            Some(aims) => aims,
-            None => vec![core_target(channel)?],
-        };
-        aims.into_iter().map(|aim| self.track(channel, aim, findings)).collect()
+    fn channel(
+        &mut self,
+        channel: &Channel<'a>,
+        tracks: &mut Vec<Track>,
+        findings: &mut Vec<Finding>,
+    ) -> Result<(), Skip> {
+        match extensions::aims(channel, findings)? {
+            Some(aims) => {
+                let read = aims.into_iter().map(|aim| self.track(channel, aim, findings));
+                tracks.extend(read.collect::<Result<Vec<_>, _>>()?);
+            }
+            None => tracks.push(self.track(channel, core_target(channel)?, findings)?),
+        }
+        Ok(())
     }
 
     fn track(&mut self, channel: &Channel<'a>, aim: Aim, findings: &mut Vec<Finding>) -> Result<Track, Skip> {
@@ -150,7 +164,7 @@ impl<'a> Reader<'a> {
         let asked = extensions::first(self.document, |e| e.keys.map(|keys| keys(channel, &aim, &sampler, findings)))?;
         let mut keys = asked.map_or_else(|| self.core_keys(&aim, &sampler), Ok)?;
         if matches!(aim.target, Target::Pointer { kind: ValueKind::Bool, .. }) {
-            keys.values.iter_mut().for_each(|v| *v = if *v == 0.0 { 0.0 } else { 1.0 });
+            keys.values = keys.values.iter().map(|v| if *v == 0.0 { 0.0 } else { 1.0 }).collect();
         }
         self.left = self
             .left
@@ -166,11 +180,10 @@ impl<'a> Reader<'a> {
     fn sampler(&self, channel: &Channel<'a>, findings: &mut Vec<Finding>) -> Result<Sampler, Skip> {
         let asked = extensions::first(self.document, |e| e.sampler.map(|sampler| sampler(channel)))?;
         let index = asked.map_or_else(|| channel.object.required_index("sampler"), Ok)?;
-        let at = format!("{}/samplers/{index}", channel.animation.at());
-        let Some(value) = channel.animation.array("samplers")?.get(index) else {
-            return Err(Error::malformed(channel.object.place("sampler"), format!("{at} does not exist")).into());
+        let Some(object) = channel.animation.element("samplers", index)? else {
+            let what = format!("{}/samplers/{index} does not exist", channel.animation.at());
+            return Err(Error::malformed(channel.object.place("sampler"), what).into());
         };
-        let object = Object::new(value, at)?;
         Ok(Sampler {
             index,
             interpolation: self.interpolation(&object, findings)?,
@@ -180,12 +193,12 @@ impl<'a> Reader<'a> {
     }
 
     fn interpolation(&self, sampler: &Object<'_>, findings: &mut Vec<Finding>) -> Result<Interpolation, Skip> {
-        let at = sampler.place("interpolation");
+        let at = || sampler.place("interpolation");
         let Some(value) = sampler.get("interpolation") else { return Ok(Interpolation::Linear) };
         let Some(name) = value.as_str() else {
             // Written by an exporter of Babylon.js; every viewer takes the default.
             let message = format!("{value} is no interpolation's name; taken as LINEAR");
-            findings.push(Finding { severity: Severity::Info, code: "TYPE_MISMATCH", at, message });
+            findings.push(Finding { severity: Severity::Info, code: "TYPE_MISMATCH", at: at(), message });
             return Ok(Interpolation::Linear);
         };
         let extended = || extensions::used(self.document).filter_map(|e| e.interpolation).find_map(|f| f(name));
@@ -193,7 +206,7 @@ impl<'a> Reader<'a> {
             skip(
                 "ANIMATION_INTERPOLATION_UNKNOWN",
                 Severity::Warning,
-                at,
+                at(),
                 format!("`{name}` is not known; the channel is left alone"),
             )
         })
@@ -202,27 +215,30 @@ impl<'a> Reader<'a> {
     /// The sampler's accessors, taken as they are.
     fn core_keys(&mut self, aim: &Aim, sampler: &Sampler) -> Result<Keys> {
         let times = self.times(sampler.input)?;
-        let shape = self.document.accessor(sampler.output)?.shape;
-        let values = self.document.floats(sampler.output)?;
+        let (shape, values) = self.floats(sampler.output)?;
         let width = aim.width.map_or_else(|| sampler.width_of(&values, times.len()), Ok)?;
         if shape.components() != width && shape != Shape::Scalar {
             let what = format!("{} does not fit {}, which has {width} components", shape.name(), aim.target);
             return Err(Error::malformed(format!("/accessors/{}/type", sampler.output), what));
         }
-        Ok(Keys { times, values: values.to_vec(), width })
+        Ok(Keys { times, values, width })
     }
 
     fn times(&mut self, input: usize) -> Result<Arc<[f32]>> {
-        if let Some(times) = self.times.get(&input) {
-            return Ok(times.clone());
+        match self.floats(input)? {
+            (Shape::Scalar, times) => Ok(times),
+            _ => Err(Error::malformed(format!("/accessors/{input}/type"), "times should be SCALAR")),
         }
-        let shape = self.document.accessor(input)?.shape;
-        if shape != Shape::Scalar {
-            return Err(Error::malformed(format!("/accessors/{input}/type"), "times should be SCALAR"));
+    }
+
+    fn floats(&mut self, index: usize) -> Result<Floats> {
+        if let Some(Some(floats)) = self.floats.get(index) {
+            return Ok(floats.clone());
         }
-        let times = self.document.floats(input)?;
-        self.times.insert(input, times.clone());
-        Ok(times)
+        let accessor = self.document.accessor(index)?;
+        let floats = (accessor.shape, self.document.floats_of(&accessor)?);
+        self.floats[index] = Some(floats.clone());
+        Ok(floats)
     }
 }
 
@@ -249,7 +265,7 @@ fn core_target(channel: &Channel<'_>) -> Result<Aim, Skip> {
     };
     let Some(node) = target.index("node")? else {
         let message = "the channel has no node, so it drives nothing".to_owned();
-        return Err(skip("ANIMATION_CHANNEL_WITHOUT_NODE", Severity::Info, target.at().to_owned(), message));
+        return Err(skip("ANIMATION_CHANNEL_WITHOUT_NODE", Severity::Info, target.at(), message));
     };
     if node >= channel.document.count("nodes") {
         return Err(Error::malformed(target.place("node"), format!("node {node} does not exist")).into());

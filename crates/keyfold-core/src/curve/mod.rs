@@ -8,7 +8,7 @@ mod blend;
 mod cubic_slerp;
 mod locate;
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::sync::Arc;
 use core::fmt;
 
 pub use blend::Kind;
@@ -119,7 +119,7 @@ pub struct Curve {
     interpolation: Interpolation,
     width: usize,
     times: Arc<[f32]>,
-    values: Vec<f32>,
+    values: Arc<[f32]>,
 }
 
 impl Curve {
@@ -129,7 +129,7 @@ impl Curve {
         interpolation: Interpolation,
         width: usize,
         times: impl Into<Arc<[f32]>>,
-        values: impl Into<Vec<f32>>,
+        values: impl Into<Arc<[f32]>>,
     ) -> Result<Self, CurveError> {
         let (times, values) = (times.into(), values.into());
         if width == 0 {
@@ -148,7 +148,7 @@ impl Curve {
     }
 
     /// A curve that holds one value for ever: a single key.
-    pub fn constant(time: f32, value: impl Into<Vec<f32>>) -> Result<Self, CurveError> {
+    pub fn constant(time: f32, value: impl Into<Arc<[f32]>>) -> Result<Self, CurveError> {
         let value = value.into();
         Self::new(Interpolation::Linear, value.len(), [time], value)
     }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::quat;
+use alloc::vec::Vec;
 use std::vec;
 
 fn at(curve: &Curve, kind: Kind, t: f64) -> Vec<f64> {

@@ -180,16 +180,21 @@ pub struct Elements<'a> {
 impl Elements<'_> {
     /// Every component as a float: integers as the equal one or, where normalized, by glTF's equations.
     pub fn to_floats(&self) -> Vec<f32> {
-        self.numbers().map(|n| n as f32).collect()
+        floats(self.component, self.normalized, &self.bytes)
     }
 
     /// Every component without rounding, for whoever computes on: integers as they are or, where normalized, by glTF's equations.
     pub fn to_numbers(&self) -> Vec<f64> {
-        self.numbers().collect()
+        let components = self.bytes.chunks_exact(self.component.size());
+        components.map(|b| self.component.decode(b, self.normalized)).collect()
     }
+}
 
-    fn numbers(&self) -> impl Iterator<Item = f64> {
-        self.bytes.chunks_exact(self.component.size()).map(|b| self.component.decode(b, self.normalized))
+/// Components as floats, in whatever holds them.
+fn floats<C: FromIterator<f32>>(component: ComponentType, normalized: bool, bytes: &[u8]) -> C {
+    match component {
+        ComponentType::F32 => bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect(),
+        _ => bytes.chunks_exact(component.size()).map(|b| component.decode(b, normalized) as f32).collect(),
     }
 }
 
@@ -214,25 +219,38 @@ impl Document {
 
     /// An accessor's values as floats, from wherever they come: its buffer view, sparse replacements, or an extension.
     pub fn floats(&self, index: usize) -> Result<Arc<[f32]>> {
-        match self.provided(index) {
+        self.floats_of(&self.accessor(index)?)
+    }
+
+    /// As [`Document::floats`], of an accessor whose description is at hand.
+    pub(crate) fn floats_of(&self, accessor: &Accessor) -> Result<Arc<[f32]>> {
+        match self.provided(accessor.index) {
             Some(values) => values,
-            None => Ok(self.elements(index)?.to_floats().into()),
+            None => Ok(floats(accessor.component, accessor.normalized, &self.packed(accessor)?)),
         }
     }
 
     /// An accessor's elements as stored, whatever extensions provide for it.
     pub fn elements(&self, index: usize) -> Result<Elements<'static>> {
         let accessor = self.accessor(index)?;
-        let mut bytes = self.base_elements(&accessor)?;
-        if accessor.sparse {
-            self.replace_sparse(&accessor, &mut bytes)?;
-        }
+        let bytes = self.packed(&accessor)?.to_vec();
         let Accessor { component, shape, normalized, .. } = accessor;
         Ok(Elements { component, shape, normalized, bytes: Cow::Owned(bytes) })
     }
 
-    fn base_elements(&self, accessor: &Accessor) -> Result<Vec<u8>> {
-        let Some(view) = accessor.view else { return self.zeros(accessor) };
+    /// The bytes of all elements without gaps: a piece of the buffer, where they lie there like that.
+    fn packed(&self, accessor: &Accessor) -> Result<Bytes> {
+        let bytes = self.base_elements(accessor)?;
+        if !accessor.sparse {
+            return Ok(bytes);
+        }
+        let mut bytes = bytes.to_vec();
+        self.replace_sparse(accessor, &mut bytes)?;
+        Ok(bytes.into())
+    }
+
+    fn base_elements(&self, accessor: &Accessor) -> Result<Bytes> {
+        let Some(view) = accessor.view else { return Ok(self.zeros(accessor)?.into()) };
         let stride = self.element("bufferViews", view)?.index("byteStride")?;
         gather(accessor, accessor.count, &self.view(view)?, accessor.offset, stride)
     }
@@ -294,8 +312,8 @@ impl Accessor {
     }
 }
 
-/// `count` elements from a view, tightly packed. Allocates only what the view's bytes stand for.
-fn gather(accessor: &Accessor, count: usize, view: &Bytes, offset: usize, stride: Option<usize>) -> Result<Vec<u8>> {
+/// `count` elements from a view, tightly packed. Allocates only where they are not, and only what the view's bytes stand for.
+fn gather(accessor: &Accessor, count: usize, view: &Bytes, offset: usize, stride: Option<usize>) -> Result<Bytes> {
     let (shape, component) = (accessor.shape, accessor.component);
     let size = shape.stored_size(component);
     let stride = stride.filter(|s| *s > 0).unwrap_or(size);
@@ -306,15 +324,15 @@ fn gather(accessor: &Accessor, count: usize, view: &Bytes, offset: usize, stride
     let reach = || Error::malformed(at(), format!("{count} elements reach past the end of the buffer view"));
     let needed = if count == 0 { Some(0) } else { stride.checked_mul(count - 1).and_then(|n| n.checked_add(size)) };
     let end = needed.and_then(|n| n.checked_add(offset)).filter(|end| *end <= view.len()).ok_or_else(reach)?;
-    let data = &view[offset.min(end)..end];
+    let data = view.slice(offset.min(end)..end).ok_or_else(reach)?;
     let (columns, rows) = shape.columns();
     if stride == size && columns == 1 {
-        return Ok(data.to_vec());
+        return Ok(data);
     }
     let (column, column_stride) = (rows * component.size(), shape.column_stride(component));
     let mut out = Vec::with_capacity(count * columns * column);
     for element in data.chunks(stride).take(count) {
         (0..columns).for_each(|c| out.extend_from_slice(&element[c * column_stride..c * column_stride + column]));
     }
-    Ok(out)
+    Ok(out.into())
 }

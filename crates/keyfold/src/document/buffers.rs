@@ -4,7 +4,6 @@
 
 use super::{Document, Object, uri};
 use crate::{Error, Result, extensions};
-use serde_json::Value;
 use std::{
     ops::{Deref, Range},
     path::{Path, PathBuf},
@@ -12,9 +11,9 @@ use std::{
 };
 
 /// A shared piece of a buffer: cloning costs nothing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Bytes {
-    whole: Arc<[u8]>,
+    whole: Arc<Vec<u8>>,
     range: Range<usize>,
 }
 
@@ -26,15 +25,15 @@ impl Bytes {
     }
 }
 
-impl From<Arc<[u8]>> for Bytes {
-    fn from(whole: Arc<[u8]>) -> Self {
-        Self { range: 0..whole.len(), whole }
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { range: 0..bytes.len(), whole: Arc::new(bytes) }
     }
 }
 
-impl From<Vec<u8>> for Bytes {
-    fn from(bytes: Vec<u8>) -> Self {
-        Arc::<[u8]>::from(bytes).into()
+impl From<&[u8]> for Bytes {
+    fn from(bytes: &[u8]) -> Self {
+        bytes.to_vec().into()
     }
 }
 
@@ -52,7 +51,8 @@ type Slot = OnceLock<Result<Bytes>>;
 #[derive(Debug)]
 pub(super) struct Buffers {
     slots: Vec<Slot>,
-    views: Vec<Slot>,
+    /// Buffer views of a document that compresses some; elsewhere they are pieces of a buffer, and cost nothing to make again.
+    decompressed: OnceLock<Vec<Slot>>,
     changed: Vec<bool>,
     /// The first buffer's bytes where the container carries them.
     pub(super) bin: Option<Bytes>,
@@ -61,29 +61,19 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    pub(super) fn new(json: &Value, bin: Option<Arc<[u8]>>, folder: Option<PathBuf>) -> Self {
-        let slots = |key: &str| -> Vec<Slot> {
-            let count = json.get(key).and_then(Value::as_array).map_or(0, Vec::len);
-            (0..count).map(|_| Slot::new()).collect()
-        };
-        Self {
-            slots: slots("buffers"),
-            views: slots("bufferViews"),
-            changed: Vec::new(),
-            bin: bin.map(Bytes::from),
-            folder,
-        }
+    /// As many buffers as the document has.
+    pub(super) fn new(count: usize, bin: Option<Bytes>, folder: Option<PathBuf>) -> Self {
+        Self { slots: slots(count), decompressed: OnceLock::new(), changed: Vec::new(), bin, folder }
     }
 
     /// The buffers of a changed document: new bytes where given, else what buffer `origins[i]` of this one has.
-    pub(super) fn rebuilt(&self, json: &Value, bytes: Vec<Option<Bytes>>, origins: &[Option<usize>]) -> Self {
+    pub(super) fn rebuilt(&self, bytes: Vec<Option<Bytes>>, origins: &[Option<usize>]) -> Self {
         let old = |origin: &Option<usize>| origin.and_then(|i| self.slots.get(i).cloned()).unwrap_or_default();
         let changed = bytes.iter().map(Option::is_some).collect();
         let slots = bytes.into_iter().zip(origins).map(|(b, o)| b.map_or_else(|| old(o), |b| Slot::from(Ok(b))));
-        let fresh = Self::new(json, None, self.folder.clone());
         // The container's own bytes belong to the first buffer, as long as that is still the same one.
         let bin = self.bin.clone().filter(|_| origins.first() == Some(&Some(0)));
-        Self { slots: slots.collect(), changed, bin, ..fresh }
+        Self { slots: slots.collect(), decompressed: OnceLock::new(), changed, bin, folder: self.folder.clone() }
     }
 
     /// Whether a buffer's bytes are no longer those that its URI names.
@@ -118,14 +108,23 @@ impl Buffers {
     }
 
     pub(super) fn view(&self, document: &Document, index: usize) -> Result<Bytes> {
+        let plain = || slice_of(document, &document.element("bufferViews", index)?);
+        if !extensions::compress_views(document) {
+            return plain();
+        }
         let missing = || Error::malformed(format!("/bufferViews/{index}"), "does not exist");
-        let slot = self.views.get(index).ok_or_else(missing)?;
-        slot.get_or_init(|| match extensions::decompress_view(document, index)? {
-            Some(bytes) => Ok(bytes.into()),
-            None => slice_of(document, &document.element("bufferViews", index)?),
-        })
-        .clone()
+        let slot = self.decompressed.get_or_init(|| slots(document.count("bufferViews"))).get(index);
+        slot.ok_or_else(missing)?
+            .get_or_init(|| match extensions::decompress_view(document, index)? {
+                Some(bytes) => Ok(bytes.into()),
+                None => plain(),
+            })
+            .clone()
     }
+}
+
+fn slots(count: usize) -> Vec<Slot> {
+    (0..count).map(|_| Slot::new()).collect()
 }
 
 /// The bytes that `buffer`, `byteOffset` and `byteLength` of an object name: a buffer view, or an extension that speaks like one.

@@ -35,7 +35,7 @@ pub(super) struct Added {
 impl Document {
     /// Begins a changed copy.
     pub fn edit(&self) -> Edit<'_> {
-        Edit { document: self, json: self.json.clone(), added: Vec::new(), patches: Vec::new() }
+        Edit { document: self, json: self.json().clone(), added: Vec::new(), patches: Vec::new() }
     }
 }
 
@@ -141,12 +141,13 @@ impl Document {
     /// A document like this one with other JSON and, where given, other buffers.
     pub(super) fn rebuilt(&self, json: Value, buffers: Vec<Option<Bytes>>, origins: &[Option<usize>]) -> Self {
         Self {
-            buffers: self.buffers.rebuilt(&json, buffers, origins),
-            json,
+            buffers: self.buffers.rebuilt(buffers, origins),
+            content: json.into(),
             container: self.container,
             others: self.others.clone(),
             options: self.options.clone(),
             provided: OnceLock::new(),
+            used: OnceLock::new(),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Lenient where loaders are: chunks in unknown kinds are kept, a file longer than its header says is cut there.
 
 use crate::{Error, Result};
-use std::fmt;
+use std::{fmt, ops::Range};
 
 const MAGIC: &[u8; 4] = b"glTF";
 const JSON: [u8; 4] = *b"JSON";
@@ -16,10 +16,10 @@ pub(crate) struct Chunk {
     pub(crate) data: Vec<u8>,
 }
 
-/// What a GLB holds.
-pub(crate) struct Parts<'a> {
-    pub(crate) json: &'a [u8],
-    pub(crate) bin: Option<&'a [u8]>,
+/// What a GLB holds, and where.
+pub(crate) struct Parts {
+    pub(crate) json: Range<usize>,
+    pub(crate) bin: Option<Range<usize>>,
     pub(crate) others: Vec<Chunk>,
 }
 
@@ -70,7 +70,7 @@ impl From<Fault<'_>> for Error {
 }
 
 /// Takes a GLB apart.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Parts> {
     let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
     let (Some(version), Some(announced)) = (word(4), word(8)) else {
         return Err(Fault::HeaderCut { there: bytes.len() }.into());
@@ -90,13 +90,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parts<'_>> {
     for (kind, data) in chunks {
         match kind {
             BIN if parts.bin.is_none() && parts.others.is_empty() => parts.bin = Some(data),
-            _ => parts.others.push(Chunk { kind, data: data.to_vec() }),
+            _ => parts.others.push(Chunk { kind, data: bytes[data].to_vec() }),
         }
     }
     Ok(parts)
 }
 
-fn chunks(bytes: &[u8]) -> Result<Vec<([u8; 4], &[u8])>> {
+fn chunks(bytes: &[u8]) -> Result<Vec<([u8; 4], Range<usize>)>> {
     let mut found = Vec::new();
     let mut at = 12usize;
     while at < bytes.len() {
@@ -107,7 +107,7 @@ fn chunks(bytes: &[u8]) -> Result<Vec<([u8; 4], &[u8])>> {
             return Err(Fault::ChunkCut { kind, at, length, there }.into());
         }
         let end = at + 8 + length;
-        found.push(([head[4], head[5], head[6], head[7]], &bytes[at + 8..end]));
+        found.push(([head[4], head[5], head[6], head[7]], at + 8..end));
         at = end;
     }
     Ok(found)
@@ -153,8 +153,8 @@ mod tests {
         let extra = Chunk { kind: *b"XTRA", data: vec![1, 2, 3, 4] };
         let bytes = write(b"{}", Some(&[9; 5]), std::slice::from_ref(&extra)).unwrap();
         let parts = parse(&bytes).unwrap();
-        assert_eq!(parts.json, b"{}  ");
-        assert_eq!(parts.bin.unwrap(), [9, 9, 9, 9, 9, 0, 0, 0]);
+        assert_eq!(&bytes[parts.json], b"{}  ");
+        assert_eq!(bytes[parts.bin.unwrap()], [9, 9, 9, 9, 9, 0, 0, 0]);
         assert_eq!(parts.others, [extra]);
     }
 

@@ -2,50 +2,170 @@
 //!
 //! A member that is absent is `None`; a member of the wrong type is an error. Nothing is copied.
 
+use super::{
+    outline::{Node, Outline, Span},
+    place::{Place, Step},
+};
 use crate::{Error, Result};
-use serde_json::{Map, Value};
+use serde_json::Value;
+use std::fmt;
 
-/// An object of the document together with its place, the JSON pointer `at`.
-#[derive(Clone, Debug)]
+/// Any value of the document.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    outline: &'a Outline,
+    node: Node,
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn root(outline: &'a Outline) -> Self {
+        Self { outline, node: outline.root() }
+    }
+
+    /// A member, where it is an object that has it.
+    pub fn get(self, key: &str) -> Option<Look<'a>> {
+        let Node::Object(members) = self.node else { return None };
+        self.outline.member(members, key).map(|(_, node)| Look { node, ..self })
+    }
+
+    /// The elements, where it is an array.
+    pub fn as_array(self) -> Option<List<'a>> {
+        let Node::Array(elements) = self.node else { return None };
+        Some(List { outline: self.outline, nodes: self.outline.elements(elements) })
+    }
+
+    /// Whether it is an object.
+    pub fn is_object(self) -> bool {
+        matches!(self.node, Node::Object(_))
+    }
+
+    /// The text, where it is one.
+    pub fn as_str(self) -> Option<&'a str> {
+        let Node::Text(text) = self.node else { return None };
+        Some(self.outline.str(text))
+    }
+
+    /// The truth value, where it is one.
+    pub fn as_bool(self) -> Option<bool> {
+        let Node::Bool(value) = self.node else { return None };
+        Some(value)
+    }
+
+    /// The number, where it is one.
+    pub fn as_f64(self) -> Option<f64> {
+        match self.node {
+            Node::Whole(n) => Some(n as f64),
+            Node::Negative(n) => Some(n as f64),
+            Node::Float(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The number, where it is whole and not negative. It may be spelled `3` or `3.0`: some exporters write floats throughout.
+    pub fn as_index(self) -> Option<usize> {
+        match self.node {
+            Node::Whole(n) => usize::try_from(n).ok(),
+            _ => self.as_f64().and_then(whole),
+        }
+    }
+}
+
+/// As the file says it, but for arrays and objects, which are only called so.
+impl fmt::Display for Look<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.node {
+            Node::Null => f.write_str("null"),
+            Node::Bool(value) => value.fmt(f),
+            Node::Whole(n) => n.fmt(f),
+            Node::Negative(n) => n.fmt(f),
+            Node::Float(n) => write!(f, "{n:?}"),
+            Node::Text(text) => write!(f, "{:?}", self.outline.str(text)),
+            Node::Array(_) => f.write_str("an array"),
+            Node::Object(_) => f.write_str("an object"),
+        }
+    }
+}
+
+/// The elements of an array of the document.
+#[derive(Clone, Copy)]
+pub struct List<'a> {
+    outline: &'a Outline,
+    nodes: &'a [Node],
+}
+
+impl<'a> List<'a> {
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// One of them.
+    pub fn get(self, index: usize) -> Option<Look<'a>> {
+        self.nodes.get(index).map(|node| Look { outline: self.outline, node: *node })
+    }
+
+    /// All of them, in order.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Look<'a>> {
+        self.nodes.iter().map(move |node| Look { outline: self.outline, node: *node })
+    }
+}
+
+/// An object of the document together with its place, a JSON pointer.
+#[derive(Clone)]
 pub struct Object<'a> {
-    map: &'a Map<String, Value>,
-    at: String,
+    outline: &'a Outline,
+    members: Span,
+    place: Place<'a>,
+}
+
+impl fmt::Debug for Object<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Object({})", self.place)
+    }
 }
 
 impl<'a> Object<'a> {
-    /// `value` seen as an object.
-    pub fn new(value: &'a Value, at: impl Into<String>) -> Result<Self> {
-        let at = at.into();
-        match value.as_object() {
-            Some(map) => Ok(Self { map, at }),
-            None => Err(Error::malformed(at, "should be an object")),
+    /// The document itself.
+    pub(super) fn root(outline: &'a Outline) -> Result<Self> {
+        Self::new(Look::root(outline), Place::ROOT)
+    }
+
+    fn new(look: Look<'a>, place: Place<'a>) -> Result<Self> {
+        match look.node {
+            Node::Object(members) => Ok(Self { outline: look.outline, members, place }),
+            _ => Err(Error::malformed(place.to_string(), "should be an object")),
         }
     }
 
     /// Its place: a JSON pointer.
-    pub fn at(&self) -> &str {
-        &self.at
+    pub fn at(&self) -> String {
+        self.place.to_string()
     }
 
     /// The place of one of its members.
     pub fn place(&self, key: &str) -> String {
-        format!("{}/{}", self.at, escape(key))
+        format!("{}/{}", self.place, escape(key))
     }
 
-    /// The members as they were read.
-    pub fn map(&self) -> &'a Map<String, Value> {
-        self.map
+    fn member(&self, key: &str) -> Option<(&'a [u8], Look<'a>)> {
+        let (key, node) = self.outline.member(self.members, key)?;
+        Some((key, Look { outline: self.outline, node }))
     }
 
     /// A member, whatever it is.
-    pub fn get(&self, key: &str) -> Option<&'a Value> {
-        self.map.get(key)
+    pub fn get(&self, key: &str) -> Option<Look<'a>> {
+        self.member(key).map(|(_, look)| look)
     }
 
-    fn typed<T>(&self, key: &str, read: impl Fn(&'a Value) -> Option<T>, should: &str) -> Result<Option<T>> {
-        match self.map.get(key) {
+    fn typed<T>(&self, key: &str, read: impl Fn(Look<'a>) -> Option<T>, should: &str) -> Result<Option<T>> {
+        match self.get(key) {
             None => Ok(None),
-            Some(value) => match read(value) {
+            Some(look) => match read(look) {
                 Some(value) => Ok(Some(value)),
                 None => Err(Error::malformed(self.place(key), format!("should be {should}"))),
             },
@@ -54,7 +174,7 @@ impl<'a> Object<'a> {
 
     /// A whole number that is not negative: an index, a count, an offset.
     pub fn index(&self, key: &str) -> Result<Option<usize>> {
-        self.typed(key, to_index, "a whole number, not negative")
+        self.typed(key, Look::as_index, "a whole number, not negative")
     }
 
     /// As [`Object::index`], where the member must be there.
@@ -64,17 +184,17 @@ impl<'a> Object<'a> {
 
     /// A number.
     pub fn number(&self, key: &str) -> Result<Option<f64>> {
-        self.typed(key, Value::as_f64, "a number")
+        self.typed(key, Look::as_f64, "a number")
     }
 
     /// An array of numbers.
     pub fn numbers(&self, key: &str) -> Result<Option<Vec<f64>>> {
-        self.typed(key, |v| v.as_array()?.iter().map(Value::as_f64).collect(), "an array of numbers")
+        self.typed(key, |v| v.as_array()?.iter().map(Look::as_f64).collect(), "an array of numbers")
     }
 
     /// A text.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
-        self.typed(key, Value::as_str, "a string")
+        self.typed(key, Look::as_str, "a string")
     }
 
     /// As [`Object::text`], where the member must be there.
@@ -84,12 +204,12 @@ impl<'a> Object<'a> {
 
     /// A truth value; absent is false.
     pub fn flag(&self, key: &str) -> Result<bool> {
-        Ok(self.typed(key, Value::as_bool, "true or false")?.unwrap_or(false))
+        Ok(self.typed(key, Look::as_bool, "true or false")?.unwrap_or(false))
     }
 
     /// An object.
     pub fn object(&self, key: &str) -> Result<Option<Object<'a>>> {
-        self.get(key).map(|v| Object::new(v, self.place(key))).transpose()
+        self.member(key).map(|(key, look)| Object::new(look, self.place.then(Step::Key(key)))).transpose()
     }
 
     /// As [`Object::object`], where the member must be there.
@@ -98,14 +218,29 @@ impl<'a> Object<'a> {
     }
 
     /// An array; absent is empty.
-    pub fn array(&self, key: &str) -> Result<&'a [Value]> {
-        Ok(self.typed(key, |v| v.as_array().map(Vec::as_slice), "an array")?.unwrap_or(&[]))
+    pub fn array(&self, key: &str) -> Result<List<'a>> {
+        Ok(self.list(key)?.map_or(List { outline: self.outline, nodes: &[] }, |(_, list)| list))
+    }
+
+    fn list(&self, key: &str) -> Result<Option<(&'a [u8], List<'a>)>> {
+        let Some((name, look)) = self.member(key) else { return Ok(None) };
+        let list = look.as_array().ok_or_else(|| Error::malformed(self.place(key), "should be an array"))?;
+        Ok(Some((name, list)))
     }
 
     /// The objects of an array member, each with its place; absent is empty.
-    pub fn objects(&self, key: &str) -> Result<impl Iterator<Item = Result<Object<'a>>>> {
-        let place = self.place(key);
-        Ok(self.array(key)?.iter().enumerate().map(move |(i, v)| Object::new(v, format!("{place}/{i}"))))
+    pub fn objects(&self, key: &str) -> Result<impl ExactSizeIterator<Item = Result<Object<'a>>> + use<'a>> {
+        let empty = (&[][..], List { outline: self.outline, nodes: &[] });
+        let (name, list) = self.list(key)?.unwrap_or(empty);
+        let place = self.place.then(Step::Key(name));
+        Ok(list.iter().enumerate().map(move |(i, look)| Object::new(look, place.then(Step::Index(i)))))
+    }
+
+    /// One object of an array member; `None` where the array is not so long.
+    pub fn element(&self, key: &str, index: usize) -> Result<Option<Object<'a>>> {
+        let Some((name, list)) = self.list(key)? else { return Ok(None) };
+        let place = || self.place.then(Step::Key(name)).then(Step::Index(index));
+        list.get(index).map(|look| Object::new(look, place())).transpose()
     }
 
     /// The object of an extension on this object.
@@ -117,16 +252,20 @@ impl<'a> Object<'a> {
     }
 
     fn required<T>(&self, key: &str, value: Option<T>) -> Result<T> {
-        value.ok_or_else(|| Error::malformed(&self.at, format!("`{key}` is missing")))
+        value.ok_or_else(|| Error::malformed(self.at(), format!("`{key}` is missing")))
     }
 }
 
-/// Whole numbers may be spelled `3` or `3.0`: some exporters write floats throughout.
+/// As [`Look::as_index`], of a value.
 pub(crate) fn to_index(value: &Value) -> Option<usize> {
     match value.as_u64() {
         Some(n) => usize::try_from(n).ok(),
-        None => value.as_f64().filter(|f| *f >= 0.0 && *f <= 4_294_967_295.0 && f.trunc() == *f).map(|f| f as usize),
+        None => value.as_f64().and_then(whole),
     }
+}
+
+fn whole(number: f64) -> Option<usize> {
+    ((0.0..=4_294_967_295.0).contains(&number) && number.trunc() == number).then_some(number as usize)
 }
 
 /// One step of a JSON pointer, escaped as RFC 6901 says.

@@ -2,7 +2,8 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `json` | typed looks into the JSON, each with its place |
+//! | `content`, `outline` | the JSON in two forms: values to change and write, and an outline to look at |
+//! | `json`, `place` | typed looks into the outline, each with its place |
 //! | `glb`, `uri` | the binary container; data URIs and file names |
 //! | `buffers` | buffers and buffer views as bytes, loaded or decompressed once, when first asked for |
 //! | `accessor` | elements of accessors: every component type and shape, sparse, strided |
@@ -13,9 +14,12 @@
 
 mod accessor;
 mod buffers;
+mod content;
 mod edit;
 pub(crate) mod glb;
 pub mod json;
+mod outline;
+mod place;
 mod prune;
 mod save;
 pub(crate) mod uri;
@@ -24,14 +28,20 @@ pub use accessor::{Accessor, ComponentType, Elements, Shape};
 pub use buffers::Bytes;
 pub(crate) use buffers::slice_of;
 pub use edit::Edit;
-pub use json::Object;
+pub use json::{List, Look, Object};
 pub use save::{Container, write_file};
 
-use crate::{Error, Limits, Result, extensions, object_model::Registry};
+use crate::{
+    Error, Limits, Result,
+    extensions::{self, Extension},
+    object_model::Registry,
+};
 use buffers::Buffers;
+use content::Content;
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
+    ops::Range,
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
@@ -57,13 +67,15 @@ pub struct OpenOptions {
 /// ```
 #[derive(Debug)]
 pub struct Document {
-    json: Value,
+    content: Content,
     container: Container,
     others: Vec<glb::Chunk>,
     buffers: Buffers,
     options: OpenOptions,
     /// Accessors whose values an extension provides in place of the accessor's own bytes.
     provided: OnceLock<BTreeMap<usize, Result<Arc<[f32]>>>>,
+    /// The extensions of ours that the file uses.
+    used: OnceLock<Vec<&'static Extension>>,
 }
 
 impl Document {
@@ -76,37 +88,47 @@ impl Document {
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
         let bytes = buffers::read_file(path, options.limits.file_bytes)?;
-        Self::from_bytes(&bytes, path.parent().map(Path::to_path_buf), options)
+        Self::from_file(bytes.into(), path.parent().map(Path::to_path_buf), options)
     }
 
     /// Reads a document from memory; `folder` is where relative URIs start.
     pub fn from_bytes(bytes: &[u8], folder: Option<PathBuf>, options: &OpenOptions) -> Result<Self> {
-        let (json, bin, others, container) = if glb::is_glb(bytes) {
-            let parts = glb::parse(bytes)?;
-            (parts.json, parts.bin, parts.others, Container::Glb)
-        } else {
-            let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-            let pretty = text.iter().take(4096).any(|b| *b == b'\n');
-            (text, None, Vec::new(), Container::Gltf { pretty })
-        };
-        Self::from_parts(json, bin, others, container, folder, options)
+        Self::from_file(bytes.into(), folder, options)
+    }
+
+    /// Keeps the file as it is: the JSON's texts and the container's buffer are pieces of it.
+    fn from_file(file: Bytes, folder: Option<PathBuf>, options: &OpenOptions) -> Result<Self> {
+        let piece = |range: Range<usize>| file.slice(range).unwrap_or_default();
+        if glb::is_glb(&file) {
+            let glb::Parts { json, bin, others } = glb::parse(&file)?;
+            return Self::from_parts(piece(json), bin.map(piece), others, Container::Glb, folder, options);
+        }
+        let mark = if file.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        let text = piece(mark..file.len());
+        let pretty = text.iter().take(4096).any(|b| *b == b'\n');
+        Self::from_parts(text, None, Vec::new(), Container::Gltf { pretty }, folder, options)
     }
 
     /// Puts a document together from the pieces of its container.
     pub(crate) fn from_parts(
-        json: &[u8],
-        bin: Option<&[u8]>,
+        json: Bytes,
+        bin: Option<Bytes>,
         others: Vec<glb::Chunk>,
         container: Container,
         folder: Option<PathBuf>,
         options: &OpenOptions,
     ) -> Result<Self> {
-        let json: Value = serde_json::from_slice(json)?;
-        if !json.is_object() {
-            return Err(Error::malformed("", "the JSON is not an object"));
-        }
-        let buffers = Buffers::new(&json, bin.map(Arc::from), folder);
-        let document = Self { json, container, others, buffers, options: options.clone(), provided: OnceLock::new() };
+        let content = Content::of_text(json)?;
+        let buffers = Buffers::new(count(&content, "buffers"), bin, folder);
+        let document = Self {
+            content,
+            container,
+            others,
+            buffers,
+            options: options.clone(),
+            provided: OnceLock::new(),
+            used: OnceLock::new(),
+        };
         document.check_ignored()?;
         Ok(document)
     }
@@ -124,31 +146,30 @@ impl Document {
     pub fn ignoring(&self, extension: &str) -> Result<Self> {
         let mut document = self.edit().finish()?;
         document.options.ignore.push(extension.to_owned());
+        document.used = OnceLock::new();
         document.check_ignored()?;
         Ok(document)
     }
 
     /// The JSON as read.
     pub fn json(&self) -> &Value {
-        &self.json
+        self.content.value()
     }
 
     /// The JSON's root object.
     pub fn root(&self) -> Object<'_> {
-        Object::new(&self.json, "").expect("checked when the document was read")
+        Object::root(self.content.outline()).expect("checked when the document was read")
     }
 
     /// The element of a top-level array: `document.element("nodes", 3)`.
     pub fn element(&self, collection: &str, index: usize) -> Result<Object<'_>> {
-        match self.root().array(collection)?.get(index) {
-            Some(value) => Object::new(value, format!("/{collection}/{index}")),
-            None => Err(Error::malformed(format!("/{collection}/{index}"), "does not exist")),
-        }
+        let missing = || Error::malformed(format!("/{collection}/{index}"), "does not exist");
+        self.root().element(collection, index)?.ok_or_else(missing)
     }
 
     /// How many elements a top-level array has; none where it is absent or no array.
     pub fn count(&self, collection: &str) -> usize {
-        self.json.get(collection).and_then(Value::as_array).map_or(0, Vec::len)
+        count(&self.content, collection)
     }
 
     /// Whether it came as a binary or as a text file.
@@ -187,8 +208,13 @@ impl Document {
     }
 
     fn lists(&self, list: &str, extension: &str) -> bool {
-        let list = self.json.get(list).and_then(Value::as_array);
+        let list = self.root().get(list).and_then(Look::as_array);
         list.is_some_and(|names| names.iter().any(|n| n.as_str() == Some(extension)))
+    }
+
+    /// The extensions of ours that the file uses, in the order of their list.
+    pub(crate) fn used(&self) -> &[&'static Extension] {
+        self.used.get_or_init(|| extensions::ALL.iter().filter(|extension| self.uses(extension.name)).collect())
     }
 
     /// The bytes of a buffer, loaded when first asked for. May be longer than its `byteLength`.
@@ -205,6 +231,10 @@ impl Document {
     pub(crate) fn provided(&self, accessor: usize) -> Option<Result<Arc<[f32]>>> {
         self.provided.get_or_init(|| extensions::provide(self)).get(&accessor).cloned()
     }
+}
+
+fn count(content: &Content, collection: &str) -> usize {
+    Look::root(content.outline()).get(collection).and_then(Look::as_array).map_or(0, List::len)
 }
 
 #[cfg(test)]

@@ -39,10 +39,10 @@ pub(super) fn address<'a>(document: &Document, channel: &Object<'a>) -> Result<O
     let Some(target) = pointer::target(channel)? else { return Ok(None) };
     let Some(path) = target.text("path")? else { return Ok(None) };
     let is_marked = marker.is_some() && Property::from_name(path).is_none();
-    let is_pointer = is_marked || (document.uses(NAME) && path.starts_with('/'));
+    let is_pointer = is_marked || (path.starts_with('/') && document.uses(NAME));
     let legacy = Some("KHR_animation2 became KHR_animation_pointer");
-    let address = Address { text: path, at: target.place("path"), targets: Targets::Animation2, legacy };
-    Ok(is_pointer.then_some(address))
+    let address = || Address { text: path, at: target.place("path"), targets: Targets::Animation2, legacy };
+    Ok(is_pointer.then(address))
 }
 
 /// The `target` that names a pointer, as the draft's example does.

@@ -66,6 +66,12 @@ pub(crate) struct Extension {
     pub(crate) places: &'static [&'static str],
 }
 
+impl std::fmt::Debug for Extension {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
 impl Extension {
     /// An extension that changes nothing yet.
     const fn new(name: &'static str) -> Self {
@@ -103,8 +109,8 @@ pub(crate) const ALL: &[Extension] = &[
 ];
 
 /// The extensions of the list that a document uses.
-pub(crate) fn used(document: &Document) -> impl Iterator<Item = &'static Extension> {
-    ALL.iter().filter(|extension| document.uses(extension.name))
+pub(crate) fn used(document: &Document) -> impl Iterator<Item = &'static Extension> + '_ {
+    document.used().iter().copied()
 }
 
 /// The first answer that a used extension has.
@@ -118,7 +124,9 @@ pub(crate) fn first<T>(
 /// What a channel drives, as the first extension that has an answer says it.
 pub(crate) fn aims(channel: &Channel<'_>, findings: &mut Vec<Finding>) -> Result<Option<Vec<Aim>>> {
     let document = channel.document;
-    let heard = ALL.iter().filter(|e| document.uses(e.name) || (e.undeclared && !document.ignores(e.name)));
+    let is_heard =
+        |e: &&Extension| (e.undeclared && !document.ignores(e.name)) || used(document).any(|used| used.name == e.name);
+    let heard = ALL.iter().filter(|e| e.target.is_some()).filter(is_heard);
     heard.filter_map(|extension| extension.target).find_map(|ask| ask(channel, findings).transpose()).transpose()
 }
 
@@ -139,6 +147,11 @@ pub(crate) fn raise(animation: &mut Value) -> Vec<&'static str> {
 /// The bytes of a compressed buffer view; `None` where no extension compresses it.
 pub(crate) fn decompress_view(document: &Document, view: usize) -> Result<Option<Vec<u8>>> {
     first(document, |extension| extension.view.map(|decompress| decompress(document, view)))
+}
+
+/// Whether the document uses an extension that compresses buffer views.
+pub(crate) fn compress_views(document: &Document) -> bool {
+    used(document).any(|extension| extension.view.is_some())
 }
 
 /// The values of all accessors that extensions provide.

@@ -10,7 +10,7 @@ mod rules;
 use super::Extension;
 use crate::{
     Error, Interpolation, Result, Track,
-    document::json::to_index,
+    document::{Look, json::to_index},
     read::Channel,
     write::{ChannelForm, core_form},
 };
@@ -39,8 +39,8 @@ fn sampler(channel: &Channel<'_>) -> Result<Option<usize>> {
     }
 }
 
-fn is_cubic_slerp(sampler: &Value) -> bool {
-    sampler.get("interpolation").and_then(Value::as_str) == Some(Interpolation::CubicSlerp.name())
+fn is_cubic_slerp(sampler: Look<'_>) -> bool {
+    sampler.get("interpolation").and_then(Look::as_str) == Some(Interpolation::CubicSlerp.name())
 }
 
 /// What readers that do not know the extension see of a channel.
@@ -69,15 +69,16 @@ pub(crate) fn form(track: &Track, core: CoreSampler, fallback: Option<&Track>) -
 /// Keeps the extension declared where a channel has it, and required where one cannot be played without; no longer where nothing
 /// is CUBICSLERP.
 fn tidy(json: &mut Value) {
+    let is_ours = |sampler: &Value| sampler["interpolation"] == Interpolation::CubicSlerp.name();
     let (mut used, mut meant, mut required) = (false, false, false);
     for animation in json.get("animations").and_then(Value::as_array).into_iter().flatten() {
         let samplers = animation.get("samplers").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        meant |= samplers.iter().any(is_cubic_slerp);
+        meant |= samplers.iter().any(is_ours);
         for channel in animation.get("channels").and_then(Value::as_array).into_iter().flatten() {
             let core = channel.get("sampler").and_then(to_index).and_then(|i| samplers.get(i));
             let extended = channel["extensions"].get(NAME).is_some();
             used |= extended;
-            required |= if extended { core.is_none_or(is_cubic_slerp) } else { core.is_some_and(is_cubic_slerp) };
+            required |= if extended { core.is_none_or(is_ours) } else { core.is_some_and(is_ours) };
         }
     }
     if used {

@@ -125,9 +125,8 @@ fn hierarchy(document: &Document) -> Result<Skeleton> {
     let (mut parents, mut rest) = (vec![None; count], Vec::with_capacity(count));
     for (index, node) in document.root().objects("nodes")?.enumerate() {
         let node = node?;
-        for child in node.array("children")? {
-            let child = crate::document::json::to_index(child);
-            let Some(parent) = child.and_then(|c| parents.get_mut(c)) else {
+        for child in node.array("children")?.iter() {
+            let Some(parent) = child.as_index().and_then(|c| parents.get_mut(c)) else {
                 return Err(Error::malformed(node.place("children"), "a child is no node"));
             };
             // Of two parents, which glTF forbids, the first counts.

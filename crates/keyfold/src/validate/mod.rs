@@ -53,7 +53,7 @@ pub use subject::Subjects;
 
 use crate::{
     Document, Error, Finding, OpenOptions, Result,
-    document::{Container, glb},
+    document::{Bytes, Container, glb},
     extensions,
 };
 use model::Model;
@@ -102,7 +102,10 @@ pub fn validate_bytes(bytes: &[u8], folder: Option<PathBuf>, options: &OpenOptio
     let mut findings = Findings::default();
     let document = if glb::is_glb(bytes) {
         let parts = container::check(bytes, &mut findings);
-        let make = |json| Document::from_parts(json, parts.bin, Vec::new(), Container::Glb, folder, options);
+        let make = |json: &[u8]| {
+            let (json, bin) = (Bytes::from(json), parts.bin.map(Bytes::from));
+            Document::from_parts(json, bin, Vec::new(), Container::Glb, folder, options)
+        };
         parts.json.map(make).transpose()?
     } else {
         if bytes.starts_with(b"\xEF\xBB\xBF") {

@@ -17,7 +17,7 @@ pub use write::{Compressed, Dialect, Options, compress};
 use super::{Extension, Provided};
 use crate::{
     Document, Error, Result,
-    document::{Object, json::to_index},
+    document::{Look, Object, json::to_index},
 };
 use keyfold_core::draco::{self, Attribute, DataType, TIMESTAMPS, Values};
 use serde_json::{Value, json};
@@ -60,20 +60,18 @@ pub(crate) struct Stream<'a> {
 
 /// The streams that a document lists, each read or refused on its own.
 pub(crate) fn streams<'a>(document: &'a Document, name: &str) -> Result<Vec<Result<Stream<'a>>>> {
-    let place = format!("/extensions/{name}");
-    let Some(value) = document.json().pointer(&place) else { return Ok(Vec::new()) };
-    match value {
-        Value::Array(list) => {
-            let read = |(i, v)| stream(Object::new(v, format!("{place}/{i}"))?);
-            Ok(list.iter().enumerate().map(read).collect())
-        }
-        _ => Ok(Object::new(value, place)?.objects("compressedAnimations")?.map(|object| stream(object?)).collect()),
+    let Some(extensions) = document.root().object("extensions").ok().flatten() else { return Ok(Vec::new()) };
+    let Some(look) = extensions.get(name) else { return Ok(Vec::new()) };
+    let read = |object: Result<Object<'a>>| stream(object?);
+    match look.as_array() {
+        Some(_) => Ok(extensions.objects(name)?.map(read).collect()),
+        None => Ok(extensions.required_object(name)?.objects("compressedAnimations")?.map(read).collect()),
     }
 }
 
 fn stream(object: Object<'_>) -> Result<Stream<'_>> {
     let indices = |key: &str| -> Result<Vec<usize>> {
-        let list = object.array(key)?.iter().map(to_index).collect::<Option<_>>();
+        let list = object.array(key)?.iter().map(Look::as_index).collect::<Option<_>>();
         list.ok_or_else(|| Error::malformed(object.place(key), "should be an array of whole numbers"))
     };
     let ids = if object.get("attributeId").is_some() { indices("attributeId")? } else { indices("attributesId")? };

@@ -5,7 +5,7 @@
 use super::{NAME, OTHER_NAME, decode_view, unrecoverable};
 use crate::{
     Document,
-    document::{ComponentType, json::to_index},
+    document::{ComponentType, Look},
     validate::{
         Findings, Members,
         khronos::{INVALID_EXTENSION_NAME_FORMAT, UNRESOLVED_REFERENCE, VALUE_NOT_IN_RANGE},
@@ -269,7 +269,7 @@ fn check_samplers(document: &Document, entries: &[Entry], findings: &mut Finding
     let root = document.root();
     for animation in root.objects("animations").into_iter().flatten().flatten() {
         for sampler in animation.objects("samplers").into_iter().flatten().flatten() {
-            let index = |key: &str| sampler.get(key).and_then(to_index);
+            let index = |key: &str| sampler.get(key).and_then(Look::as_index);
             let (Some(input), Some(output)) = (index("input"), index("output")) else { continue };
             if let Some(times) = inputs.get(&output).filter(|times| **times != input) {
                 let message = format!("the values of accessor {output} belong to the times of accessor {times}");

@@ -38,9 +38,8 @@ pub(super) fn check(rules: &mut Rules<'_>, found: &Match<'_>, track: Option<&Tra
 fn check_format(rules: &mut Rules<'_>, found: &Match<'_>) -> Result<()> {
     let document = rules.document;
     let index = rules.channel.required_index("sampler")?;
-    let path = format!("/animations/{}/samplers/{index}", rules.animation.index);
-    let Some(object) = document.json().pointer(&path) else { return Ok(()) };
-    let sampler = crate::document::Object::new(object, path)?;
+    let animation = document.element("animations", rules.animation.index)?;
+    let Some(sampler) = animation.element("samplers", index)? else { return Ok(()) };
     let output = document.accessor(sampler.required_index("output")?)?;
     let interpolation = sampler.text("interpolation")?.map_or(Some(Interpolation::Linear), Interpolation::from_name);
     let at = rules.channel.place("sampler");

@@ -42,7 +42,7 @@ pub(crate) fn address<'a>(document: &Document, channel: &Object<'a>) -> Result<O
 /// A channel's target where it is an object, as all but EXT_property_animation have it.
 pub(super) fn target<'a>(channel: &Object<'a>) -> Result<Option<Object<'a>>> {
     match channel.get("target") {
-        Some(Value::Object(_)) => channel.object("target"),
+        Some(look) if look.is_object() => channel.object("target"),
         _ => Ok(None),
     }
 }

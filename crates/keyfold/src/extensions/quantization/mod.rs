@@ -105,7 +105,7 @@ fn keys(channel: &Channel<'_>, aim: &Aim, sampler: &Sampler, findings: &mut Vec<
         Some(width) => width,
         None => sampler.width_of(&values, times.len())?,
     };
-    Ok(Some(Keys { times: times.into(), values, width }))
+    Ok(Some(Keys { times: times.into(), values: values.into(), width }))
 }
 
 /// The numbers of an accessor: integers normalized where the accessor says so, nothing rounded.

@@ -79,9 +79,7 @@ impl Rule<'_> {
         let path = self.channel.required_object("target")?.required_text("path").map(Path::from_name)?;
         let at = self.channel.place("sampler");
         let index = self.channel.required_index("sampler")?;
-        let samplers = self.animation.array("samplers")?;
-        let Some(sampler) = samplers.get(index) else { return Ok(()) };
-        let sampler = Object::new(sampler, format!("{}/samplers/{index}", self.animation.at()))?;
+        let Some(sampler) = self.animation.element("samplers", index)? else { return Ok(()) };
         let (input, output) = (sampler.required_index("input")?, sampler.required_index("output")?);
         let (input, output) = (self.document.accessor(input)?, self.document.accessor(output)?);
         self.check_parameters(&output, findings)?;

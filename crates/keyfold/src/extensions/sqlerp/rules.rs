@@ -3,7 +3,7 @@
 use super::{NAME, is_cubic_slerp};
 use crate::{
     Document, Kind,
-    document::{Object, json::to_index},
+    document::{List, Look, Object},
     extensions,
     read::Channel,
     validate::{
@@ -15,7 +15,6 @@ use crate::{
         },
     },
 };
-use serde_json::Value;
 
 codes! { Keyfold;
     SQLERP_CONTROL_NON_UNIT: Error,
@@ -38,10 +37,11 @@ codes! { Keyfold;
 pub(super) fn rules(document: &Document, findings: &mut Findings) {
     let root = document.root();
     for animation in root.objects("animations").into_iter().flatten().flatten() {
-        let samplers = animation.array("samplers").unwrap_or_default();
-        let channels = animation.array("channels").unwrap_or_default();
-        for (index, value) in channels.iter().enumerate() {
-            if let Ok(object) = Object::new(value, format!("{}/channels/{index}", animation.at())) {
+        let (Ok(samplers), Ok(channels)) = (animation.array("samplers"), animation.objects("channels")) else {
+            continue;
+        };
+        for (index, object) in channels.enumerate() {
+            if let Ok(object) = object {
                 let channel = Channel { document, animation: animation.clone(), object, index };
                 check(&channel, samplers, findings);
             }
@@ -49,9 +49,9 @@ pub(super) fn rules(document: &Document, findings: &mut Findings) {
     }
 }
 
-fn check(channel: &Channel<'_>, samplers: &[Value], findings: &mut Findings) {
+fn check(channel: &Channel<'_>, samplers: List<'_>, findings: &mut Findings) {
     let object = &channel.object;
-    let core = object.get("sampler").and_then(to_index);
+    let core = object.get("sampler").and_then(Look::as_index);
     let core_is_ours = core.and_then(|i| samplers.get(i)).is_some_and(is_cubic_slerp);
     let extension = object.extension(NAME).ok().flatten();
     let named = extension.as_ref().and_then(|extension| named(channel, extension, samplers, findings));
@@ -68,29 +68,31 @@ fn check(channel: &Channel<'_>, samplers: &[Value], findings: &mut Findings) {
     }
     let sampler = named.map(|index| (index, format!("{}/extensions/{NAME}/sampler", object.at())));
     let sampler = sampler.or_else(|| core.filter(|_| core_is_ours).map(|index| (index, object.place("sampler"))));
-    if let Some((index, at)) = sampler {
+    if let Some((index, at)) = sampler
+        && let Some(sampler) = samplers.get(index)
+    {
         check_target(channel, findings);
-        check_keys(channel.document, &samplers[index], &at, core != Some(index), findings);
+        check_keys(channel.document, sampler, &at, core != Some(index), findings);
         let place = format!("{}/samplers/{index}", channel.animation.at());
-        check_count(channel.document, &samplers[index], &place, findings);
+        check_count(channel.document, sampler, &place, findings);
     }
 }
 
 /// The CUBICSLERP sampler that the extension names.
-fn named(channel: &Channel<'_>, extension: &Object<'_>, samplers: &[Value], findings: &mut Findings) -> Option<usize> {
+fn named(channel: &Channel<'_>, extension: &Object<'_>, samplers: List<'_>, findings: &mut Findings) -> Option<usize> {
     let Some(value) = extension.get("sampler") else {
         findings.add(&UNDEFINED_PROPERTY, extension.at(), "`sampler` is missing");
         return None;
     };
     let at = extension.place("sampler");
-    let index = to_index(value).filter(|i| *i < samplers.len());
+    let index = value.as_index().filter(|i| *i < samplers.len());
     let Some(index) = index else {
         findings.add(&UNRESOLVED_REFERENCE, at, format!("sampler {value} does not exist"));
         return None;
     };
     let place = format!("{}/samplers/{index}", channel.animation.at());
     findings.waive(|f| f.code == UNUSED_OBJECT.name && f.at == place);
-    if !is_cubic_slerp(&samplers[index]) {
+    if !samplers.get(index).is_some_and(is_cubic_slerp) {
         findings.add(&SQLERP_SAMPLER_TYPE, at, format!("sampler {index} is not CUBICSLERP"));
         return None;
     }
@@ -117,8 +119,8 @@ fn check_target(channel: &Channel<'_>, findings: &mut Findings) {
 }
 
 /// Core does not know that CUBICSLERP takes two keys.
-fn check_count(document: &Document, sampler: &Value, place: &str, findings: &mut Findings) {
-    let accessor = |key: &str| document.accessor(sampler.get(key).and_then(to_index)?).ok();
+fn check_count(document: &Document, sampler: Look<'_>, place: &str, findings: &mut Findings) {
+    let accessor = |key: &str| document.accessor(sampler.get(key).and_then(Look::as_index)?).ok();
     let at = format!("{place}/input");
     if accessor("input").is_some_and(|input| input.count < 2) {
         // Once, however many channels have the sampler.
@@ -129,8 +131,8 @@ fn check_count(document: &Document, sampler: &Value, place: &str, findings: &mut
 }
 
 /// Counts and lengths of quaternions: of values only where core does not look at this sampler, of controls always.
-fn check_keys(document: &Document, sampler: &Value, at: &str, alone: bool, findings: &mut Findings) {
-    let accessor = |key: &str| sampler.get(key).and_then(to_index).and_then(|i| document.accessor(i).ok());
+fn check_keys(document: &Document, sampler: Look<'_>, at: &str, alone: bool, findings: &mut Findings) {
+    let accessor = |key: &str| sampler.get(key).and_then(Look::as_index).and_then(|i| document.accessor(i).ok());
     let (Some(input), Some(output)) = (accessor("input"), accessor("output")) else { return };
     let expected = input.count.saturating_mul(3);
     if output.count != expected {
