@@ -1,5 +1,6 @@
 //! `cargo xtask samples`: writes the animated files in `samples/`, the same bytes on every machine.
 
+mod conformance;
 mod draco;
 mod face;
 mod figure;

@@ -1,18 +1,9 @@
 //! Files that each break one rule, and files that just do not.
 
+use super::super::conformance::Broken;
 use super::file::{File, NAME, data_uri};
 use super::good::{base, motion, two_streams, weights};
 use serde_json::{Value, json};
-
-/// A file that breaks a rule.
-pub(super) struct Broken {
-    pub(super) code: &'static str,
-    /// Where a validator should see it.
-    pub(super) at: String,
-    pub(super) about: &'static str,
-    pub(super) bad: Value,
-    pub(super) good: Value,
-}
 
 pub(super) fn all() -> Vec<Broken> {
     layout().into_iter().chain(ids()).chain(accessors()).chain(streams()).collect()

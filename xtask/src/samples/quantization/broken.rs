@@ -1,17 +1,8 @@
 //! Files that each break one rule, and the same files mended.
 
+use super::super::conformance::Broken;
 use super::file::{Channel, Data, NAME, document};
-use serde_json::{Value, json};
-
-/// A file that breaks a rule.
-pub(super) struct Broken {
-    pub(super) code: &'static str,
-    /// Where a validator should see it.
-    pub(super) at: String,
-    pub(super) about: &'static str,
-    pub(super) bad: Value,
-    pub(super) good: Value,
-}
+use serde_json::json;
 
 pub(super) fn all() -> Vec<Broken> {
     vec![

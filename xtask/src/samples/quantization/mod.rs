@@ -5,8 +5,8 @@ mod broken;
 mod file;
 mod good;
 
-use super::Sample;
-use serde_json::{Value, json};
+use super::{Sample, conformance::text};
+use serde_json::json;
 
 const FOLDER: &str = "samples/conformance/quantization";
 const SCHEMA: &str = include_str!("animation.channel.EXT_animation_quantization.schema.json");
@@ -21,14 +21,8 @@ pub(super) fn all() -> Vec<Sample> {
         samples.push(Sample { path: format!("{FOLDER}/{file}"), bytes: text(&good.document) });
     }
     for broken in broken::all() {
-        let file = format!("broken/{}.gltf", broken.code);
-        refuse.push(json!({ "file": file, "about": broken.about, "code": broken.code, "at": broken.at }));
-        samples.push(Sample { path: format!("{FOLDER}/{file}"), bytes: text(&broken.bad) });
-        if broken.code.starts_with("QUANT_") {
-            let test = |which: &str| format!("crates/keyfold/tests/codes/{}.{which}.gltf", broken.code);
-            samples.push(Sample { path: test("bad"), bytes: text(&broken.bad) });
-            samples.push(Sample { path: test("good"), bytes: text(&broken.good) });
-        }
+        refuse.push(broken.entry());
+        samples.extend(broken.samples(FOLDER, "QUANT_"));
     }
     let about = "What a reader of EXT_animation_quantization should make of the files beside this one. `values` lists every stored \
         element with its layout undone (for CUBICSPLINE in-tangent, value and out-tangent of each key); compare within `tolerance`. \
@@ -39,10 +33,4 @@ pub(super) fn all() -> Vec<Sample> {
     let schema = format!("{FOLDER}/schema/animation.channel.EXT_animation_quantization.schema.json");
     samples.push(Sample { path: schema, bytes: SCHEMA.into() });
     samples
-}
-
-fn text(json: &Value) -> Vec<u8> {
-    let mut text = serde_json::to_vec_pretty(json).expect("a JSON value can be written");
-    text.push(b'\n');
-    text
 }
