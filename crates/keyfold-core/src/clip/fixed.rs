@@ -2,14 +2,11 @@
 
 use super::bits::{mask, peek};
 use super::blend::Pair;
-use super::keys::{Group, Neighbours, Scalar};
+use super::keys::{Group, Neighbours, Numbers};
 use super::lanes::{LANES, Lanes};
 
-/// Bytes of a full group's codes of 16 bits.
-const SIXTEEN: usize = 2 * 3 * LANES;
-
-/// Two neighbouring keys: where each starts, in bytes.
-pub(super) struct FixedKeys<'a> {
+/// Two neighbouring keys: where each starts, in bytes. Codes of 16 bits are whole bytes, and quicker.
+pub(super) struct FixedKeys<'a, const SIXTEEN: bool> {
     pub(super) bytes: &'a [u8],
     pub(super) bits: u32,
     /// How many components of a key are rotations'.
@@ -18,7 +15,7 @@ pub(super) struct FixedKeys<'a> {
     pub(super) hi: usize,
 }
 
-impl Neighbours for FixedKeys<'_> {
+impl<const SIXTEEN: bool> Neighbours for FixedKeys<'_, SIXTEEN> {
     #[inline(always)]
     fn group(&self, index: usize, group: &Group, out: &mut Pair) {
         self.key(self.lo, index, group, &mut out.lo);
@@ -26,39 +23,36 @@ impl Neighbours for FixedKeys<'_> {
     }
 
     #[inline(always)]
-    fn scalar(&self, index: usize, scalar: &Scalar) -> (f32, f32) {
-        let value = |start| scalar.origin + self.code(start, self.turning + index) * scalar.step;
+    fn numbers(&self, index: usize, numbers: &Numbers) -> (Lanes, Lanes) {
+        let value = |start| numbers.origin + self.four(start, self.turning + index * LANES) * numbers.step;
         (value(self.lo), value(self.hi))
     }
 }
 
-impl FixedKeys<'_> {
+impl<const SIXTEEN: bool> FixedKeys<'_, SIXTEEN> {
     #[inline(always)]
     fn key(&self, start: usize, index: usize, group: &Group, out: &mut [Lanes; 3]) {
-        // The codes after a smaller group's rows do no harm: the steps of lanes that are not in use are zero.
-        let row = |c: usize| {
-            let at = start + index * SIXTEEN + c * 2 * group.lanes;
-            self.bytes.get(at..at + 2 * LANES).and_then(|row| row.try_into().ok())
-        };
-        match (self.bits, row(0), row(1), row(2)) {
-            (16, Some(x), Some(y), Some(z)) => {
-                out[0] = group.origin[0] + sixteen(x) * group.step[0];
-                out[1] = group.origin[1] + sixteen(y) * group.step[1];
-                out[2] = group.origin[2] + sixteen(z) * group.step[2];
-            }
-            _ => self.any(start, index, group, out),
+        let first = index * 3 * LANES;
+        out[0] = group.origin[0] + self.four(start, first) * group.step[0];
+        out[1] = group.origin[1] + self.four(start, first + group.lanes) * group.step[1];
+        out[2] = group.origin[2] + self.four(start, first + 2 * group.lanes) * group.step[2];
+    }
+
+    /// The codes of four components from `first` on. Where a group is smaller, what is read beyond it does no harm: the steps of
+    /// lanes that are not in use are zero.
+    #[inline(always)]
+    fn four(&self, start: usize, first: usize) -> Lanes {
+        let at = start + 2 * first;
+        match self.bytes.get(at..at + 2 * LANES).and_then(|row| row.try_into().ok()) {
+            Some(row) if SIXTEEN => sixteen(row),
+            _ => self.any(start, first),
         }
     }
 
-    /// A group of fewer, or of codes of any width.
+    /// Four codes of any width, or the last ones of all.
     #[inline(never)]
-    fn any(&self, start: usize, index: usize, group: &Group, out: &mut [Lanes; 3]) {
-        for (c, row) in out.iter_mut().enumerate() {
-            let first = (index * LANES) * 3 + c * group.lanes;
-            for i in 0..group.lanes {
-                row.0[i] = group.origin[c].0[i] + self.code(start, first + i) * group.step[c].0[i];
-            }
-        }
+    fn any(&self, start: usize, first: usize) -> Lanes {
+        Lanes(core::array::from_fn(|i| self.code(start, first + i)))
     }
 
     #[inline(always)]

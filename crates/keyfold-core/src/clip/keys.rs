@@ -2,6 +2,7 @@
 
 use super::blend::{Frames, Pair, Quats, Weights, rotations};
 use super::lanes::{LANES, Lanes};
+use super::track::Track;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -18,13 +19,13 @@ pub(super) struct Group {
     pub(super) out: [u32; LANES],
 }
 
-/// A component that is not a rotation's.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scalar {
-    pub(super) origin: f32,
-    pub(super) step: f32,
-    /// Where in the pose it goes.
-    pub(super) out: usize,
+/// Up to four components that are no rotation's.
+#[derive(Clone, Debug)]
+pub(super) struct Numbers {
+    pub(super) origin: Lanes,
+    pub(super) step: Lanes,
+    /// Where in the pose each goes.
+    pub(super) out: [u32; LANES],
 }
 
 /// The two keys around a time.
@@ -32,24 +33,35 @@ pub(super) trait Neighbours {
     /// Group `index`, all groups before it being full.
     fn group(&self, index: usize, group: &Group, out: &mut Pair);
 
-    /// Component `index` of those that are no rotation's, at both keys.
-    fn scalar(&self, index: usize, scalar: &Scalar) -> (f32, f32);
+    /// The components `4 * index` and following of those that are no rotation's, at both keys.
+    fn numbers(&self, index: usize, numbers: &Numbers) -> (Lanes, Lanes);
 }
 
 /// Everything that moves, laid out for sampling.
 #[derive(Clone, Debug)]
 pub(super) struct Moving {
     pub(super) groups: Vec<Group>,
-    pub(super) scalars: Vec<Scalar>,
+    pub(super) numbers: Vec<Numbers>,
 }
 
-/// What of a pose is asked for: groups of rotations, and other components.
+/// What of a pose is asked for: groups of rotations, and fours of other components.
 pub(super) struct Wanted {
     pub(super) groups: Range<usize>,
-    pub(super) scalars: Range<usize>,
+    pub(super) numbers: Range<usize>,
 }
 
 impl Moving {
+    /// What has to be decoded for one keyed track. Places in the pose increase from group to group.
+    pub(super) fn of(&self, track: &Track) -> Wanted {
+        let (start, end) = (track.range().start as u32, track.range().end as u32);
+        if track.target.is_rotation() {
+            let after = self.groups.partition_point(|g| g.out[0] <= start);
+            return Wanted { groups: after.saturating_sub(1)..after, numbers: 0..0 };
+        }
+        let after = self.numbers.partition_point(|n| n.out[0] <= start);
+        Wanted { groups: 0..0, numbers: after.saturating_sub(1)..self.numbers.partition_point(|n| n.out[0] < end) }
+    }
+
     /// Writes what is wanted, a part `s` of the way between two keys, to its places in `pose`.
     pub(super) fn blend<K: Neighbours>(&self, keys: &K, s: f32, wanted: Wanted, pose: &mut [f32]) {
         let (weights, mut pair, mut quats) = (Weights::new(s), Pair::default(), Quats::default());
@@ -58,9 +70,14 @@ impl Moving {
             rotations(&pair, &weights, &group.frames, &mut quats);
             store(&quats, group, pose);
         }
-        for (i, scalar) in wanted.scalars.clone().zip(self.scalars.get(wanted.scalars).unwrap_or_default()) {
-            let (lo, hi) = keys.scalar(i, scalar);
-            pose[scalar.out] = lo + (hi - lo) * s;
+        for (i, numbers) in wanted.numbers.clone().zip(self.numbers.get(wanted.numbers).unwrap_or_default()) {
+            let (lo, hi) = keys.numbers(i, numbers);
+            let value = lo + s * (hi - lo);
+            for (v, at) in value.0.iter().zip(numbers.out) {
+                if let Some(place) = pose.get_mut(at as usize) {
+                    *place = *v;
+                }
+            }
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::blend::Quats;
 use super::coding::{RotationCode, ScalarCode, rotation_step, scalar_step};
 use super::directory::{Directory, Layout};
-use super::keys::{Group, Moving, Scalar};
-use super::lanes::LANES;
+use super::keys::{Group, Moving, Numbers};
+use super::lanes::{LANES, Lanes};
 use super::small_quat::SmallQuat;
 use super::track::{Form, Track};
 use super::variable::Segments;
@@ -54,7 +54,7 @@ impl<'a> Clip<'a> {
             }
             Layout::Variable { anchors, .. } => Keys::Variable(Segments::open(bytes, start, &directory, anchors)?),
         };
-        let moving = Moving { groups: groups(&directory), scalars: scalars(&directory) };
+        let moving = Moving { groups: groups(&directory), numbers: numbers(&directory) };
         let stepped = directory.tracks.iter().filter(|t| t.form == Form::Step).map(Track::range).collect();
         let template = template(&directory);
         Ok(Self { bytes, directory, start, keys, moving, stepped, template })
@@ -167,13 +167,21 @@ fn put(to: &mut Quats, lane: usize, q: &SmallQuat) {
     to.iter_mut().zip(q.quat()).for_each(|(row, c)| row.0[lane] = c as f32);
 }
 
-fn scalars(directory: &Directory) -> Vec<Scalar> {
-    let places = keyed(directory, false).flat_map(Track::range);
-    let scalar = |(code, out): (&ScalarCode, usize)| match *code {
-        ScalarCode::Fixed { origin, step } => Scalar { origin, step, out },
-        ScalarCode::Variable { origin, step, .. } => Scalar { origin, step: scalar_step(step) as f32, out },
+fn numbers(directory: &Directory) -> Vec<Numbers> {
+    let places: Vec<usize> = keyed(directory, false).flat_map(Track::range).collect();
+    let four = |(codes, places): (&[ScalarCode], &[usize])| {
+        let zero = Lanes::all(0.0);
+        let mut numbers = Numbers { origin: zero, step: zero, out: [u32::MAX; LANES] };
+        for (i, (code, place)) in codes.iter().zip(places).enumerate() {
+            let (origin, step) = match *code {
+                ScalarCode::Fixed { origin, step } => (origin, step),
+                ScalarCode::Variable { origin, step, .. } => (origin, scalar_step(step) as f32),
+            };
+            (numbers.origin.0[i], numbers.step.0[i], numbers.out[i]) = (origin, step, *place as u32);
+        }
+        numbers
     };
-    directory.scalars.iter().zip(places).map(scalar).collect()
+    directory.scalars.chunks(LANES).zip(places.chunks(LANES)).map(four).collect()
 }
 
 fn template(directory: &Directory) -> Vec<f32> {

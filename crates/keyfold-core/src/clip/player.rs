@@ -54,7 +54,7 @@ impl<'c> Sampler<'c> {
     /// a clip with another number of components.
     pub fn sample(&mut self, t: f64, pose: &mut Pose) {
         let moving = &self.clip.moving;
-        let wanted = Wanted { groups: 0..moving.groups.len(), scalars: 0..moving.scalars.len() };
+        let wanted = Wanted { groups: 0..moving.groups.len(), numbers: 0..moving.numbers.len() };
         self.write(t, wanted, pose);
         self.steps(t, &mut pose.values);
     }
@@ -64,20 +64,13 @@ impl<'c> Sampler<'c> {
         times.iter().zip(poses).for_each(|(t, pose)| self.sample(*t, pose));
     }
 
-    /// The value of one track at `t` seconds, into its place in the pose. A rotation takes those of its group of four along.
+    /// The value of one track at `t` seconds, into its place in the pose. Those that are decoded together with it
+    /// come along.
     pub fn sample_track(&mut self, track: &Track, t: f64, pose: &mut Pose) {
-        let moving = &self.clip.moving;
         match track.form {
             Form::Constant => {}
             Form::Step => self.steps(t, &mut pose.values),
-            Form::Keyed if track.target.is_rotation() => {
-                let group = moving.groups.iter().position(|g| g.out.contains(&(track.offset as u32))).unwrap_or(0);
-                self.write(t, Wanted { groups: group..group + 1, scalars: 0..0 }, pose);
-            }
-            Form::Keyed => {
-                let first = moving.scalars.partition_point(|s| s.out < track.offset);
-                self.write(t, Wanted { groups: 0..0, scalars: first..first + track.width }, pose);
-            }
+            Form::Keyed => self.write(t, self.clip.moving.of(track), pose),
         }
     }
 
@@ -89,8 +82,14 @@ impl<'c> Sampler<'c> {
             Keys::Fixed { start, stride, bits } => {
                 let lo = start + place.key * stride;
                 let turning = directory.rotations.len() * 3;
-                let keys = FixedKeys { bytes, bits: *bits, turning, lo, hi: lo + stride };
-                moving.blend(&keys, place.s, wanted, &mut pose.values);
+                let (bits, hi) = (*bits, lo + stride);
+                if bits == 16 {
+                    let keys = FixedKeys::<true> { bytes, bits, turning, lo, hi };
+                    moving.blend(&keys, place.s, wanted, &mut pose.values);
+                } else {
+                    let keys = FixedKeys::<false> { bytes, bits, turning, lo, hi };
+                    moving.blend(&keys, place.s, wanted, &mut pose.values);
+                }
             }
             Keys::Variable(segments) => {
                 // Without keyed tracks there are no segments.

@@ -4,11 +4,11 @@
 //! any time is then as near as the next one.
 
 use super::ClipError;
-use super::bits::{BitReader, mask, peek};
+use super::bits::{BitReader, peek};
 use super::blend::Pair;
 use super::directory::Directory;
 use super::head::{FINER, Head, HeadShape, Part};
-use super::keys::{Group, Neighbours, Scalar};
+use super::keys::{Group, Neighbours, Numbers};
 use super::lanes::{LANES, Lanes};
 use super::timing::Place;
 use alloc::vec::Vec;
@@ -21,8 +21,8 @@ pub(super) struct Segments {
     all: Vec<Segment>,
     /// Rotations by group, segment after segment.
     quads: Vec<Quad>,
-    /// The other components, segment after segment.
-    parts: Vec<Part>,
+    /// The other components by fours, segment after segment.
+    parts: Vec<[Part; LANES]>,
 }
 
 /// Where the keys of a segment lie, in bits.
@@ -134,7 +134,11 @@ impl Segments {
         let (turning, others) = head.parts.split_at(rotations * 3);
         let (triples, _) = turning.as_chunks::<3>();
         self.quads.extend(triples.chunks(LANES).zip(head.finer.chunks(LANES)).map(|(t, f)| Quad::new(t, f)));
-        self.parts.extend_from_slice(others);
+        self.parts.extend(others.chunks(LANES).map(|few| {
+            let mut four = [Part::default(); LANES];
+            four[..few.len()].copy_from_slice(few);
+            four
+        }));
         Ok(end.div_ceil(8))
     }
 
@@ -242,8 +246,8 @@ impl Spot {
 /// anchor after.
 pub(super) struct VariableKeys<'a> {
     bytes: &'a [u8],
-    before: (&'a [Quad], &'a [Part]),
-    after: (&'a [Quad], &'a [Part]),
+    before: (&'a [Quad], &'a [[Part; LANES]]),
+    after: (&'a [Quad], &'a [[Part; LANES]]),
     anchor: usize,
     middle: usize,
     next: usize,
@@ -263,17 +267,28 @@ impl Neighbours for VariableKeys<'_> {
     }
 
     #[inline(always)]
-    fn scalar(&self, index: usize, scalar: &Scalar) -> (f32, f32) {
+    fn numbers(&self, index: usize, numbers: &Numbers) -> (Lanes, Lanes) {
         let (before, after) = (&self.before.1[index], &self.after.1[index]);
-        let anchor = |start: usize, p: &Part| {
-            let code = peek(self.bytes, start + p.anchor_at as usize) & mask(p.anchor.into());
-            scalar.origin + p.min.wrapping_add(code as i32) as f32 * scalar.step
+        let anchor = |start: usize, parts: &[Part; LANES]| {
+            let codes = each(parts, |p| p.min.wrapping_add(code(self.bytes, start + p.anchor_at as usize, p.anchor)));
+            numbers.origin + codes * numbers.step
         };
         let (a, b) = (anchor(self.anchor, before), anchor(self.next, after));
-        let code = peek(self.bytes, self.middle + before.middle_at as usize) & mask(before.middle.into());
-        let m = code as i32 + before.least_middle();
-        self.span.pick(a, 0.5 * (a + b) + m as f32 * scalar.step, b)
+        let middle = each(before, |p| {
+            code(self.bytes, self.middle + p.middle_at as usize, p.middle) - HALVES[usize::from(p.middle)] as i32
+        });
+        self.span.pick(a, 0.5 * (a + b) + middle * numbers.step, b)
     }
+}
+
+#[inline(always)]
+fn code(bytes: &[u8], at: usize, width: u8) -> i32 {
+    (peek(bytes, at) as u32 & MASKS[usize::from(width)]) as i32
+}
+
+#[inline(always)]
+fn each([a, b, c, d]: &[Part; LANES], code: impl Fn(&Part) -> i32) -> Lanes {
+    Lanes::from_ints([code(a), code(b), code(c), code(d)])
 }
 
 type Ints = [[i32; LANES]; 3];
