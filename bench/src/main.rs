@@ -24,7 +24,11 @@ struct Bench {
 
 /// All benchmarks. A new one is a line here.
 const BENCHES: &[Bench] = &[
-    Bench { name: "clip", about: "runtime clips: bytes against ACL, the time of a pose", run: clip::run },
+    Bench {
+        name: "clip",
+        about: "runtime clips: bytes against ACL, the time of a pose against ozz-animation-rs",
+        run: clip::run,
+    },
     Bench { name: "draco", about: "decoding and encoding Draco streams, against libdraco", run: draco::run },
     Bench { name: "load", about: "files to curves, against the crate gltf", run: load::run },
     Bench {
@@ -51,6 +55,9 @@ fn run(names: &[String]) -> Result<()> {
     if names.is_empty() {
         list();
         return Ok(());
+    }
+    if let [clip::POSES, file, count] = names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        return clip::poses(file, count);
     }
     let chosen = names.iter().map(|name| find(name)).collect::<Result<Vec<_>>>()?;
     for bench in chosen {

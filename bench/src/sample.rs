@@ -1,8 +1,7 @@
 //! One full pose after the other, sampled forward at 60 Hz: nanoseconds per track, against three.js.
 //!
 //! Of three.js two figures are taken: its interpolants alone, which is the work that Keyfold does, and the AnimationMixer, which
-//! also carries the values to the scene's objects. The peer is three.js because `ozz-animation-rs` needs an unstable compiler
-//! (`std::simd`).
+//! also carries the values to the scene's objects. Runtime clips have a peer of their own: see `clip`.
 
 use std::time::Duration;
 

@@ -4,6 +4,7 @@
 //! batch of files. A test whose peer or data is not there says [`skip`] and passes.
 
 pub mod babylon;
+pub mod clips;
 pub mod draco;
 pub mod packers;
 mod peers;
