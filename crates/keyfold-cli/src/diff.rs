@@ -1,5 +1,6 @@
 //! `keyfold diff`: how far two files' animations lie apart, worst joint and second first.
 
+use crate::measure::MeasureArgs;
 use crate::{Outcome, input, output};
 use anyhow::Result;
 use keyfold::{AnimationDiff, Bound, Diff, diff};
@@ -23,12 +24,8 @@ pub(crate) struct Args {
     /// Exit with 1 over this: 0.01% of the model's size, a length (0.1mm, 2cm), or a number of scene units
     #[arg(long, value_name = "E")]
     max_error: Option<Bound>,
-    /// With --max-error: how far weights, colours and other properties may be off, as a share of their range
-    #[arg(long, value_name = "SHARE", default_value_t = 0.001)]
-    max_property_error: f64,
-    /// Look at points this far from each node, instead of as far as its vertices reach
-    #[arg(long, value_name = "LENGTH")]
-    shell: Option<Bound>,
+    #[command(flatten)]
+    measure: MeasureArgs,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -38,7 +35,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let ((a, _), (b, _)) = (args.read.open(&args.a)?, args.read.open(&args.b)?);
-    let found = diff(&a, &b, args.shell)?;
+    let found = diff(&a, &b, args.measure.shell)?;
     if args.json {
         output::json(&found)?;
     } else {
@@ -51,7 +48,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 impl Args {
     fn exceeded(&self, found: &Diff) -> bool {
         let Some(bound) = self.max_error else { return false };
-        let properties = found.animations.iter().any(|a| a.properties.max > self.max_property_error);
+        let properties = found.animations.iter().any(|a| a.properties.max > self.measure.max_property_error);
         found.error > bound.in_scene(found.model_size) || properties || !found.unmatched.is_empty()
     }
 }

@@ -7,6 +7,7 @@ mod convert;
 mod diff;
 mod input;
 mod inspect;
+mod measure;
 mod output;
 mod pack;
 mod sample;

@@ -1,7 +1,8 @@
 //! `keyfold clip build`: an animation, or all of a file's, as runtime clips.
 
+use crate::measure::MeasureArgs;
 use crate::{Outcome, input, output, sample};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use keyfold::{Animation, Bound, BuiltClip, ClipOptions, Document, Scene, build_clip, document::write_file, read};
 use keyfold_core::clip::{Clip, Encoding};
 use rayon::prelude::*;
@@ -17,7 +18,8 @@ samples), or without --fps against the animation itself. What resampling alone c
 Examples:
   keyfold clip build walk.glb -o walk.kfc --fps 30 --max-error 0.1mm
   keyfold clip build moves.glb --all -o clips --fps 30
-  keyfold clip build walk.glb -o walk.kfc --encoding fixed --bits 16")]
+  keyfold clip build walk.glb -o walk.kfc --encoding fixed --bits 16
+  keyfold clip build walk.glb -o - | keyfold clip sample - --fps 10")]
 pub(crate) struct Args {
     /// A .gltf or .glb file, whatever its name; - for standard input
     input: PathBuf,
@@ -42,12 +44,8 @@ pub(crate) struct Args {
     /// The largest error: a share of the model's size, a length, or scene units
     #[arg(long, value_name = "E", default_value_t = Bound::default())]
     max_error: Bound,
-    /// The largest error of what moves no points, as a share of the property's range
-    #[arg(long, value_name = "SHARE", default_value_t = 0.001)]
-    max_property_error: f64,
-    /// How far from each node its error is looked at [default: 3% of the model or its farthest vertex]
-    #[arg(long, value_name = "LENGTH")]
-    shell: Option<Bound>,
+    #[command(flatten)]
+    measure: MeasureArgs,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -94,10 +92,13 @@ struct Reports<'a> {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     ensure!(args.bits.is_none() || args.encoding == Encoding::Fixed, "--bits goes with --encoding fixed");
-    ensure!(args.max_property_error > 0.0, "--max-property-error should be a positive number");
+    ensure!(args.measure.max_property_error > 0.0, "--max-property-error should be a positive number");
+    let stream = input::is_stream(&args.output);
+    ensure!(!(stream && args.all), "--all writes one file for each animation: give a folder instead of -");
+    ensure!(!(stream && args.json), "--json and -o - both want standard output");
     let (document, _) = args.read.open(&args.input)?;
     let found = read(&document)?;
-    let scene = Scene::new(&document, &found.animations, args.shell)?;
+    let scene = Scene::new(&document, &found.animations, args.measure.shell)?;
     let chosen: Vec<&Animation> = match args.all {
         true => found.animations.iter().collect(),
         false => vec![sample::choose(&found.animations, args.animation.as_deref())?],
@@ -125,7 +126,7 @@ fn build(args: &Args, document: &Document, scene: &Scene, animation: &Animation)
         encoding: args.encoding,
         bits: args.bits,
         max_error: args.max_error,
-        max_property_error: args.max_property_error,
+        max_property_error: args.measure.max_property_error,
     };
     build_clip(document, scene, animation, &options).with_context(|| format!("/animations/{}", animation.index))
 }
@@ -172,13 +173,11 @@ fn report(scene: &Scene, animation: &Animation, built: &BuiltClip, path: &Path) 
 }
 
 fn print(args: &Args, reports: &[Report]) -> Result<()> {
-    let quiet = input::is_stream(&args.output);
     match (args.json, args.all) {
-        (true, _) if quiet => bail!("--json and -o - both want standard output"),
         (true, true) => output::json(&Reports { clips: reports })?,
         (true, false) => output::json(&reports.first())?,
-        (false, _) if !quiet => output::print(&readable(reports))?,
-        _ => {}
+        (false, _) if input::is_stream(&args.output) => {}
+        (false, _) => output::print(&readable(reports))?,
     }
     for r in reports.iter().filter(|r| !r.held) {
         output::error(&format!(

@@ -8,6 +8,10 @@ use std::path::PathBuf;
 
 /// Tell what is in a clip
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  keyfold clip info walk.kfc
+  keyfold clip info walk.kfc --json | jq .tracks[].target")]
 pub(crate) struct Args {
     /// A .kfc file; - for standard input
     file: PathBuf,

@@ -9,10 +9,18 @@ use crate::{Outcome, input};
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use keyfold_core::clip::Clip;
-use std::{io::Read, path::Path};
+use std::path::Path;
 
 /// Build, play and measure runtime clips (.kfc)
 #[derive(clap::Args)]
+#[command(after_help = "\
+A clip is one animation, quantized for playing: a pose at any time in well under a microsecond, every point within the bound.
+
+Examples:
+  keyfold clip build walk.glb -o walk.kfc --fps 30 --max-error 0.1mm
+  keyfold clip info walk.kfc
+  keyfold clip sample walk.kfc --time 0,0.5,1
+  keyfold clip bench walk.kfc")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -35,19 +43,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
 }
 
-/// More than any clip has: keeps a wrong file from filling the memory.
-const MOST_BYTES: u64 = 1 << 31;
-
 /// The bytes of a clip.
 fn bytes(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = |mut from: Box<dyn Read>, bytes: &mut Vec<u8>| from.by_ref().take(MOST_BYTES).read_to_end(bytes);
-    let from: std::io::Result<Box<dyn Read>> = match input::is_stream(path) {
-        true => Ok(Box::new(std::io::stdin())),
-        false => std::fs::File::open(path).map(|file| Box::new(file) as Box<dyn Read>),
-    };
-    from.and_then(|from| read(from, &mut bytes)).with_context(|| format!("cannot read {}", input::name(path)))?;
-    Ok(bytes)
+    Ok(input::ReadArgs::default().bytes(path)?.0)
 }
 
 /// Opens a clip.
