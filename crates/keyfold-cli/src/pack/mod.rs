@@ -12,9 +12,16 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use job::{Job, jobs};
 use journal::Journal;
 use keyfold::{Bound, document::write_file, pack, write::MeshoptVersion};
-use rayon::prelude::*;
 use report::{FileReport, Report};
-use std::{io::IsTerminal, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    io::IsTerminal,
+    path::PathBuf,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 /// Make animations as small as an error bound allows
 #[derive(clap::Args)]
@@ -113,16 +120,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let settings = args.settings();
     let journal = args.journal(&jobs)?;
     let progress = args.progress(jobs.len());
-    let done: Vec<FileReport> = jobs
-        .par_iter()
-        .enumerate()
-        .map(|(index, job)| {
-            let drawn = (args.report.is_some() && index < html::PARTS).then_some(jobs.len());
-            let report = job::run(job, args, &settings, journal.as_ref(), drawn);
-            progress.inc(1);
-            report
-        })
-        .collect();
+    let done = each(&jobs, |index, job| {
+        let drawn = (args.report.is_some() && index < html::PARTS).then_some(jobs.len());
+        let report = job::run(job, args, &settings, journal.as_ref(), drawn);
+        progress.inc(1);
+        report
+    })?;
     progress.finish_and_clear();
     let report = Report { files: done };
     if let Some(path) = &args.report {
@@ -136,6 +139,29 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     report.complaints().iter().for_each(|what| output::error(what));
     report.outcome(jobs.len() == 1)
+}
+
+/// Runs all jobs and returns what came of them, in their order. Few files are packed one after the other, each on all threads. Of
+/// many, each thread takes one after the other for itself: a thread that waited for a part of one file would begin another one
+/// meanwhile, and memory would grow with the number of files.
+fn each(jobs: &[Job], run: impl Fn(usize, &Job) -> FileReport + Sync) -> Result<Vec<FileReport>> {
+    let threads = rayon::current_num_threads();
+    if threads == 1 || jobs.len() < 2 * threads {
+        return Ok(jobs.iter().enumerate().map(|(index, job)| run(index, job)).collect());
+    }
+    let pools = (0..threads).map(|_| rayon::ThreadPoolBuilder::new().num_threads(1).build());
+    let pools = pools.collect::<Result<Vec<_>, _>>().context("cannot start threads")?;
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(index) else { break };
+            let report = run(index, job);
+            done.lock().unwrap_or_else(PoisonError::into_inner).insert(index, report);
+        }
+    };
+    std::thread::scope(|scope| pools.iter().for_each(|pool| drop(scope.spawn(|| pool.install(work)))));
+    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect())
 }
 
 impl Args {
