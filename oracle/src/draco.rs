@@ -4,8 +4,9 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::LazyLock;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use keyfold_core::draco::{Animation, Attribute, AttributeKind, Coding, DataType, Options, Quantize, Values};
 
 const SOURCE: &str = include_str!("../draco/oracle.cpp");
@@ -52,14 +53,17 @@ impl Libdraco {
         match Self::try_start() {
             Ok(oracle) => Some(oracle),
             Err(why) => {
-                eprintln!("skipped: no libdraco: {why:#}");
+                crate::skip(&format!("no libdraco: {why:#}"));
                 None
             }
         }
     }
 
     fn try_start() -> Result<Libdraco> {
-        let mut child = Command::new(build()?).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        // One thread builds, the others of this program wait for it.
+        static PROGRAM: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| build().map_err(|why| format!("{why:#}")));
+        let program = PROGRAM.as_ref().map_err(|why| anyhow!("{why}"))?;
+        let mut child = Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let requests = child.stdin.take().context("no stdin")?;
         let answers = child.stdout.take().context("no stdout")?;
         Ok(Libdraco { child, requests, answers })
@@ -153,7 +157,9 @@ fn build() -> Result<PathBuf> {
         .arg("-ldraco")
         .output()
         .context("g++")?;
-    ensure!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let said = String::from_utf8_lossy(&compiled.stderr);
+    let first = said.lines().find(|line| line.contains("error")).unwrap_or("g++ failed");
+    ensure!(compiled.status.success(), "{first}");
     fs::rename(own, &program)?;
     fs::rename(own_source, stamp)?;
     Ok(program)
