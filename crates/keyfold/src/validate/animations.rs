@@ -16,7 +16,7 @@ use crate::{
     Interpolation, Property,
     document::{ComponentType, Shape},
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn rules(model: &Model<'_>, findings: &mut Findings) {
     for (i, animation) in model.animations.iter().enumerate() {
@@ -31,8 +31,8 @@ pub(super) fn rules(model: &Model<'_>, findings: &mut Findings) {
             check_values(model, &format!("{at}/sampler"), channel, samplers, findings);
         }
         check_duplicates(&at, channels, findings);
-        let used = |j| channels.iter().any(|channel| channel.sampler == Some(j));
-        for j in (0..samplers.len()).filter(|j| !used(*j)) {
+        let used: BTreeSet<usize> = channels.iter().filter_map(|channel| channel.sampler).collect();
+        for j in (0..samplers.len()).filter(|j| !used.contains(j)) {
             findings.add(&UNUSED_OBJECT, format!("{at}/samplers/{j}"), "no channel uses this sampler");
         }
     }

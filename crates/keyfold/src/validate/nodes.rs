@@ -13,7 +13,7 @@ use crate::{
     document::{ComponentType, Shape},
     object_model::references::{Collection, unreferenced},
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn rules(model: &Model<'_>, findings: &mut Findings) {
     for (i, mesh) in model.meshes.iter().enumerate() {
@@ -115,26 +115,38 @@ fn check_loops(parents: &[Option<usize>], findings: &mut Findings) {
     }
 }
 
-/// A node and its ancestors.
-fn line(parents: &[Option<usize>], node: usize) -> BTreeSet<usize> {
-    let mut line = BTreeSet::new();
-    let mut next = Some(node);
-    while let Some(node) = next.filter(|node| line.insert(*node)) {
+/// The nodes that all of some nodes are, or descend from; every node is passed once, however many joints there are.
+fn common_ancestors(parents: &[Option<usize>], mut nodes: impl Iterator<Item = usize>) -> BTreeSet<usize> {
+    let Some(first) = nodes.next() else { return BTreeSet::new() };
+    // How far up the first node's line each node meets it.
+    let mut meets: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut line = Vec::new();
+    let mut next = Some(first);
+    while let Some(node) = next.filter(|node| !meets.contains_key(node)) {
+        meets.insert(node, line.len());
+        line.push(node);
         next = parents[node];
     }
-    line
+    let mut highest = 0;
+    for start in nodes {
+        let mut way = BTreeSet::new();
+        let mut next = Some(start);
+        while let Some(node) = next.filter(|node| !meets.contains_key(node) && way.insert(*node)) {
+            next = parents[node];
+        }
+        let Some(&met) = next.and_then(|node| meets.get(&node)) else { return BTreeSet::new() };
+        meets.extend(way.into_iter().map(|node| (node, met)));
+        highest = highest.max(met);
+    }
+    line.split_off(highest).into_iter().collect()
 }
 
 fn check_skin(model: &Model<'_>, at: &str, skin: &Skin, parents: &[Option<usize>], findings: &mut Findings) {
-    let mut common: Option<BTreeSet<usize>> = None;
     for (j, joint) in skin.joints.iter().flatten().enumerate() {
         resolve(&model.nodes, *joint, || format!("{at}/joints/{j}"), findings);
-        if let Some(joint) = joint.filter(|joint| model.node(*joint).is_some()) {
-            let line = line(parents, joint);
-            common = Some(common.map_or(line.clone(), |common| &common & &line));
-        }
     }
-    let common = common.unwrap_or_default();
+    let joints = skin.joints.iter().flatten().filter_map(|joint| joint.filter(|joint| model.node(*joint).is_some()));
+    let common = common_ancestors(parents, joints);
     if skin.joints.is_some() && common.is_empty() {
         findings.add(&SKIN_NO_COMMON_ROOT, format!("{at}/joints"), "the joints have no common root");
     }
@@ -178,5 +190,25 @@ fn check_scenes(model: &Model<'_>, parents: &[Option<usize>], findings: &mut Fin
                 findings.add(&SCENE_NON_ROOT_NODE, at(), format!("node {node} has a parent"));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_ancestors_are_those_of_all() {
+        // 0 has the children 1 and 2, 1 has 3 and 4; 5 stands alone, 6 and 7 are each other's parents.
+        let parents = [None, Some(0), Some(0), Some(1), Some(1), None, Some(7), Some(6)];
+        let of = |nodes: &[usize]| common_ancestors(&parents, nodes.iter().copied()).into_iter().collect::<Vec<_>>();
+        assert_eq!(of(&[3]), [0, 1, 3]);
+        assert_eq!(of(&[3, 4]), [0, 1]);
+        assert_eq!(of(&[3, 1]), [0, 1]);
+        assert_eq!(of(&[4, 3, 2]), [0]);
+        assert_eq!(of(&[4, 5, 2]), [0usize; 0]);
+        assert_eq!(of(&[5, 4]), [0usize; 0]);
+        assert!(of(&[6, 6]).contains(&7));
+        assert_eq!(of(&[]), [0usize; 0]);
     }
 }

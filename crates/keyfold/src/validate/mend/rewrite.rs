@@ -8,11 +8,14 @@ use super::set;
 use crate::{
     Document,
     document::{Edit, json::to_index},
-    object_model::references::{Collection, references, unknown_extensions},
+    object_model::references::{Collection, Reference, references, unknown_extensions},
     write::Stored,
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 /// What places that refer to accessors (`/animations/0/samplers/1/input`) shall find there.
 #[derive(Default)]
@@ -127,7 +130,10 @@ fn readers(document: &Document) -> Vec<Reader> {
     let is_base = |at: &str| at.starts_with("/accessors/") && at.matches('/').count() == 3;
     let (base, other): (Vec<_>, Vec<_>) =
         references(json, Collection::BufferViews).into_iter().partition(|reference| is_base(reference.at.as_str()));
-    let only_base = |view: usize| base.iter().any(|r| r.index == view) && !other.iter().any(|r| r.index == view);
+    let views =
+        |uses: Vec<Reference>| -> BTreeSet<usize> { uses.into_iter().map(|reference| reference.index).collect() };
+    let (base, other) = (views(base), views(other));
+    let only_base = |view: usize| base.contains(&view) && !other.contains(&view);
     // Views that nobody seems to use may be meant by an extension that nobody knows.
     for (i, view) in json.get("bufferViews").and_then(Value::as_array).into_iter().flatten().enumerate() {
         let compressed =

@@ -3,9 +3,9 @@
 use super::{indices, rewrite::Rewrite, sampler_accessor, set, stored};
 use crate::{
     Document, Error, Finding, Property, Result,
-    document::{ComponentType, json::to_index},
+    document::{Accessor, ComponentType, json::to_index},
     extensions,
-    object_model::references::{self, Collection},
+    object_model::references::{self, Collection, Reference},
     validate::{
         Findings,
         khronos::{
@@ -34,15 +34,7 @@ pub(super) fn declare_extensions(
             names.extend(document.json().pointer(&finding.at).and_then(Value::as_str).map(str::to_owned));
         }
     }
-    if names.is_empty() {
-        return Ok(None);
-    }
-    let mut edit = document.edit();
-    for name in names {
-        edit.declare(&name, document.requires(&name));
-        done.add(&MENDED_DECLARATION, "/extensionsUsed", format!("{name} is listed now"));
-    }
-    edit.finish().map(Some)
+    declare(document, names, "/extensionsUsed", done)
 }
 
 /// Lists in `extensionsRequired` what the file cannot be read without.
@@ -53,14 +45,19 @@ pub(super) fn require_extensions(
 ) -> Result<Option<Document>> {
     let missing = findings.iter().filter(|finding| finding.code.ends_with("_NOT_REQUIRED"));
     let asks = |code: &str| extensions::ALL.iter().find(|e| e.codes.iter().any(|own| own.name == code));
-    let names: BTreeSet<&str> = missing.filter_map(|finding| asks(finding.code)).map(|e| e.name).collect();
+    let names = missing.filter_map(|finding| asks(finding.code)).map(|e| e.name.to_owned()).collect();
+    declare(document, names, "/extensionsRequired", done)
+}
+
+/// Lists extensions as used or, if that is the list, as required.
+fn declare(document: &Document, names: BTreeSet<String>, list: &str, done: &mut Findings) -> Result<Option<Document>> {
     if names.is_empty() {
         return Ok(None);
     }
     let mut edit = document.edit();
     for name in names {
-        edit.declare(name, true);
-        done.add(&MENDED_DECLARATION, "/extensionsRequired", format!("{name} is listed now"));
+        edit.declare(&name, list == "/extensionsRequired" || document.requires(&name));
+        done.add(&MENDED_DECLARATION, list, format!("{name} is listed now"));
     }
     edit.finish().map(Some)
 }
@@ -154,16 +151,20 @@ pub(super) fn remove_strides(
     if accessors.is_empty() {
         return Ok(None);
     }
-    let users = |view: usize| (0..document.count("accessors")).filter(move |i| view_of(document, *i) == Some(view));
+    let uses = references::references(document.json(), Collection::Accessors);
+    let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for accessor in 0..document.count("accessors") {
+        view_of(document, accessor).into_iter().for_each(|view| users.entry(view).or_default().push(accessor));
+    }
     let mut edit = document.edit();
     let mut rewrite = Rewrite::default();
     let mut changed = false;
-    for view in accessors.iter().filter_map(|i| view_of(document, *i)).collect::<BTreeSet<_>>() {
-        let mended = if users(view).all(|i| accessors.contains(&i) && is_tight(document, i, view)) {
-            edit.json()["bufferViews"][view].as_object_mut().and_then(|view| view.shift_remove("byteStride")).is_some()
+    for (view, users) in users.iter().filter(|(_, users)| users.iter().any(|i| accessors.contains(i))) {
+        let mended = if users.iter().all(|i| accessors.contains(i) && is_tight(document, *i, *view)) {
+            edit.json()["bufferViews"][*view].as_object_mut().and_then(|view| view.shift_remove("byteStride")).is_some()
         } else {
-            let spread = users(view).filter(|i| accessors.contains(i));
-            spread.filter(|accessor| pack(document, *accessor, &mut rewrite)).count() > 0
+            let spread = users.iter().filter(|i| accessors.contains(i));
+            spread.filter(|accessor| pack(document, **accessor, &uses, &mut rewrite)).count() > 0
         };
         if mended {
             done.add(&MENDED_STRIDE, format!("/bufferViews/{view}/byteStride"), "removed: keys are tightly packed");
@@ -175,15 +176,15 @@ pub(super) fn remove_strides(
 }
 
 /// Has samplers and skins find an accessor's elements tightly packed; whether that can be.
-fn pack(document: &Document, accessor: usize, rewrite: &mut Rewrite) -> bool {
-    let padded = document
-        .accessor(accessor)
-        .map_or(true, |a| a.shape.stored_size(a.component) != a.shape.components() * a.component.size());
-    let Some(content) = document.elements(accessor).ok().filter(|_| !padded).map(stored) else { return false };
-    let uses = references::references(document.json(), Collection::Accessors);
-    let places = uses.into_iter().filter(|reference| reference.index == accessor).map(|r| r.at.as_str().to_owned());
+fn pack(document: &Document, accessor: usize, uses: &[Reference], rewrite: &mut Rewrite) -> bool {
+    let padded = |a: &Accessor| a.shape.stored_size(a.component) != a.shape.components() * a.component.size();
+    if document.accessor(accessor).map_or(true, |description| padded(&description)) {
+        return false;
+    }
+    let Ok(content) = document.elements(accessor).map(stored) else { return false };
+    let places = uses.iter().filter(|reference| reference.index == accessor).map(|reference| reference.at.as_str());
     let ours = places.filter(|at| at.starts_with("/animations/") || at.starts_with("/skins/"));
-    ours.for_each(|at| rewrite.want(at, accessor, content.clone()));
+    ours.for_each(|at| rewrite.want(at.to_owned(), accessor, content.clone()));
     true
 }
 
