@@ -2,7 +2,7 @@
 
 use keyfold::{Document, OpenOptions, validate};
 
-/// Everything that validation does with a file: it must come to an end, and what it mends must be mended for good.
+/// Everything that validation does with a file: it must come to an end, and what it mends can be written, read, and has been told of.
 pub fn validate(data: &[u8]) {
     let options = OpenOptions::default();
     let Ok(validation) = validate::validate_bytes(data, None, &options) else { return };
@@ -13,6 +13,10 @@ pub fn validate(data: &[u8]) {
     }
     if let Ok(document) = Document::from_bytes(data, None, &options) {
         let _ = validate::advise(&document);
-        let _ = validate::mend(&document);
+        if let Ok(Some(mended)) = validate::mend(&document) {
+            assert!(!mended.done.is_empty(), "changed without a word");
+            let bytes = mended.document.to_bytes().expect("what is mended can be written");
+            Document::from_bytes(&bytes, None, &options).expect("what is mended can be read");
+        }
     }
 }
