@@ -31,10 +31,9 @@ pub fn advise(document: &Document) -> Vec<Finding> {
     for animation in &found.animations {
         for track in &animation.tracks {
             let at = format!("/animations/{}/channels/{}", animation.index, track.source.channel);
-            shape(document, &at, track, &mut findings);
-            if track.target.kind() == Kind::Rotation {
-                turns(&at, &track.curve, &mut findings);
-            }
+            let rotations = rotations(track);
+            shape(document, &at, track, &rotations, &mut findings);
+            turns(&at, track.curve.interpolation(), &rotations, &mut findings);
         }
     }
     let tracks = found.animations.iter().flat_map(|animation| &animation.tracks);
@@ -44,7 +43,13 @@ pub fn advise(document: &Document) -> Vec<Finding> {
     left.filter(|finding| finding.code != super::khronos::TYPE_MISMATCH.name).chain(findings.sorted()).collect()
 }
 
-fn shape(document: &Document, at: &str, track: &Track, findings: &mut Findings) {
+/// The keys of a rotation as unit quaternions, `None` for one that is none; no keys where the track is no rotation.
+fn rotations(track: &Track) -> Vec<Option<Quat>> {
+    let keys = if track.target.kind() == Kind::Rotation { track.curve.keys() } else { 0 };
+    (0..keys).map(|key| unit(track.curve.value(key))).collect()
+}
+
+fn shape(document: &Document, at: &str, track: &Track, rotations: &[Option<Quat>], findings: &mut Findings) {
     let curve = &track.curve;
     let constant = is_constant(curve);
     if constant && rest(document, track).is_some_and(|rest| rest == curve.value(0)) {
@@ -54,7 +59,8 @@ fn shape(document: &Document, at: &str, track: &Track, findings: &mut Findings) 
         findings.add(&ANIM_CONSTANT_TRACK, at, format!("all {} keys are equal", curve.keys()));
     }
     if !constant {
-        let redundant = (1..curve.keys().saturating_sub(1)).filter(|key| is_redundant(track, *key)).count();
+        let redundant =
+            (1..curve.keys().saturating_sub(1)).filter(|key| is_redundant(&track.curve, rotations, *key)).count();
         if redundant > 0 && redundant * WORTH_SAYING >= curve.keys() {
             let message = format!("{redundant} of {} keys say what their neighbours say already", curve.keys());
             findings.add(&ANIM_REDUNDANT_KEYS, at, message);
@@ -77,8 +83,7 @@ fn rest(document: &Document, track: &Track) -> Option<Vec<f32>> {
 }
 
 /// Whether a key could go without a trace.
-fn is_redundant(track: &Track, key: usize) -> bool {
-    let curve = &track.curve;
+fn is_redundant(curve: &Curve, rotations: &[Option<Quat>], key: usize) -> bool {
     let (before, value, after) = (curve.value(key - 1), curve.value(key), curve.value(key + 1));
     match curve.interpolation() {
         Interpolation::Step => value == before,
@@ -86,11 +91,9 @@ fn is_redundant(track: &Track, key: usize) -> bool {
             let times = curve.times();
             let (start, end) = (f64::from(times[key - 1]), f64::from(times[key + 1]));
             let t = (f64::from(times[key]) - start) / (end - start);
-            if let (Kind::Rotation, Some(a), Some(v), Some(b)) =
-                (track.target.kind(), unit(before), unit(value), unit(after))
-            {
-                return !leaves_plane(a, v, b)
-                    && 1.0 - quat::dot(quat::slerp(a, b, t), v).abs() < ON_THE_LINE * ON_THE_LINE;
+            if let Some([Some(a), Some(v), Some(b)]) = rotations.get(key - 1..=key + 1) {
+                return !leaves_plane(*a, *v, *b)
+                    && 1.0 - quat::dot(quat::slerp(*a, *b, t), *v).abs() < ON_THE_LINE * ON_THE_LINE;
             }
             let range = value.iter().chain(before).chain(after).fold(0.0, |most: f64, n| most.max(f64::from(n.abs())));
             let blend = before.iter().zip(after).map(|(a, b)| f64::from(*a) * (1.0 - t) + f64::from(*b) * t);
@@ -115,21 +118,20 @@ fn unit(value: &[f32]) -> Option<Quat> {
 }
 
 /// Rotations whose way from key to key is not what it seems.
-fn turns(at: &str, curve: &Curve, findings: &mut Findings) {
-    let keys: Vec<Option<Quat>> = (0..curve.keys()).map(|key| unit(curve.value(key))).collect();
+fn turns(at: &str, interpolation: Interpolation, rotations: &[Option<Quat>], findings: &mut Findings) {
     let dots: Vec<f64> =
-        keys.windows(2).map(|pair| pair[0].zip(pair[1]).map_or(1.0, |(a, b)| quat::dot(a, b))).collect();
+        rotations.windows(2).map(|pair| pair[0].zip(pair[1]).map_or(1.0, |(a, b)| quat::dot(a, b))).collect();
     let count = |test: &dyn Fn(f64) -> bool| dots.iter().filter(|dot| test(**dot)).count();
     let jumps = count(&|dot| dot < 0.0);
-    if jumps > 0 && curve.interpolation() != Interpolation::Step {
+    if jumps > 0 && interpolation != Interpolation::Step {
         findings.add(&ANIM_QUAT_SIGN_JUMP, at, format!("the sign changes between keys {jumps} times"));
     }
     let halves = count(&|dot| dot.abs() < HALF_TURN);
-    if halves > 0 && curve.interpolation() == Interpolation::Linear {
+    if halves > 0 && interpolation == Interpolation::Linear {
         findings.add(&ANIM_HALF_TURN, at, format!("{halves} pairs of neighbouring keys are half a turn apart"));
     }
     let antipodal = count(&|dot| dot < ANTIPODAL);
-    if antipodal > 0 && curve.interpolation() == Interpolation::CubicSpline {
+    if antipodal > 0 && interpolation == Interpolation::CubicSpline {
         findings.add(&ANIM_QUAT_ANTIPODAL_CUBIC, at, format!("{antipodal} pairs of neighbouring keys are opposite"));
     }
 }

@@ -20,37 +20,59 @@ pub(super) const fn to(collection: Collection, pattern: &'static str) -> Place {
     Place { collection, pattern }
 }
 
+/// A step on the way to a value. Most ways lead nowhere, so a pointer is made of them only at their end.
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Name(&'a str),
+    Index(usize),
+}
+
 /// Calls `found` with everything in the document that matches the pattern.
 pub(super) fn visit(pattern: &str, document: &Value, found: &mut impl FnMut(Pointer, &Value)) {
-    descend(pattern, document, &mut Pointer::root(), found);
+    descend(pattern, document, &mut Vec::new(), &mut |steps, value| found(pointer(steps), value));
+}
+
+fn pointer(steps: &[Step<'_>]) -> Pointer {
+    let mut pointer = Pointer::root();
+    for step in steps {
+        match step {
+            Step::Name(name) => pointer.push(name),
+            Step::Index(index) => pointer.push(&index.to_string()),
+        }
+    }
+    pointer
 }
 
 /// Follows the rest of a pattern, slash first, from a value on.
-fn descend(pattern: &str, value: &Value, at: &mut Pointer, found: &mut impl FnMut(Pointer, &Value)) {
+fn descend<'a>(
+    pattern: &'a str,
+    value: &'a Value,
+    steps: &mut Vec<Step<'a>>,
+    found: &mut impl FnMut(&[Step<'a>], &Value),
+) {
     let Some(rest) = pattern.strip_prefix('/') else {
-        return found(at.clone(), value);
+        return found(steps, value);
     };
     let (token, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     if token == "**" {
-        descend(rest, value, at, found);
+        descend(rest, value, steps, found);
     }
+    let next = if token == "**" { pattern } else { rest };
+    let mut follow = |step: Step<'a>, inner: &'a Value| {
+        steps.push(step);
+        descend(next, inner, steps, found);
+        steps.pop();
+    };
     match value {
         Value::Object(members) if !token.starts_with('*') => {
-            if let Some(member) = members.get(token) {
-                step(token, at, |at| descend(rest, member, at, found));
-            }
+            members.get(token).into_iter().for_each(|member| follow(Step::Name(token), member));
         }
         Value::Object(members) => {
-            for (name, member) in members.iter().filter(|(name, _)| matches(token, name)) {
-                let next = if token == "**" { pattern } else { rest };
-                step(name, at, |at| descend(next, member, at, found));
-            }
+            let members = members.iter().filter(|(name, _)| matches(token, name));
+            members.for_each(|(name, member)| follow(Step::Name(name), member));
         }
         Value::Array(elements) if token.starts_with('*') => {
-            for (index, element) in elements.iter().enumerate() {
-                let next = if token == "**" { pattern } else { rest };
-                step(&index.to_string(), at, |at| descend(next, element, at, found));
-            }
+            elements.iter().enumerate().for_each(|(index, element)| follow(Step::Index(index), element));
         }
         _ => {}
     }
@@ -62,10 +84,4 @@ fn matches(token: &str, name: &str) -> bool {
         "**" => name != "extras",
         _ => token.strip_prefix('*').is_some_and(|suffix| name.ends_with(suffix)),
     }
-}
-
-fn step(token: &str, at: &mut Pointer, inside: impl FnOnce(&mut Pointer)) {
-    at.push(token);
-    inside(at);
-    at.pop();
 }
