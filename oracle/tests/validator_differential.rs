@@ -34,23 +34,51 @@ enum Who {
     Khronos,
 }
 
-/// Errors that decide the verdict of only one of the two, and why that is right: whose, the code, the pattern of the place (`*` is any one step), and
-/// what the file went through.
+/// An error that decides the verdict of only one of the two, and why that is right: whose, the code, the pattern of the place (`*` is any one
+/// step), what the file went through, and what the words for that contain.
 struct Justified {
     who: Who,
     code: &'static str,
     at: &'static str,
     after: Change,
+    of: &'static str,
     why: &'static str,
 }
 
-const JUSTIFIED: &[Justified] = &[Justified {
-    who: Who::Keyfold,
-    code: "SKIN_NO_COMMON_ROOT",
-    at: "/skins/*/joints",
-    after: Change::Json,
-    why: "Khronos forgets that joints had no common root as soon as another joint follows",
-}];
+const JUSTIFIED: &[Justified] = &[
+    Justified {
+        who: Who::Keyfold,
+        code: "SKIN_NO_COMMON_ROOT",
+        at: "/skins/*/joints",
+        after: Change::Json,
+        of: "/nodes/",
+        why: "Khronos forgets that joints had no common root as soon as another joint follows",
+    },
+    Justified {
+        who: Who::Keyfold,
+        code: "SKIN_SKELETON_INVALID",
+        at: "/skins/*/skeleton",
+        after: Change::Json,
+        of: "/nodes/",
+        why: "as above: joints without a common root have no skeleton either",
+    },
+    Justified {
+        who: Who::Keyfold,
+        code: "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT",
+        at: "/animations/*/channels/*/sampler",
+        after: Change::Json,
+        of: "/interpolation = \"CUBICSPLINE\"",
+        why: "Khronos does not count the values of pointers",
+    },
+    Justified {
+        who: Who::Khronos,
+        code: "NODE_MATRIX_NON_TRS",
+        at: "/nodes/*/matrix",
+        after: Change::Json,
+        of: "/matrix/",
+        why: "whether a matrix is TRS is no matter of animation: a node with a matrix cannot be animated",
+    },
+];
 
 /// Errors by code and place.
 type Errors = BTreeSet<(String, String)>;
@@ -275,8 +303,10 @@ fn fits(pattern: &str, at: &str) -> bool {
 }
 
 /// What justifies an error that only one has.
-fn justification(who: Who, (code, at): &(String, String), change: Change) -> Option<usize> {
-    JUSTIFIED.iter().position(|j| j.who == who && j.code == code && fits(j.at, at) && j.after == change)
+fn justification(who: Who, (code, at): &(String, String), change: Change, said: &str) -> Option<usize> {
+    let fits =
+        |j: &Justified| j.who == who && j.code == code && fits(j.at, at) && j.after == change && said.contains(j.of);
+    JUSTIFIED.iter().position(fits)
 }
 
 /// The verdicts on all files.
@@ -307,7 +337,7 @@ impl Tally {
             return;
         }
         let reasons: Vec<Option<usize>> =
-            lonely.iter().map(|(who, error)| justification(*who, error, *change)).collect();
+            lonely.iter().map(|(who, error)| justification(*who, error, *change, said)).collect();
         if reasons.contains(&None) {
             return self.wrong.push(format!("{} ({said}): ours {ours:?}, theirs {theirs:?}", file.display()));
         }
@@ -318,7 +348,7 @@ impl Tally {
         let Self { files, invalid, identical, .. } = self;
         note(&format!("{files} files, {invalid} invalid: {identical} with the same errors at the same places"));
         self.differences.iter().for_each(|(what, count)| note(&format!("{count:>5}  {what}")));
-        for (Justified { who, code, at, after, why }, count) in JUSTIFIED.iter().zip(&self.fired) {
+        for (Justified { who, code, at, after, why, .. }, count) in JUSTIFIED.iter().zip(&self.fired) {
             note(&format!("{count:>5}  justified: {code} at {at} after {after:?}, only by {who:?}: {why}"));
         }
     }
@@ -342,9 +372,10 @@ fn both_validators_come_to_the_same_verdict() {
     }
     tally.tell();
     assert!(tally.wrong.is_empty(), "{} different verdicts:\n{}", tally.wrong.len(), tally.wrong.join("\n"));
+    // Some show only among the copies of the long tests, and without the corpus there is little to break.
     let idle = JUSTIFIED.iter().zip(&tally.fired).filter(|(_, count)| **count == 0).map(|(j, _)| j.code);
-    // Without the corpus there are fewer files to break.
-    assert!(is_full() || shared_dir().is_none() || idle.count() == 0, "a justification that justifies nothing");
+    let idle: Vec<&str> = idle.filter(|_| is_full() && shared_dir().is_some()).collect();
+    assert!(idle.is_empty(), "justifications that justify nothing: {idle:?}");
 }
 
 fn judge(tally: &mut Tally, all: Vec<Copy>) {

@@ -3,8 +3,8 @@
 use super::{
     Findings,
     khronos::{
-        INVALID_EXTENSION_NAME_FORMAT, UNDECLARED_EXTENSION, UNEXPECTED_EXTENSION_OBJECT, UNSUPPORTED_EXTENSION,
-        UNUSED_EXTENSION_REQUIRED,
+        INVALID_EXTENSION_NAME_FORMAT, TYPE_MISMATCH, UNDECLARED_EXTENSION, UNEXPECTED_EXTENSION_OBJECT,
+        UNSUPPORTED_EXTENSION, UNUSED_EXTENSION_REQUIRED,
     },
 };
 use crate::{
@@ -32,8 +32,11 @@ pub(super) fn rules(document: &Document, findings: &mut Findings) {
         }
     }
     let declared: Vec<&str> = names(document, "extensionsUsed").map(|(_, name)| name).collect();
-    each_object(document.json(), &mut String::new(), &mut |at, name| {
+    each_object(document.json(), &mut String::new(), &mut |at, name, value| {
         let place = || format!("{at}/extensions/{}", escape(name));
+        if !value.is_object() {
+            findings.add(&TYPE_MISMATCH, place(), format!("{name} is not an object"));
+        }
         if !declared.contains(&name) {
             findings.add(&UNDECLARED_EXTENSION, place(), format!("{name} is not listed in extensionsUsed"));
         } else if row(name).is_some_and(|row| !may_stand(row, at)) {
@@ -76,12 +79,12 @@ fn matches(pattern: &str, at: &str) -> bool {
 
 /// Every extension object with the place of the object that carries it. What belongs to applications (`extras`) or to extensions
 /// that nobody knows is not looked into.
-fn each_object<'v>(value: &'v Value, at: &mut String, found: &mut impl FnMut(&str, &'v str)) {
+fn each_object<'v>(value: &'v Value, at: &mut String, found: &mut impl FnMut(&str, &'v str, &'v Value)) {
     let members: Vec<(String, &Value)> = match value {
         Value::Array(elements) => elements.iter().enumerate().map(|(i, e)| (i.to_string(), e)).collect(),
         Value::Object(members) => {
             let extensions = members.get("extensions").and_then(Value::as_object).into_iter().flatten();
-            extensions.for_each(|(name, _)| found(at, name));
+            extensions.for_each(|(name, value)| found(at, name, value));
             members.iter().filter(|(key, _)| *key != "extras").map(|(key, m)| (escape(key), m)).collect()
         }
         _ => return,
@@ -109,6 +112,19 @@ mod tests {
             !is_well_formed("Draco_animation_compression")
                 && !is_well_formed("KHRanimation")
                 && !is_well_formed("KHR_")
+        );
+    }
+
+    #[test]
+    fn an_extension_is_an_object() {
+        let json = br#"{ "extensionsUsed": ["KHR_x"], "nodes": [{ "extensions": { "KHR_x": true } }, { "extensions": { "KHR_x": {} } }] }"#;
+        let document = Document::from_bytes(json, None, &Default::default()).unwrap();
+        let mut findings = Findings::default();
+        rules(&document, &mut findings);
+        let errors = findings.sorted().into_iter().filter(|f| f.severity == crate::Severity::Error);
+        assert_eq!(
+            errors.map(|f| (f.code, f.at)).collect::<Vec<_>>(),
+            [("TYPE_MISMATCH", "/nodes/0/extensions/KHR_x".to_owned())]
         );
     }
 

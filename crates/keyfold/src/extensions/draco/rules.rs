@@ -8,7 +8,7 @@ use crate::{
     document::{ComponentType, Look},
     validate::{
         Findings, Members,
-        khronos::{INVALID_EXTENSION_NAME_FORMAT, UNRESOLVED_REFERENCE, VALUE_NOT_IN_RANGE},
+        khronos::{INVALID_EXTENSION_NAME_FORMAT, TYPE_MISMATCH, UNRESOLVED_REFERENCE, VALUE_NOT_IN_RANGE},
     },
 };
 use keyfold_core::draco::{self, Attribute, DataType, TIMESTAMPS};
@@ -106,6 +106,8 @@ struct Entry {
 }
 
 fn read_layout(value: &Value, place: String, findings: &mut Findings) -> Vec<Entry> {
+    // An array is no object, but a layout that files have; what is neither, is said below.
+    findings.waive(|finding| finding.code == TYPE_MISMATCH.name && finding.at == place);
     let mut read = Vec::new();
     if let Value::Array(list) = value {
         for (i, entry) in list.iter().enumerate() {
