@@ -1,4 +1,4 @@
-//! What a candidate costs on the wire: its accessors' bytes after deflate, and something for each object that JSON needs.
+//! What a candidate costs on the wire: its accessors' bytes and about the JSON that they need, after deflate.
 
 use super::Context;
 use crate::{
@@ -6,25 +6,40 @@ use crate::{
     write::{ChannelForm, Stored, meshopt_bytes},
 };
 use flate2::{Compression, write::DeflateEncoder};
-use std::{collections::BTreeSet, io::Write};
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, io::Write};
 
-/// Bytes of JSON, compressed, that an accessor or a sampler takes.
-const OBJECT: usize = 16;
 /// A byte that is there but compresses away still has to be loaded.
 const RAW_SHARE: usize = 64;
 
 /// The cost of channels in a storage, in bytes after compression.
-pub(crate) fn cost<'a>(channels: impl Iterator<Item = &'a ChannelForm>, context: &Context<'_>) -> usize {
-    let (mut seen, mut contents, mut samplers) = (BTreeSet::new(), Vec::new(), 0);
-    for sampler in channels.filter_map(|c| c.sampler.as_ref()) {
-        samplers += 1;
-        contents.extend([&sampler.input, &sampler.output].into_iter().filter(|stored| seen.insert(*stored)));
+pub(crate) fn cost(channels: &[ChannelForm], context: &Context<'_>) -> usize {
+    let (mut seen, mut contents) = (BTreeMap::new(), Vec::new());
+    let mut text = String::new();
+    for (index, channel) in channels.iter().enumerate() {
+        let Some(sampler) = &channel.sampler else { continue };
+        let [input, output] = [&sampler.input, &sampler.output].map(|stored| {
+            *seen.entry(stored).or_insert_with(|| {
+                contents.push(stored);
+                contents.len()
+            })
+        });
+        let json = json!([{ "sampler": index, "target": channel.target, "extensions": channel.extensions },
+            { "input": input, "output": output }]);
+        text += &json.to_string();
     }
-    let bytes = match context.settings.storage {
+    let mut bytes = match context.settings.storage {
         Storage::Meshopt => meshopt_bytes(&contents, context.settings.meshopt).unwrap_or_else(|_| plain(&contents)),
         Storage::Core | Storage::Quantization | Storage::Draco => plain(&contents),
     };
-    deflated(&bytes) + bytes.len() / RAW_SHARE + (contents.len() + samplers) * OBJECT
+    let raw = bytes.len() / RAW_SHARE;
+    let mut offset = 0;
+    for content in contents {
+        text += &format!("\"byteOffset\":{offset},{}", Value::Object(content.accessor()));
+        offset += content.bytes.len();
+    }
+    bytes.extend_from_slice(text.as_bytes());
+    deflated(&bytes) + raw
 }
 
 fn plain(contents: &[&Stored]) -> Vec<u8> {

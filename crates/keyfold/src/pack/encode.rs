@@ -1,15 +1,16 @@
 //! From the root to the tips: each lane's wanted values, the keys that are needed, and what the storage makes of them.
 //!
-//! With compensation a joint aims at the original's rotation in the scene, given its parents as decoded, and tilts a little so
-//! that its children come to lie where they were: errors do not add up along a chain. No reader knows about it.
+//! With compensation (`aim`) errors do not add up along a chain; where they do all the same, codes are chosen anew (`repair`).
 
 use super::{
+    aim::aimed,
     clip::{Clip, Lane},
-    lattice::{Rotations, played, snap_float},
-    reduce::{Values, needed},
+    lattice::played,
+    reduce::{Values, fitted, needed},
+    repair::Repair,
     window::{Window, at, chain, matrices},
 };
-use crate::{Property, Storage};
+use crate::Property;
 use keyfold_core::{
     quat::{self, Quat},
     skeleton::{Deviation, Moment, Poses, Transform},
@@ -33,8 +34,32 @@ pub(crate) enum Keys {
     Shared,
 }
 
-/// How much of a lane's budget goes to missing keys where keys are dropped; the rest goes to the step.
-const KEY_SHARE: f64 = 0.7;
+/// How much of a lane's budget is its step where keys are dropped, too.
+const STEP_SHARE: f64 = 0.5;
+/// How often tolerances are narrowed where points lie too far off.
+const NARROWINGS: usize = 4;
+/// By how much.
+const NARROWER: f64 = 0.7;
+
+impl Plan {
+    /// How much of a lane's budget is its step.
+    pub(crate) fn step_share(self) -> f64 {
+        match self.keys {
+            Keys::All => 1.0,
+            Keys::PerLane | Keys::Shared => STEP_SHARE,
+        }
+    }
+
+    /// How much coarser than what holds by itself budgets are at first, to be repaired.
+    pub(crate) fn overload(self) -> f64 {
+        match (self.keys, self.compensate) {
+            (Keys::All, true) => 1.8,
+            (Keys::All, false) => 2.3,
+            (Keys::PerLane, _) => 1.5,
+            (Keys::Shared, _) => 1.0,
+        }
+    }
+}
 
 /// Keys of a lane in a window as a reader gets them: places in the clip's times, and values.
 #[derive(Clone, Debug, Default)]
@@ -49,28 +74,43 @@ pub(crate) struct Coded {
     pub(crate) lanes: Vec<LaneKeys>,
     /// How far it lies from the original at the window's times.
     pub(crate) deviation: Deviation,
+    /// The clip's times at which it lies farther off than it should.
+    pub(crate) failing: Vec<usize>,
 }
 
-/// Encodes a window with a budget per lane: radians for rotations, units of the property otherwise.
-pub(crate) fn encode(clip: &Clip<'_>, window: &Window, budgets: &[f64], plan: Plan) -> Coded {
-    let skeleton = clip.scene.skeleton();
+/// Encodes a window with a budget per lane: radians for rotations, units of the property otherwise. What lies farther off than `limit`
+/// is repaired where it can be.
+pub(crate) fn encode(clip: &Clip<'_>, window: &Window, budgets: &[f64], plan: Plan, limit: Option<f64>) -> Coded {
     let mut walk = Walk {
         clip,
         window,
         plan,
         poses: window.poses.clone(),
         turns: window.turns.clone(),
+        transforms: window.transforms.clone(),
         lanes: vec![LaneKeys::default(); clip.lanes.len()],
         shared: if plan.keys == Keys::Shared { shared_keys(clip, window, budgets) } else { Vec::new() },
+        narrowed: vec![vec![1.0; window.len()]; if plan.keys == Keys::PerLane { clip.lanes.len() } else { 0 }],
     };
-    let moved = clip.motion.moved();
-    for &node in skeleton.order().iter().filter(|n| moved[**n]) {
-        walk.node(node, budgets);
+    walk.run(budgets);
+    match (limit, plan.keys) {
+        (Some(limit), Keys::All) => walk.repair(budgets, limit),
+        (Some(limit), Keys::PerLane) => {
+            for _ in 0..NARROWINGS {
+                if !walk.narrow(budgets, limit) {
+                    break;
+                }
+                walk.transforms = window.transforms.clone();
+                walk.run(budgets);
+            }
+        }
+        (None, _) | (_, Keys::Shared) => {}
     }
     let moments: Vec<Moment> = clip.times[window.range.clone()].iter().map(|t| Moment::at(f64::from(*t))).collect();
     let mut deviation = Deviation::none(clip.probes.len());
     deviation.add(&window.poses, &walk.poses, &clip.probes, &moments);
-    Coded { lanes: walk.lanes, deviation }
+    let failing = limit.map_or_else(Vec::new, |limit| walk.failing(limit));
+    Coded { lanes: walk.lanes, deviation, failing }
 }
 
 struct Walk<'a, 'c> {
@@ -80,12 +120,22 @@ struct Walk<'a, 'c> {
     /// As decoded, down to the node that is being looked at.
     poses: Poses,
     turns: Vec<Vec<Quat>>,
+    transforms: Vec<Vec<Transform>>,
     lanes: Vec<LaneKeys>,
     /// The clip's times that dense lanes keep, where they keep the same ones.
     shared: Vec<usize>,
+    /// By lane and moment: the share of its budget that is left to it there.
+    narrowed: Vec<Vec<f64>>,
 }
 
 impl Walk<'_, '_> {
+    fn run(&mut self, budgets: &[f64]) {
+        let moved = self.clip.motion.moved();
+        for &node in self.clip.scene.skeleton().order().iter().filter(|n| moved[**n]) {
+            self.node(node, budgets);
+        }
+    }
+
     fn node(&mut self, node: usize, budgets: &[f64]) {
         let skeleton = self.clip.scene.skeleton();
         let lanes = self.clip.lanes_of(node);
@@ -98,35 +148,100 @@ impl Walk<'_, '_> {
             }
             return;
         }
-        let mut transforms = self.window.transforms[node].clone();
+        let mut transforms = std::mem::take(&mut self.transforms[node]);
         for index in lanes {
             self.lane(index, budgets[index], &mut transforms);
         }
         let parent = skeleton.parent(node).map(|p| &self.turns[p]);
         self.turns[node] = chain(parent, transforms.iter().map(|t| t.rotation));
         self.poses.set_locals_only(skeleton, node, matrices(&transforms));
+        self.transforms[node] = transforms;
+    }
+
+    /// Chooses codes anew where points lie too far off: those of lanes with a key at every time of the window, where a key is alone
+    /// responsible for its moment.
+    fn repair(&mut self, budgets: &[f64], limit: f64) {
+        let lattice = |index: usize| {
+            let (lane, budget) = (&self.clip.lanes[index], budgets[index]);
+            let full = lane.held(budget).is_none() && self.lanes[index].places.len() == self.window.len();
+            full.then(|| lane.lattice(self.clip.storage, budget)).filter(|lattice| lattice.spacing() > 0.0)
+        };
+        let mut repair = Repair::new(self.clip, self.window, self.plan, limit, lattice);
+        if repair.run(&self.poses, &self.turns, &mut self.transforms, &mut self.lanes) {
+            let (skeleton, moved) = (self.clip.scene.skeleton(), self.clip.motion.moved());
+            for &node in skeleton.order().iter().filter(|n| moved[**n]) {
+                if self.transforms[node].is_empty() {
+                    self.poses.renew(skeleton, node);
+                } else {
+                    self.poses.set_locals_only(skeleton, node, matrices(&self.transforms[node]));
+                }
+            }
+        }
+    }
+
+    fn failing(&self, limit: f64) -> Vec<usize> {
+        let over = |moment: usize| {
+            self.clip.probes.iter().any(|probe| {
+                let (a, b) = (self.window.poses.global(probe.a, moment), self.poses.global(probe.b, moment));
+                probe.squared_distance(a, b) > limit * limit
+            })
+        };
+        (0..self.window.len()).filter(|m| over(*m)).map(|m| m + self.window.range.start).collect()
+    }
+
+    /// Narrows the tolerances of those lanes that move points too far, at the moments where they do. Says whether there were any.
+    fn narrow(&mut self, budgets: &[f64], limit: f64) -> bool {
+        let mut any = false;
+        for probe in &self.clip.probes {
+            for moment in 0..self.window.len() {
+                let (a, b) = (self.window.poses.global(probe.a, moment), self.poses.global(probe.b, moment));
+                if probe.squared_distance(a, b) > limit * limit {
+                    any |= narrow_chain(self.clip, &mut self.narrowed, probe.a, moment, budgets);
+                }
+            }
+        }
+        any
     }
 
     fn lane(&mut self, index: usize, budget: f64, transforms: &mut [Transform]) {
         let lane = &self.clip.lanes[index];
         let own = window_keys(lane, self.window);
-        let dense = self.plan.keys == Keys::Shared && is_dense(lane, own.len(), self.window);
+        let shares = self.plan.keys == Keys::Shared && lane.held(budget).is_none();
+        let dense = shares && is_dense(lane, own.len(), self.window);
         let keys = if dense { self.shared.clone() } else { own };
         let times: Vec<f64> = keys.iter().map(|k| f64::from(self.clip.times[*k])).collect();
-        let wanted = self.wanted(lane, &keys, transforms);
-        let (tolerance, step) = match self.plan.keys {
-            Keys::All => (0.0, budget),
-            Keys::PerLane | Keys::Shared => (budget * KEY_SHARE, budget * (1.0 - KEY_SHARE)),
+        let (places, values) = if let Some(held) = lane.held(budget) {
+            let width = self.clip.animation.tracks[lane.track].curve.width();
+            (keys.clone(), keys.iter().flat_map(|_| held.into_iter().take(width)).collect::<Vec<f32>>())
+        } else {
+            let wanted = self.wanted(lane, &keys, transforms);
+            let (kept, stored) = self.chosen(index, budget, dense, &wanted, &keys, &times);
+            let width = self.clip.animation.tracks[lane.track].curve.width();
+            let values = stored.into_iter().flat_map(|value| value.into_iter().take(width)).collect::<Vec<f32>>();
+            (kept.iter().map(|k| keys[*k]).collect(), values)
         };
-        let kept = match self.plan.keys {
-            Keys::Shared if dense => (0..keys.len()).collect(),
-            Keys::All => (0..keys.len()).collect(),
-            Keys::PerLane | Keys::Shared => needed(keys.len(), |i, j| wanted.bridges(&times, i, j, tolerance)),
-        };
-        let values = snapped(&wanted, &kept, lane, self.clip.storage, step);
-        let places: Vec<usize> = kept.iter().map(|k| keys[*k]).collect();
         fill(lane, &self.clip.times, &places, &values, self.window, transforms);
         self.lanes[index] = LaneKeys { places, values };
+    }
+
+    /// Which keys a lane keeps, and their values as a reader gets them.
+    fn chosen(
+        &self,
+        index: usize,
+        budget: f64,
+        dense: bool,
+        wanted: &Values,
+        keys: &[usize],
+        times: &[f64],
+    ) -> (Vec<usize>, Vec<[f32; 4]>) {
+        let lane = &self.clip.lanes[index];
+        let lattice = lane.lattice(self.clip.storage, budget * self.plan.step_share());
+        if self.plan.keys == Keys::All || dense {
+            return ((0..keys.len()).collect(), (0..keys.len()).map(|k| wanted.stored(&lattice, k)).collect());
+        }
+        let left = |key: &usize| self.narrowed.get(index).map_or(1.0, |row| row[key - self.window.range.start]);
+        let tolerances: Vec<f64> = keys.iter().map(|key| budget * left(key)).collect();
+        fitted(wanted, times, &tolerances, &lattice)
     }
 
     /// The values that a lane should have at its keys.
@@ -139,7 +254,8 @@ impl Walk<'_, '_> {
                 let count = window_keys(lane, self.window).len();
                 let compensate = self.plan.compensate && is_dense(lane, count, self.window);
                 let wanted = |key: &usize| {
-                    if compensate { self.aimed(lane.node, *key - start, own(*key)) } else { own(*key).rotation }
+                    let place = *key - start;
+                    if compensate { self.aimed(lane.node, place, own(*key)) } else { own(*key).rotation }
                 };
                 Values::Rotations(continuous(keys.iter().map(wanted)))
             }
@@ -152,52 +268,11 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The rotation that gives a joint its original turn in the scene, tilted so that its children hit their places.
     fn aimed(&self, node: usize, moment: usize, own: &Transform) -> Quat {
-        let skeleton = self.clip.scene.skeleton();
-        let Some(parent) = skeleton.parent(node) else { return own.rotation };
-        let above = at(&self.turns[parent], moment);
+        let Some(parent) = self.clip.scene.skeleton().parent(node) else { return own.rotation };
         let origin = self.poses.global(parent, moment).point(own.translation);
-        let original = self.window.poses.global(node, moment).origin;
-        let miss = [0, 1, 2].map(|k| original[k] - origin[k]);
-        let tilt = self.tilt(node, moment, original, miss);
-        let aim = quat::mul(quat::exp(tilt.map(|c| c / 2.0)), at(&self.window.turns[node], moment));
-        quat::normalize(quat::mul(quat::conjugate(above), aim))
+        aimed(self.clip, self.window, node, moment, at(&self.turns[parent], moment), origin)
     }
-
-    /// The small turn (a rotation vector) that brings a joint's children nearest to their places, where its own origin lies
-    /// off by `miss`, without turning the joint's own points more than that is worth: least squares.
-    fn tilt(&self, node: usize, moment: usize, origin: [f64; 3], miss: [f64; 3]) -> [f64; 3] {
-        let shell = self.clip.scene.shell(node);
-        let mut m = [[shell * shell, 0.0, 0.0], [0.0, shell * shell, 0.0], [0.0, 0.0, shell * shell]];
-        let mut b = [0.0; 3];
-        for &child in self.clip.scene.skeleton().children(node) {
-            let end = self.window.poses.global(child, moment).origin;
-            let r = [0, 1, 2].map(|k| end[k] - origin[k]);
-            let square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
-            for i in 0..3 {
-                for j in 0..3 {
-                    m[i][j] += if i == j { square } else { 0.0 } - r[i] * r[j];
-                }
-            }
-            let c = [r[1] * miss[2] - r[2] * miss[1], r[2] * miss[0] - r[0] * miss[2], r[0] * miss[1] - r[1] * miss[0]];
-            (0..3).for_each(|k| b[k] += c[k]);
-        }
-        solve(m, b)
-    }
-}
-
-/// A 3 x 3 system by Cramer's rule; nothing where it has no single answer.
-fn solve(m: [[f64; 3]; 3], b: [f64; 3]) -> [f64; 3] {
-    let det = |a: [f64; 3], b: [f64; 3], c: [f64; 3]| {
-        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
-    };
-    // The matrix is symmetric: rows are columns.
-    let whole = det(m[0], m[1], m[2]);
-    if whole == 0.0 || !whole.is_finite() {
-        return [0.0; 3];
-    }
-    [det(b, m[1], m[2]) / whole, det(m[0], b, m[2]) / whole, det(m[0], m[1], b) / whole]
 }
 
 /// A node's own rotations from those to the scene.
@@ -228,14 +303,15 @@ fn is_dense(lane: &Lane, own: usize, window: &Window) -> bool {
 fn shared_keys(clip: &Clip<'_>, window: &Window, budgets: &[f64]) -> Vec<usize> {
     let times: Vec<f64> = clip.times[window.range.clone()].iter().map(|t| f64::from(*t)).collect();
     let dense = |lane: &Lane| is_dense(lane, window_keys(lane, window).len(), window);
-    let values = clip.lanes.iter().zip(budgets).filter(|(lane, _)| dense(lane)).map(|(lane, budget)| {
+    let moving = |(lane, budget): &(&Lane, &f64)| dense(lane) && lane.held(**budget).is_none();
+    let values = clip.lanes.iter().zip(budgets).filter(moving).map(|(lane, budget)| {
         let transforms = &window.transforms[lane.node];
         let values = match lane.property {
             Property::Rotation => Values::Rotations(continuous(transforms.iter().map(|t| t.rotation))),
             Property::Scale => Values::Vectors(transforms.iter().map(|t| t.scale).collect()),
             _ => Values::Vectors(transforms.iter().map(|t| t.translation).collect()),
         };
-        (values, budget * KEY_SHARE)
+        (values, budget * (1.0 - STEP_SHARE))
     });
     // The lane that refused last will likely refuse again: it is asked first.
     let lanes: std::cell::RefCell<Vec<(Values, f64)>> = std::cell::RefCell::new(values.collect());
@@ -257,20 +333,17 @@ fn window_keys(lane: &Lane, window: &Window) -> Vec<usize> {
     lane.keys[from..to].to_vec()
 }
 
-/// The values at kept keys as a reader gets them.
-fn snapped(wanted: &Values, kept: &[usize], lane: &Lane, storage: Storage, step: f64) -> Vec<f32> {
-    match wanted {
-        Values::Rotations(q) => {
-            // Half an angle is what a quaternion's components hold. What never changes is shown as stored by players that
-            // normalize only what they blend: there floats, which are of unit length, are worth their bytes.
-            let half = if lane.constant { 0.0 } else { step / 2.0 };
-            Rotations::within(storage, half, lane.upright).snap(kept.iter().map(|k| q[*k]))
+/// Narrows what the lanes that move a node may be off at a moment. Says whether any had something left to lose.
+fn narrow_chain(clip: &Clip<'_>, narrowed: &mut [Vec<f64>], node: usize, moment: usize, budgets: &[f64]) -> bool {
+    let (mut any, mut next) = (false, Some(node));
+    while let Some(node) = next {
+        for index in clip.lanes_of(node).filter(|i| clip.lanes[*i].held(budgets[*i]).is_none()) {
+            narrowed[index][moment] *= NARROWER;
+            any = true;
         }
-        Values::Vectors(v) => {
-            let width = if lane.axis.is_some() { 1 } else { 3 };
-            kept.iter().flat_map(|k| v[*k].into_iter().take(width)).map(|c| snap_float(c, step)).collect()
-        }
+        next = clip.scene.skeleton().parent(node);
     }
+    any
 }
 
 /// Puts what a player makes of a lane's keys into the transforms at a window's times. Outside of the window's own keys the

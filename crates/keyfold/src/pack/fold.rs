@@ -5,17 +5,19 @@ use super::{
     Context,
     clip::Clip,
     cost::cost,
-    encode::{Keys, LaneKeys, Plan, encode},
+    encode::{Coded, Keys, LaneKeys, Plan, encode},
     exact::without_repeats,
+    grid::Grid,
     halves::settled,
+    lattice::Lattice,
     properties::shrunk,
     steps::{Reach, search},
     window::Window,
 };
-use crate::{Animation, Curve, Interpolation, Track, diff::deviation_at};
+use crate::{Animation, Curve, Interpolation, Target, diff::deviation_at};
 use keyfold_core::skeleton::{Deviation, moments};
 use rayon::prelude::*;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// How many of a clip's times are encoded at once.
 const WINDOW: usize = 1024;
@@ -23,23 +25,48 @@ const WINDOW: usize = 1024;
 const SAMPLED: usize = 768;
 /// How many samples, and how long each.
 const SAMPLES: (usize, usize) = (6, 128);
-/// How often the place where a result proved too coarse joins the samples.
-const LESSONS: usize = 1;
 /// How often a result that proved too coarse is made finer.
-const REPAIRS: usize = 6;
+const REPAIRS: usize = 8;
+/// How often budgets are made finer where repairing fails.
+const TIGHTENINGS: usize = 8;
+/// The share of a budget that is left at least when it is made finer: as a rule, and where a few moments are tried again and again.
+const LEAST: f64 = 0.3;
+const GENTLE: f64 = 0.94;
+/// How many moments that cannot be repaired are looked at on their own at once.
+const HARD: usize = 256;
+/// What is repaired is repaired to this share of the bound: between keys clips differ a little more.
+const REPAIRED: f64 = 0.99;
+
+/// The grids that tracks lie on, where the storage has any.
+pub(crate) type Grids = BTreeMap<Target, Grid>;
+
+/// A folded animation.
+#[derive(Clone)]
+pub(crate) struct Folded {
+    pub(crate) animation: Animation,
+    pub(crate) grids: Grids,
+}
+
+impl Folded {
+    /// An animation that stays as it is.
+    pub(crate) fn untouched(animation: Animation) -> Self {
+        Self { animation, grids: Grids::new() }
+    }
+}
 
 /// The animation, folded so that it stays within `bound` (scene units) as far as the search can see.
-pub(crate) fn fold(context: &Context<'_>, animation: &Animation, bound: f64) -> Animation {
+pub(crate) fn fold(context: &Context<'_>, animation: &Animation, bound: f64) -> Folded {
     let base = exact_and_properties(context, animation);
     let clip = Clip::new(context.scene, &base, context.settings.storage, |target| context.keeps(target));
     if clip.lanes.is_empty() || bound <= 0.0 {
-        return base;
+        return Folded::untouched(base);
     }
     let windows = sampled(&clip);
     let search = Search { context, clip: &clip, reach: Reach::new(&clip, &windows), windows, bound };
-    let original = price(context, &base);
+    let original = Folded::untouched(base.clone());
+    let most = price(context, &original);
     let best = search.best();
-    best.filter(|(price, _)| *price < original).map_or_else(|| base.clone(), |(_, folded)| folded)
+    best.filter(|(price, _)| *price < most).map_or(original, |(_, folded)| folded)
 }
 
 /// The search for an animation's lanes.
@@ -51,66 +78,84 @@ struct Search<'a, 'c> {
     bound: f64,
 }
 
+/// A plan with the budgets that samples of the clip hold under, and what they cost.
+struct Candidate {
+    plan: Plan,
+    budgets: Vec<f64>,
+    price: usize,
+}
+
 impl Search<'_, '_> {
-    /// The cheapest of the level's plans: each way to choose keys first, then the best of them the other way about compensation.
-    fn best(&self) -> Option<(usize, Animation)> {
-        let first = self.cheapest(self.context.plans());
-        let (plan, price, folded) = first?;
-        if !self.context.tries_both() {
-            return Some((price, folded));
-        }
-        let other = Plan { compensate: !plan.compensate, ..plan };
-        let second = self.cheapest(&[other]).filter(|(_, other, _)| *other < price);
-        Some(second.map_or((price, folded), |(_, price, folded)| (price, folded)))
-    }
-
-    fn cheapest(&self, plans: &[Plan]) -> Option<(Plan, usize, Animation)> {
-        let tried = plans.par_iter().filter_map(|plan| {
-            let folded = self.attempt(*plan)?;
-            Some((*plan, price(self.context, &folded), folded))
-        });
+    /// The cheapest of the level's plans on samples, on the whole clip. Where that fails, the next.
+    fn best(&self) -> Option<(usize, Folded)> {
+        let mut candidates: Vec<Candidate> =
+            self.context.plans().par_iter().map(|plan| self.candidate(*plan)).collect();
         // Of equal prices the earlier plan wins, on any number of threads.
-        tried.collect::<Vec<_>>().into_iter().min_by_key(|(_, price, _)| *price)
+        candidates.sort_by_key(|candidate| candidate.price);
+        let folded = candidates.into_iter().find_map(|c| self.whole(c.plan, c.budgets))?;
+        Some((price(self.context, &folded), folded))
     }
 
-    /// The clip folded by a plan so that it holds at all keys; `None` where it never does.
-    fn attempt(&self, plan: Plan) -> Option<Animation> {
-        let mut windows = self.windows.clone();
-        let mut budgets = Vec::new();
-        for repair in 0..LESSONS + REPAIRS {
-            if repair <= LESSONS {
-                budgets = search(self.clip, &windows, &self.reach, self.bound, plan, self.context.rounds()).budgets;
-            }
-            let folded = encoded(self.clip, &budgets, plan);
-            let deviation = self.deviation(&folded);
-            let (_, worst) = deviation.worst()?;
-            if worst.error <= self.bound {
-                return Some(folded);
-            }
-            if repair < LESSONS && self.clip.times.len() > SAMPLED && worst.error > 1.1 * self.bound {
-                windows.push(Arc::new(self.around(worst.moment.time)));
-            } else {
-                self.reach.tighten(&mut budgets, &deviation, self.bound);
-                if repair < LESSONS {
-                    // There is nothing more to learn: go on with what was found.
-                    return self.tightened(budgets, plan);
-                }
-            }
+    fn candidate(&self, plan: Plan) -> Candidate {
+        let mut budgets =
+            search(self.clip, &self.windows, &self.reach, self.bound, plan, self.context.rounds()).budgets;
+        if self.context.repairs() {
+            budgets.iter_mut().for_each(|b| *b *= plan.overload());
         }
-        None
+        let mut coded = Vec::new();
+        for _ in 0..TIGHTENINGS {
+            coded = self.windows.par_iter().map(|w| self.coded(w, &budgets, plan)).collect();
+            let worst = merged(self.clip, &coded);
+            if worst.error() <= self.bound {
+                break;
+            }
+            self.tighten(&mut budgets, &coded, &worst, plan);
+        }
+        let parts: Vec<Vec<LaneKeys>> = coded.into_iter().map(|c| c.lanes).collect();
+        let price = price(self.context, &assembled(self.clip, &parts, &budgets, plan));
+        Candidate { plan, budgets, price }
     }
 
-    /// The clip with budgets made finer until it holds.
-    fn tightened(&self, mut budgets: Vec<f64>, plan: Plan) -> Option<Animation> {
+    /// The whole clip so that it holds at all keys; `None` where it never does.
+    fn whole(&self, plan: Plan, mut budgets: Vec<f64>) -> Option<Folded> {
+        let count = self.clip.times.len();
+        let starts: Vec<usize> = (0..count).step_by(WINDOW).collect();
         for _ in 0..REPAIRS {
-            let folded = encoded(self.clip, &budgets, plan);
-            let deviation = self.deviation(&folded);
+            let window = |start: &usize| self.clip.window(*start..(start + WINDOW).min(count));
+            let coded: Vec<Coded> = starts.par_iter().map(|s| self.coded(&window(s), &budgets, plan)).collect();
+            let parts: Vec<Vec<LaneKeys>> = coded.iter().map(|c| c.lanes.clone()).collect();
+            let folded = assembled(self.clip, &parts, &budgets, plan);
+            let deviation = self.deviation(&folded.animation);
             if deviation.error() <= self.bound {
                 return Some(folded);
             }
-            self.reach.tighten(&mut budgets, &deviation, self.bound);
+            self.tighten(&mut budgets, &coded, &deviation, plan);
         }
         None
+    }
+
+    fn coded(&self, window: &Window, budgets: &[f64], plan: Plan) -> Coded {
+        let limit = self.context.repairs().then_some(REPAIRED * self.bound);
+        encode(self.clip, window, budgets, plan, limit)
+    }
+
+    /// Makes budgets finer: where every moment stands for itself, until those moments hold that did not; else once.
+    fn tighten(&self, budgets: &mut [f64], coded: &[Coded], deviation: &Deviation, plan: Plan) {
+        let mut failing: Vec<usize> = coded.iter().flat_map(|c| &c.failing).copied().collect();
+        if plan.keys != Keys::All || failing.is_empty() {
+            self.reach.tighten(budgets, deviation, self.bound, LEAST);
+            return;
+        }
+        failing.truncate(HARD);
+        let hard: Vec<Window> = failing.into_par_iter().map(|m| self.clip.window(m..m + 1)).collect();
+        for _ in 0..3 * TIGHTENINGS {
+            let coded: Vec<Coded> = hard.par_iter().map(|w| self.coded(w, budgets, plan)).collect();
+            let worst = merged(self.clip, &coded);
+            if worst.error() <= self.bound {
+                break;
+            }
+            self.reach.tighten(budgets, &worst, self.bound, GENTLE);
+        }
     }
 
     /// At all keys: between them both clips are straight, and the promise is checked there at last.
@@ -118,14 +163,12 @@ impl Search<'_, '_> {
         let motion = self.clip.scene.motion(folded);
         deviation_at(&self.clip.motion, &motion, &self.clip.probes, &moments(&[&self.clip.motion, &motion], 0))
     }
+}
 
-    /// A stretch of the clip around a time.
-    fn around(&self, time: f64) -> Window {
-        let (count, half) = (self.clip.times.len(), SAMPLES.1 / 2);
-        let middle = self.clip.times.partition_point(|t| f64::from(*t) < time);
-        let start = middle.saturating_sub(half).min(count.saturating_sub(2 * half));
-        self.clip.window(start..(start + 2 * half).min(count))
-    }
+fn merged(clip: &Clip<'_>, coded: &[Coded]) -> Deviation {
+    let mut whole = Deviation::none(clip.probes.len());
+    coded.iter().for_each(|part| whole.merge(&part.deviation));
+    whole
 }
 
 /// What needs no search.
@@ -155,15 +198,9 @@ fn sampled(clip: &Clip<'_>) -> Vec<Arc<Window>> {
     starts.map(|start| Arc::new(clip.window(start..start + length))).collect()
 }
 
-/// A clip encoded with budgets.
-fn encoded(clip: &Clip<'_>, budgets: &[f64], plan: Plan) -> Animation {
-    let count = clip.times.len();
-    let starts: Vec<usize> = (0..count).step_by(WINDOW).collect();
-    let parts: Vec<Vec<LaneKeys>> = starts
-        .par_iter()
-        .map(|start| encode(clip, &clip.window(*start..(start + WINDOW).min(count)), budgets, plan).lanes)
-        .collect();
-    let mut tracks = clip.animation.tracks.clone();
+/// A clip from the keys of all windows.
+fn assembled(clip: &Clip<'_>, parts: &[Vec<LaneKeys>], budgets: &[f64], plan: Plan) -> Folded {
+    let (mut tracks, mut grids) = (clip.animation.tracks.clone(), Grids::new());
     for (index, lane) in clip.lanes.iter().enumerate() {
         let track = &mut tracks[lane.track];
         let curve = joined(clip, parts.iter().map(|lanes| &lanes[index]), track.curve.width());
@@ -171,8 +208,12 @@ fn encoded(clip: &Clip<'_>, budgets: &[f64], plan: Plan) -> Animation {
         if let Some(shorter) = without_repeats(track, clip.animation.duration()) {
             *track = shorter;
         }
+        let lattice = lane.lattice(clip.storage, budgets[index] * plan.step_share());
+        if let (Lattice::Grid(grid), None) = (lattice, lane.held(budgets[index])) {
+            grids.insert(track.target.clone(), grid);
+        }
     }
-    Animation { tracks, ..clip.animation.clone() }
+    Folded { animation: Animation { tracks, ..clip.animation.clone() }, grids }
 }
 
 /// One curve from the keys of all windows.
@@ -185,14 +226,16 @@ fn joined<'k>(clip: &Clip<'_>, parts: impl Iterator<Item = &'k LaneKeys>, width:
     Curve::new(Interpolation::Linear, width, times, values).ok()
 }
 
-fn price(context: &Context<'_>, animation: &Animation) -> usize {
-    let forms: Vec<_> = animation.tracks.iter().filter_map(|t: &Track| context.form(t).ok()).collect();
-    cost(forms.iter(), context)
+fn price(context: &Context<'_>, folded: &Folded) -> usize {
+    context.forms(&folded.animation, &folded.grids).map_or(usize::MAX, |forms| cost(&forms, context))
 }
 
 /// Each way to choose keys, the most promising first.
-pub(crate) const PLANS: [Plan; 3] = [
+pub(crate) const PLANS: [Plan; 6] = [
     Plan { compensate: true, keys: Keys::All },
     Plan { compensate: false, keys: Keys::PerLane },
+    Plan { compensate: true, keys: Keys::PerLane },
+    Plan { compensate: false, keys: Keys::All },
+    Plan { compensate: true, keys: Keys::Shared },
     Plan { compensate: false, keys: Keys::Shared },
 ];

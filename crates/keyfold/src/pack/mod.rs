@@ -12,23 +12,27 @@
 //! | file | idea |
 //! |---|---|
 //! | `clip`, `window` | an animation taken apart into lanes; a stretch of it with the original's poses |
-//! | `lattice` | the values that a storage can hold at a given step |
+//! | `lattice`, `grid` | the values that a storage can hold at a given step |
 //! | `reduce` | which keys are needed |
-//! | `encode` | from the root to the tips: wanted values, compensated for decoded parents; keys; steps |
+//! | `encode` | from the root to the tips: wanted values, keys, steps |
+//! | `aim`, `repair` | compensation for decoded parents; other codes where the nearest ones add up badly |
 //! | `steps` | how coarse each lane may be |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
 
+mod aim;
 mod clip;
 mod cost;
 mod encode;
 mod exact;
 mod fold;
 mod forms;
+mod grid;
 mod halves;
 mod lattice;
 mod properties;
 mod quantized;
 mod reduce;
+mod repair;
 mod rest;
 mod steps;
 pub mod weigh;
@@ -39,7 +43,10 @@ use crate::{
     draco, join_axes, read,
     write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain},
 };
+use cost::cost;
 use encode::Plan;
+use fold::{Folded, Grids};
+use quantized::{Clock, quantized};
 use rayon::prelude::*;
 
 /// How hard to search.
@@ -124,8 +131,11 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
     let context = Context::new(&scene, settings);
     let bound = settings.bound.in_scene(scene.model_size());
     let whole = context.whole(document, &read.animations);
-    let mut folded: Vec<Animation> =
-        whole.par_iter().map(|a| if context.folds(a) { fold::fold(&context, a, bound) } else { a.clone() }).collect();
+    let fold = |animation: &Animation| match context.folds(animation) {
+        true => fold::fold(&context, animation, bound),
+        false => Folded::untouched(animation.clone()),
+    };
+    let mut folded: Vec<Folded> = whole.par_iter().map(fold).collect();
     let mut bounds = vec![bound; folded.len()];
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
@@ -143,7 +153,7 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
         for index in failing {
             let original = &whole[index];
             if attempt == ATTEMPTS {
-                folded[index] = original.clone();
+                folded[index] = Folded::untouched(original.clone());
                 left.push(format!("/animations/{index}: stays as it was, nothing smaller keeps to the bound"));
             } else {
                 bounds[index] *= (0.95 * bound / diff.animations[index].error).clamp(0.2, 0.95);
@@ -219,17 +229,22 @@ impl<'a> Context<'a> {
         forms::rewritable(track) || (joined && track.source.targets == Targets::Core)
     }
 
-    /// Whether compensation is tried both ways.
-    pub(crate) fn tries_both(&self) -> bool {
+    /// Whether steps are coarser than what holds by itself, and repaired.
+    pub(crate) fn repairs(&self) -> bool {
         self.settings.level != Level::Fast
     }
 
-    /// A track in the storage's smallest form.
-    pub(crate) fn form(&self, track: &Track) -> Result<ChannelForm> {
-        match self.settings.storage {
-            Storage::Quantization => quantized::quantized(track),
-            Storage::Core | Storage::Meshopt | Storage::Draco => forms::compact(track),
+    /// An animation's tracks in the storage's smallest form.
+    pub(crate) fn forms(&self, animation: &Animation, grids: &Grids) -> Result<Vec<ChannelForm>> {
+        let tracks = || animation.tracks.iter().filter(|t| forms::rewritable(t));
+        if self.settings.storage != Storage::Quantization {
+            return tracks().map(forms::compact).collect();
         }
+        let with = |clock: Option<&Clock>| tracks().map(|t| quantized(t, grids, clock)).collect::<Result<Vec<_>>>();
+        let plain = with(None)?;
+        let Some(clock) = Clock::of(animation) else { return Ok(plain) };
+        let frames = with(Some(&clock))?;
+        Ok(if cost(&frames, self) < cost(&plain, self) { frames } else { plain })
     }
 
     pub(crate) fn rounds(&self) -> usize {
@@ -254,7 +269,10 @@ impl<'a> Context<'a> {
 
     fn fails(&self, diff: &Diff, index: usize, bound: f64) -> bool {
         let Some(animation) = diff.animations.get(index) else { return false };
-        !(animation.error <= bound && animation.properties.max <= self.property_bound)
+        // It lasts as long as it did, and it is still there.
+        let place = format!("/animations/{index}:");
+        let lost = diff.unmatched.iter().any(|what| what.starts_with(&place));
+        lost || !(animation.error <= bound && animation.properties.max <= self.property_bound)
     }
 }
 
@@ -269,11 +287,11 @@ fn matches(pattern: &str, text: &str) -> bool {
     }
 }
 
-fn write(document: &Document, context: &Context<'_>, original: &[Animation], folded: &[Animation]) -> Result<Document> {
-    let lean = rest::without_rest(context.scene, folded.to_vec(), |target| context.keeps(target));
-    let forms = original.iter().zip(&lean).map(|(original, lean)| {
-        let channels =
-            lean.tracks.iter().filter(|t| forms::rewritable(t)).map(|t| context.form(t)).collect::<Result<_>>()?;
+fn write(document: &Document, context: &Context<'_>, original: &[Animation], folded: &[Folded]) -> Result<Document> {
+    let animations = folded.iter().map(|f| f.animation.clone()).collect();
+    let lean = rest::without_rest(context.scene, animations, |target| context.keeps(target));
+    let forms = original.iter().zip(&lean).zip(folded).map(|((original, lean), folded)| {
+        let channels = context.forms(lean, &folded.grids)?;
         let replaces = original.tracks.iter().filter(|t| context.replaces(t)).map(|t| t.source.channel).collect();
         Ok(AnimationForm { index: original.index, replaces, channels })
     });

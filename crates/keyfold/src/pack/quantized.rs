@@ -1,80 +1,71 @@
-//! EXT_animation_quantization's form of a track: codes on the grid that the values are on, counted from the least one.
+//! EXT_animation_quantization's form of tracks: codes on the grids that the search laid, times as frame numbers.
 //!
-//! Rotations lose W where it is never small; a byte holds what a short would where the codes are few. Nothing is lost here but the last
-//! bit of a float: the grid was chosen before. What is on no grid stays in core's form.
+//! Nothing is lost here but the last bit of a float: the grid was chosen before. What is on no grid stays in core's form.
 
-use super::forms::compact;
+use super::{fold::Grids, forms::compact, grid::Grid};
 use crate::{
-    Interpolation, Property, Result, Target, Track,
+    Animation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
-    quantization::NAME,
-    write::{ChannelForm, Stored, lowest_exponent, quaternion_filter::LADDER, short},
+    quantization::{NAME, Parameters, exact_frames},
+    write::{ChannelForm, Stored},
 };
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-/// How far from a whole number a code may come out, per step to 1: what a float's last bit does.
-const SLACK: f64 = 1.2e-7;
+/// Frame numbers for the times of an animation.
+pub(crate) struct Clock {
+    codes: BTreeMap<u32, u16>,
+    scale: Option<f64>,
+}
 
-/// A track in the extension's smallest form, or in core's.
-pub(crate) fn quantized(track: &Track) -> Result<ChannelForm> {
-    let mut form = compact(track)?;
-    let coded = match &track.target {
-        Target::Node { property: Property::Rotation, .. } => rotation(track),
-        Target::Node { property: Property::Translation | Property::Scale, .. } => vector(track),
-        _ => None,
-    };
-    if let (Some(sampler), Some((stored, parameters))) = (&mut form.sampler, coded) {
-        sampler.output = stored;
-        form.extensions.insert(NAME.into(), parameters);
+impl Clock {
+    /// The clock that all times of an animation are whole frames of.
+    pub(crate) fn of(animation: &Animation) -> Option<Self> {
+        let mut times: Vec<f32> = animation.tracks.iter().flat_map(|t| t.curve.times()).copied().collect();
+        times.sort_unstable_by(f32::total_cmp);
+        times.dedup();
+        let (codes, scale) = exact_frames(&times)?;
+        Some(Self { codes: times.iter().map(|t| t.to_bits()).zip(codes).collect(), scale })
     }
+
+    fn stored(&self, times: &[f32]) -> Option<Stored> {
+        let codes: Vec<i64> =
+            times.iter().map(|t| self.codes.get(&t.to_bits()).map(|c| i64::from(*c))).collect::<Option<_>>()?;
+        let component = if codes.iter().all(|c| *c < 256) { ComponentType::U8 } else { ComponentType::U16 };
+        Some(Stored { bounds: true, ..Stored::integers(component, Shape::Scalar, false, &codes) })
+    }
+}
+
+/// A track in the extension's form, or in core's.
+pub(crate) fn quantized(track: &Track, grids: &Grids, clock: Option<&Clock>) -> Result<ChannelForm> {
+    let mut form = compact(track)?;
+    let Some(sampler) = &mut form.sampler else { return Ok(form) };
+    let mut parameters = Parameters::default();
+    if let Some(grid) = grids.get(&track.target) {
+        sampler.output = coded(track, grid);
+        let width = sampler.output.shape.components();
+        parameters.offset = Some(grid.offsets[..width].to_vec());
+        parameters.scale = Some(vec![grid.scale; width]);
+    }
+    // One key is not worth a time scale of its own.
+    let clock = clock.filter(|_| track.curve.keys() > 1 && matches!(track.target, Target::Node { .. }));
+    if let Some((clock, times)) = clock.and_then(|clock| Some((clock, clock.stored(track.curve.times())?))) {
+        sampler.input = times;
+        parameters.time_scale = clock.scale;
+    }
+    form.extensions.extend(parameters.to_json().map(|json| (NAME.to_owned(), json)));
     Ok(form)
 }
 
-/// Whole codes, three to an element, and what makes them values again: per code, and at the least code of each axis.
-type Codes = (Vec<i64>, f64);
-
-fn rotation(track: &Track) -> Option<(Stored, Value)> {
+/// A track's values as codes: of a rotation without W.
+fn coded(track: &Track, grid: &Grid) -> Stored {
     let curve = &track.curve;
-    let upright = curve.values().chunks_exact(4).all(|q| q[3] > 0.0);
-    if !upright || !matches!(curve.interpolation(), Interpolation::Linear | Interpolation::Step) {
-        return None;
-    }
-    let xyz: Vec<f64> = curve.values().chunks_exact(4).flat_map(|q| [q[0], q[1], q[2]]).map(f64::from).collect();
-    let codes = LADDER.into_iter().find_map(|steps| {
-        let code = |v: &f64| {
-            let code = v * f64::from(steps);
-            ((code - code.round()).abs() <= SLACK * f64::from(steps)).then_some(code.round() as i64)
-        };
-        Some((xyz.iter().map(code).collect::<Option<Vec<_>>>()?, 1.0 / f64::from(steps)))
-    })?;
-    stored(codes, true)
-}
-
-fn vector(track: &Track) -> Option<(Stored, Value)> {
-    let curve = &track.curve;
-    if curve.width() != 3 || !matches!(curve.interpolation(), Interpolation::Linear | Interpolation::Step) {
-        return None;
-    }
-    let exponent = curve.values().iter().map(|v| lowest_exponent(*v)).min()?.clamp(-40, 40);
-    let step = f64::from_bits(((1023 + i64::from(exponent)) as u64) << 52);
-    let code = |v: &f32| {
-        let code = f64::from(*v) / step;
-        (code.fract() == 0.0 && code.abs() < 1e9).then_some(code as i64)
-    };
-    stored((curve.values().iter().map(code).collect::<Option<Vec<_>>>()?, step), false)
-}
-
-/// Codes from the least of each axis on, in the smallest type that holds them.
-fn stored((codes, step): Codes, normalized: bool) -> Option<(Stored, Value)> {
-    let least: Vec<i64> = (0..3).filter_map(|c| codes.iter().skip(c).step_by(3).min().copied()).collect();
-    let counted: Vec<i64> = codes.iter().enumerate().map(|(i, code)| code - least[i % 3]).collect();
-    let (component, most) = match counted.iter().max()? {
-        0..=255 => (ComponentType::U8, 255.0),
-        256..=65535 => (ComponentType::U16, 65535.0),
-        _ => return None,
-    };
-    let scale = if normalized { step * most } else { step };
-    let offset: Vec<Value> = least.iter().map(|code| short((*code as f64 * step) as f32)).collect();
-    let parameters = json!({ "offset": offset, "scale": vec![short(scale as f32); 3] });
-    Some((Stored::integers(component, Shape::Vec3, normalized, &counted), parameters))
+    let rotation = matches!(track.target, Target::Node { property: Property::Rotation, .. });
+    let width = if rotation { 3 } else { curve.width() };
+    let elements = curve.values().chunks_exact(curve.width());
+    let codes: Vec<i64> = elements
+        .flat_map(|e| e.iter().take(width).enumerate().map(|(i, v)| i64::from(grid.code(i, f64::from(*v)))))
+        .collect();
+    let component = if grid.most == 255 { ComponentType::U8 } else { ComponentType::U16 };
+    let shape = if width == 1 { Shape::Scalar } else { Shape::Vec3 };
+    Stored::integers(component, shape, grid.normalized, &codes)
 }

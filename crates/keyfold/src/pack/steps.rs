@@ -36,13 +36,14 @@ impl Reach {
         reach
     }
 
-    /// Makes budgets finer where lanes move probes that are over the bound, as much as the worst of those is over it.
-    pub(crate) fn tighten(&self, budgets: &mut [f64], deviation: &Deviation, bound: f64) {
+    /// Makes budgets finer where lanes move probes that are over the bound, as much as the worst of those is over it, but to no less
+    /// than a share.
+    pub(crate) fn tighten(&self, budgets: &mut [f64], deviation: &Deviation, bound: f64, least: f64) {
         for (budget, squares) in budgets.iter_mut().zip(&self.squares) {
             let moved = squares.iter().zip(&deviation.probes).filter(|(s, _)| **s > 0.0);
             let worst = moved.map(|(_, w)| w.error).fold(0.0, f64::max);
             if worst > bound {
-                *budget *= (0.97 * bound / worst).clamp(0.3, 0.95);
+                *budget *= (0.99 * bound / worst).clamp(least, 0.97);
             }
         }
     }
@@ -133,7 +134,7 @@ pub(crate) fn search(
 fn deviation(clip: &Clip<'_>, windows: &[Arc<Window>], budgets: &[f64], plan: Plan) -> Deviation {
     let mut whole = Deviation::none(clip.probes.len());
     for window in windows {
-        let Coded { deviation, .. } = encode(clip, window, budgets, plan);
+        let Coded { deviation, .. } = encode(clip, window, budgets, plan, None);
         whole.merge(&deviation);
     }
     whole

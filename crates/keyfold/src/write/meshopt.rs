@@ -172,7 +172,7 @@ fn exponential(bytes: &[u8], components: usize) -> Option<Vec<u8>> {
 }
 
 /// The exponent of a float's lowest set bit.
-pub(crate) fn lowest_exponent(value: f32) -> i32 {
+fn lowest_exponent(value: f32) -> i32 {
     if value == 0.0 {
         return 100;
     }

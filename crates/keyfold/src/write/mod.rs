@@ -10,8 +10,8 @@ pub(crate) mod quaternion_filter;
 mod stored;
 
 pub use core_storage::{core_form, core_target};
+pub(crate) use meshopt::meshopt_bytes;
 pub use meshopt::{MeshoptVersion, place_meshopt};
-pub(crate) use meshopt::{lowest_exponent, meshopt_bytes};
 pub use stored::{Stored, short};
 
 use crate::{

@@ -4,6 +4,7 @@
 //! multiple, rounded once, is the very float of the file; a step that is only near has to be measured on the curves.
 
 use super::{CodedTimes, Encoding};
+use crate::document::ComponentType;
 
 /// Rates that are tried first, in frames per second: whole ones are what exporters use.
 const RATES: u32 = 240;
@@ -34,6 +35,13 @@ pub(super) fn frames(times: &[f32], encoding: Encoding) -> Option<Frames> {
         }
     }
     best.map(|b| Frames { coded: brief(b.coded), drift: b.drift })
+}
+
+/// The frame numbers of `times`, and the seconds of a frame where they are not 1; only where every time comes back as it was.
+pub(crate) fn exact_frames(times: &[f32]) -> Option<(Vec<u16>, Option<f64>)> {
+    let coded = frames(times, Encoding::new(ComponentType::U16, false)).filter(|f| f.drift == 0.0)?.coded;
+    let codes = coded.input.bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+    Some((codes, coded.time_scale))
 }
 
 fn measured(coded: CodedTimes, times: &[f32]) -> Option<Frames> {
@@ -67,7 +75,6 @@ fn brief(coded: CodedTimes) -> CodedTimes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::ComponentType;
 
     const U16: Encoding = Encoding::new(ComponentType::U16, false);
 

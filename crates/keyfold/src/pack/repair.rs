@@ -1,0 +1,299 @@
+//! Repair: codes beside the nearest ones at the few moments where the nearest ones add up badly.
+//!
+//! Rounded one by one, the errors along a chain are rarely near their worst, but steps have to hold at the worst moment of a clip. So
+//! steps are chosen coarser than that, and where a point comes to lie too far off, the joints above it try their neighbouring codes, each
+//! with everything below it aimed anew, until it does not.
+
+use super::{
+    aim::{aimed, cross},
+    clip::Clip,
+    encode::{LaneKeys, Plan},
+    lattice::{Lattice, played},
+    window::{Window, at},
+};
+use crate::Property;
+use keyfold_core::{
+    quat::{self, Quat},
+    skeleton::{Affine, Poses, Transform},
+};
+
+/// How often the worst point of a moment is looked at.
+const PASSES: usize = 12;
+
+/// A lane whose codes may be chosen anew.
+#[derive(Clone, Copy)]
+struct Free {
+    lane: usize,
+    lattice: Lattice,
+}
+
+/// A window's joints as decoded, one moment at a time.
+pub(crate) struct Repair<'a, 'c> {
+    clip: &'a Clip<'c>,
+    window: &'a Window,
+    plan: Plan,
+    /// The largest squared distance that is let be.
+    limit: f64,
+    /// By node: the lanes of its translation and its rotation that may change.
+    free: Vec<[Option<Free>; 2]>,
+    /// By node: its probe.
+    probes: Vec<Option<usize>>,
+    moment: usize,
+    joints: Vec<Joint>,
+    saved: Vec<Joint>,
+}
+
+/// A joint at the moment that is being looked at.
+#[derive(Clone, Copy)]
+struct Joint {
+    own: Transform,
+    local: Affine,
+    global: Affine,
+    turn: Quat,
+    /// Translation and rotation as stored.
+    stored: [[f32; 4]; 2],
+    /// The squared distance of its probe.
+    error: f64,
+}
+
+impl<'a, 'c> Repair<'a, 'c> {
+    pub(crate) fn new(
+        clip: &'a Clip<'c>,
+        window: &'a Window,
+        plan: Plan,
+        limit: f64,
+        lattices: impl Fn(usize) -> Option<Lattice>,
+    ) -> Self {
+        let nodes = clip.scene.skeleton().len();
+        let mut free = vec![[None; 2]; nodes];
+        for (index, lane) in clip.lanes.iter().enumerate().filter(|(_, lane)| lane.axis.is_none()) {
+            let which = match lane.property {
+                Property::Translation => 0,
+                Property::Rotation => 1,
+                Property::Scale | Property::Weights => continue,
+            };
+            free[lane.node][which] = lattices(index).map(|lattice| Free { lane: index, lattice });
+        }
+        let mut probes = vec![None; nodes];
+        clip.probes.iter().enumerate().for_each(|(index, probe)| probes[probe.a] = Some(index));
+        let joint = Joint {
+            own: Transform::IDENTITY,
+            local: Affine::IDENTITY,
+            global: Affine::IDENTITY,
+            turn: quat::IDENTITY,
+            stored: [[0.0; 4]; 2],
+            error: 0.0,
+        };
+        let limit = limit * limit;
+        Self { clip, window, plan, limit, free, probes, moment: 0, joints: vec![joint; nodes], saved: Vec::new() }
+    }
+
+    /// Repairs every moment of the window that needs it. `transforms` are the nodes' own ones as decoded, `lanes` what is stored; both
+    /// are changed. Says whether anything was.
+    pub(crate) fn run(
+        &mut self,
+        poses: &Poses,
+        turns: &[Vec<Quat>],
+        transforms: &mut [Vec<Transform>],
+        lanes: &mut [LaneKeys],
+    ) -> bool {
+        let mut changed = false;
+        for moment in 0..self.window.len() {
+            let over = |probe: &keyfold_core::skeleton::Probe| {
+                let (a, b) = (self.window.poses.global(probe.a, moment), poses.global(probe.b, moment));
+                probe.squared_distance(a, b) > self.limit
+            };
+            if !self.clip.probes.iter().any(over) {
+                continue;
+            }
+            self.load(moment, poses, turns, transforms, lanes);
+            if self.moment_improves() {
+                self.store(transforms, lanes);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    fn load(
+        &mut self,
+        moment: usize,
+        poses: &Poses,
+        turns: &[Vec<Quat>],
+        transforms: &[Vec<Transform>],
+        lanes: &[LaneKeys],
+    ) {
+        self.moment = moment;
+        for node in 0..self.joints.len() {
+            let joint = &mut self.joints[node];
+            joint.own = transforms[node].get(moment).copied().unwrap_or(Transform::IDENTITY);
+            (joint.local, joint.global) = (*poses.local(node, moment), *poses.global(node, moment));
+            joint.turn = at(&turns[node], moment);
+            for (free, stored) in self.free[node].iter().zip(&mut joint.stored) {
+                if let Some(free) = free {
+                    let values = &lanes[free.lane].values;
+                    let width = values.len() / self.window.len();
+                    stored[..width].copy_from_slice(&values[moment * width..][..width]);
+                }
+            }
+            self.joints[node].error = self.error(node);
+        }
+    }
+
+    fn store(&self, transforms: &mut [Vec<Transform>], lanes: &mut [LaneKeys]) {
+        for (node, joint) in self.joints.iter().enumerate() {
+            for (free, stored) in self.free[node].iter().zip(&joint.stored) {
+                if let Some(free) = free {
+                    let values = &mut lanes[free.lane].values;
+                    let width = values.len() / self.window.len();
+                    values[self.moment * width..][..width].copy_from_slice(&stored[..width]);
+                    transforms[node][self.moment] = joint.own;
+                }
+            }
+        }
+    }
+
+    fn error(&self, node: usize) -> f64 {
+        self.probes[node].map_or(0.0, |probe| {
+            self.clip.probes[probe]
+                .squared_distance(self.window.poses.global(node, self.moment), &self.joints[node].global)
+        })
+    }
+
+    /// Looks at the worst point again and again, until none is too far off or nothing helps.
+    fn moment_improves(&mut self) -> bool {
+        let mut changed = false;
+        for _ in 0..PASSES {
+            let worst =
+                (0..self.joints.len()).fold(0, |w, n| if self.joints[n].error > self.joints[w].error { n } else { w });
+            if self.joints[worst].error <= self.limit || !self.chain_improves(worst) {
+                break;
+            }
+            changed = true;
+        }
+        changed
+    }
+
+    /// Tries other codes for a node and those above it: the first that bring everything below them within the limit, else the best.
+    fn chain_improves(&mut self, worst: usize) -> bool {
+        let skeleton = self.clip.scene.skeleton();
+        let mut least = self.joints[worst].error * 0.98;
+        let mut best: Option<(usize, Vec<Joint>)> = None;
+        let mut next = Some(worst);
+        while let Some(node) = next {
+            if self.free[node].iter().any(Option::is_some) {
+                let subtree = skeleton.subtree(node);
+                self.saved.clear();
+                self.saved.extend(subtree.iter().map(|n| self.joints[*n]));
+                for (which, step) in self.candidates(node, worst) {
+                    if let Some(error) = self.try_code(node, which, step, least) {
+                        least = error;
+                        best = Some((node, subtree.iter().map(|n| self.joints[*n]).collect()));
+                    }
+                    subtree.iter().zip(&self.saved).for_each(|(n, joint)| self.joints[*n] = *joint);
+                    if least <= self.limit {
+                        break;
+                    }
+                }
+                if least <= self.limit {
+                    break;
+                }
+            }
+            next = skeleton.parent(node);
+        }
+        let Some((node, joints)) = best else { return false };
+        skeleton.subtree(node).iter().zip(joints).for_each(|(n, joint)| self.joints[*n] = joint);
+        true
+    }
+
+    /// Steps to try: the one that would bring the worst point home, and one to each side.
+    fn candidates(&self, node: usize, worst: usize) -> Vec<(usize, [f64; 3])> {
+        let (mut out, moment) = (Vec::with_capacity(14), self.moment);
+        let joint = &self.joints[node];
+        let original = self.window.poses.global(worst, moment).origin;
+        let miss = [0, 1, 2].map(|k| original[k] - self.joints[worst].global.origin[k]);
+        if let Some(free) = &self.free[node][1] {
+            let spacing = free.lattice.spacing() * 2.0;
+            let arm = [0, 1, 2].map(|k| original[k] - joint.global.origin[k]);
+            let square: f64 = arm.iter().map(|c| c * c).sum();
+            if square > 0.0 {
+                // In the joint's own frame.
+                let turn = quat::rotate(quat::conjugate(joint.turn), cross(arm, miss).map(|c| c / square));
+                out.push((1, turn));
+            }
+            out.extend(sides(spacing).map(|step| (1, step)));
+        }
+        if let Some(free) = &self.free[node][0] {
+            out.extend(sides(free.lattice.spacing()).map(|step| (0, step)));
+        }
+        out
+    }
+
+    /// Takes a step with a node's rotation or translation and settles everything below it: the largest error there, if it is below
+    /// `least`.
+    fn try_code(&mut self, node: usize, which: usize, step: [f64; 3], least: f64) -> Option<f64> {
+        let free = self.free[node][which]?;
+        let mut own = self.joints[node].own;
+        let stored = match which {
+            0 => free.lattice.vector([0, 1, 2].map(|k| own.translation[k] + step[k])),
+            _ => free.lattice.rotation(quat::mul(own.rotation, quat::exp(step.map(|c| c / 2.0)))),
+        };
+        if stored == self.joints[node].stored[which] {
+            return None;
+        }
+        put(&mut own, which, stored);
+        self.joints[node].stored[which] = stored;
+        self.joints[node].own = own;
+        let mut largest = 0.0f64;
+        for &below in self.clip.scene.skeleton().subtree(node) {
+            self.settle(below, below == node);
+            largest = largest.max(self.joints[below].error);
+            if largest >= least {
+                return None;
+            }
+        }
+        Some(largest)
+    }
+
+    /// A joint under its parent as it is now.
+    fn settle(&mut self, node: usize, given: bool) {
+        let parent = self.clip.scene.skeleton().parent(node).map(|p| (self.joints[p].global, self.joints[p].turn));
+        let (above, turn) = parent.unwrap_or((Affine::IDENTITY, quat::IDENTITY));
+        let mut joint = self.joints[node];
+        if let (false, true, Some(free)) = (given, self.plan.compensate, &self.free[node][1]) {
+            let origin = above.point(joint.own.translation);
+            let aim = aimed(self.clip, self.window, node, self.moment, turn, origin);
+            let aim = if quat::dot(aim, joint.own.rotation) < 0.0 { quat::negate(aim) } else { aim };
+            joint.stored[1] = free.lattice.rotation(aim);
+            put(&mut joint.own, 1, joint.stored[1]);
+        }
+        let laned = !self.window.transforms[node].is_empty();
+        if laned {
+            joint.local = Affine::from_transform(&joint.own);
+        }
+        joint.turn = if laned { quat::mul(turn, joint.own.rotation) } else { self.carried(node, turn) };
+        joint.global = above.then_inner(&joint.local);
+        self.joints[node] = joint;
+        self.joints[node].error = self.error(node);
+    }
+
+    /// How a node without lanes is turned: as it always was under its parent.
+    fn carried(&self, node: usize, above: Quat) -> Quat {
+        let Some(parent) = self.clip.scene.skeleton().parent(node) else { return self.joints[node].turn };
+        let turns = &self.window.turns;
+        let own = quat::mul(quat::conjugate(at(&turns[parent], self.moment)), at(&turns[node], self.moment));
+        quat::mul(above, own)
+    }
+}
+
+fn put(own: &mut Transform, which: usize, stored: [f32; 4]) {
+    match which {
+        0 => own.translation = [0, 1, 2].map(|k| f64::from(stored[k])),
+        _ => own.rotation = played(stored),
+    }
+}
+
+/// One step to each side.
+fn sides(by: f64) -> impl Iterator<Item = [f64; 3]> {
+    (0..6).map(move |i| [0, 1, 2].map(|k| if i / 2 == k { if i % 2 == 0 { by } else { -by } } else { 0.0 }))
+}
