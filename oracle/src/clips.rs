@@ -1,5 +1,5 @@
-//! The clips that ACL was measured on, and a measure of runtime clips that shares no code with their encoder: hierarchies are
-//! carried out matrix by matrix here, at random times, in `f64`.
+//! The clips that ACL was measured on, and a measure of runtime clips apart from their encoder's: resampling and the walk through
+//! the hierarchy are done again here, at random times of its own, in `f64`. Points, matrices and quaternions are the library's.
 
 use std::ops::Range;
 use std::path::PathBuf;
