@@ -16,9 +16,14 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Prints one JSON document.
+/// Prints one JSON document, piece by piece: it may be as long as there are files.
 pub(crate) fn json(value: &impl Serialize) -> Result<()> {
-    print(&(serde_json::to_string_pretty(value)? + "\n"))
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let written = serde_json::to_writer_pretty(&mut out, value).map_err(std::io::Error::from);
+    match written.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write to standard output"),
+    }
 }
 
 /// A table without lines, its first column to the left and numbers to the right.
