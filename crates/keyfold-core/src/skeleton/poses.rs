@@ -1,25 +1,26 @@
 //! Global matrices of all nodes at many times: one row per node, so that a chain is walked row by row.
 
 use super::{Affine, Moment, Motion, Skeleton};
-use alloc::{vec, vec::Vec};
+use alloc::{sync::Arc, vec, vec::Vec};
 
 /// The matrices to the scene of all nodes at a number of moments.
 ///
 /// A node that nothing moves keeps a single matrix for all moments. After a node's own matrices were replaced
-/// ([`Poses::set_locals`]), only its subtree is computed again.
+/// ([`Poses::set_locals`]), only its subtree is computed again. Copies share the rows that they do not replace.
 #[derive(Clone, Debug)]
 pub struct Poses {
     moments: usize,
-    locals: Vec<Vec<Affine>>,
-    globals: Vec<Vec<Affine>>,
+    locals: Vec<Arc<Vec<Affine>>>,
+    globals: Vec<Arc<Vec<Affine>>>,
 }
 
 impl Poses {
     /// What `motion` makes of its skeleton at `moments`.
     pub fn new(motion: &Motion<'_>, moments: &[Moment]) -> Self {
         let skeleton = motion.skeleton();
-        let locals = (0..skeleton.len()).map(|node| motion.locals(node, moments)).collect();
-        let mut poses = Self { moments: moments.len(), locals, globals: vec![Vec::new(); skeleton.len()] };
+        let locals = (0..skeleton.len()).map(|node| Arc::new(motion.locals(node, moments))).collect();
+        let empty = Arc::new(Vec::new());
+        let mut poses = Self { moments: moments.len(), locals, globals: vec![empty; skeleton.len()] };
         skeleton.order().iter().for_each(|node| poses.renew(skeleton, *node));
         poses
     }
@@ -48,36 +49,30 @@ impl Poses {
 
     /// Replaces a node's own matrices (one per moment, or one for all) and computes its subtree again.
     pub fn set_locals(&mut self, skeleton: &Skeleton, node: usize, locals: Vec<Affine>) {
-        self.replace_locals(node, locals);
+        debug_assert!(locals.len() == 1 || locals.len() == self.moments);
+        self.locals[node] = Arc::new(locals);
         skeleton.subtree(node).iter().for_each(|n| self.renew(skeleton, *n));
     }
 
-    /// Replaces a node's own matrices and computes its own global ones, but not those of its descendants: for a walk from
-    /// the root to the tips that comes to them later anyway.
+    /// Computes a node's global matrices from other matrices of its own, which are not kept, but not those of its descendants: for
+    /// a walk from the root to the tips that comes to them later anyway.
     pub fn set_locals_only(&mut self, skeleton: &Skeleton, node: usize, locals: Vec<Affine>) {
-        self.replace_locals(node, locals);
-        self.renew(skeleton, node);
-    }
-
-    fn replace_locals(&mut self, node: usize, locals: Vec<Affine>) {
         debug_assert!(locals.len() == 1 || locals.len() == self.moments);
-        self.locals[node] = locals;
+        self.globals[node] = Arc::new(self.below_parent(skeleton, node, &locals));
     }
 
     /// Computes a node's global matrices again from its parent's, but not those of its descendants.
     pub fn renew(&mut self, skeleton: &Skeleton, node: usize) {
-        let mut row = core::mem::take(&mut self.globals[node]);
-        row.clear();
-        let locals = &self.locals[node];
-        match skeleton.parent(node).map(|p| &self.globals[p]) {
-            None => row.extend_from_slice(locals),
-            Some(parent) => match (parent.as_slice(), locals.as_slice()) {
-                ([parent], locals) => row.extend(locals.iter().map(|l| parent.then_inner(l))),
-                (parents, [local]) => row.extend(parents.iter().map(|p| p.then_inner(local))),
-                (parents, locals) => row.extend(parents.iter().zip(locals).map(|(p, l)| p.then_inner(l))),
-            },
+        self.globals[node] = Arc::new(self.below_parent(skeleton, node, &self.locals[node]));
+    }
+
+    fn below_parent(&self, skeleton: &Skeleton, node: usize, locals: &[Affine]) -> Vec<Affine> {
+        let Some(parent) = skeleton.parent(node).map(|p| &self.globals[p]) else { return locals.to_vec() };
+        match (parent.as_slice(), locals) {
+            ([parent], locals) => locals.iter().map(|l| parent.then_inner(l)).collect(),
+            (parents, [local]) => parents.iter().map(|p| p.then_inner(local)).collect(),
+            (parents, locals) => parents.iter().zip(locals).map(|(p, l)| p.then_inner(l)).collect(),
         }
-        self.globals[node] = row;
     }
 }
 

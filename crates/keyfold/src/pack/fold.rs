@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// How many of a clip's times are encoded at once.
-const WINDOW: usize = 1024;
+const WINDOW: usize = 512;
 /// A clip that is longer than this is searched by samples of it.
 const SAMPLED: usize = 768;
 /// How many samples, and how long each.
