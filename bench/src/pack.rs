@@ -3,14 +3,16 @@
 //!
 //! Bytes are those of the animations and of their JSON (`keyfold::pack::weigh`), whoever wrote the file.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod failures;
+mod resources;
 
-use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
 use keyfold::pack::{STORAGES, Settings, pack, weigh};
 use keyfold::{Bound, Document, diff};
-use keyfold_oracle::{corpus_files, packers, root};
+use keyfold_oracle::{corpus_files, packers};
 
 use crate::measure::{mean, stem};
 
@@ -22,7 +24,7 @@ const TIGHT: Bound = Bound::Relative(0.0002);
 pub(crate) fn run() -> Result<()> {
     let folder = std::env::temp_dir().join(format!("keyfold-bench-pack-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let outcome = bytes(&folder).and_then(|()| resources(&folder));
+    let outcome = bytes(&folder).and_then(|()| failures::table(&folder)).and_then(|()| resources::table(&folder));
     let _ = fs::remove_dir_all(&folder);
     outcome
 }
@@ -85,51 +87,4 @@ fn with_gltfpack(file: &Path, folder: &Path, document: &Document) -> Result<Thei
     let lost = found.unmatched.iter().filter(|what| what.starts_with("/nodes")).count();
     ensure!(lost == 0, "gltfpack loses {lost} animated nodes");
     Ok(Theirs { gzip: weigh::gzip_bytes(&packed)?, error: found.error, relative: found.relative })
-}
-
-/// Processor seconds and peak memory of whole programs over the corpus.
-fn resources(folder: &Path) -> Result<()> {
-    let program = our_program()?;
-    let peers = root().join("oracle/node_modules/.bin");
-    let (out, files) = (folder.join("out.glb"), corpus_files());
-    println!("\n| program | processor seconds over the corpus | largest peak MiB | largest peak / file |");
-    println!("|---|--:|--:|--:|");
-    for (name, program, arguments) in [
-        ("keyfold pack", program.clone(), vec!["pack", "IN", "-o", "OUT"]),
-        ("keyfold pack --level fast", program, vec!["pack", "IN", "-o", "OUT", "--level", "fast"]),
-        ("gltf-transform optimize", peers.join("gltf-transform"), vec!["optimize", "IN", "OUT"]),
-        ("gltfpack (npm) -cz -af 0", peers.join("gltfpack"), vec!["-i", "IN", "-o", "OUT", "-cz", "-af", "0"]),
-    ] {
-        let (mut seconds, mut peak, mut share) = (0.0, 0.0f64, 0.0f64);
-        for file in &files {
-            let usage = timed(&program, &arguments, file, &out)?;
-            seconds += usage.0;
-            peak = peak.max(usage.1);
-            share = share.max(usage.1 * 1048576.0 / fs::metadata(file)?.len() as f64);
-        }
-        println!("| {name} | {seconds:.1} | {peak:.0} | {share:.1} |");
-    }
-    Ok(())
-}
-
-fn our_program() -> Result<PathBuf> {
-    let arguments = ["build", "--quiet", "--release", "--package", "keyfold-cli"];
-    let built = Command::new(env!("CARGO")).args(arguments).current_dir(root()).status()?;
-    ensure!(built.success(), "cannot build the program");
-    Ok(root().join("target/release/keyfold"))
-}
-
-/// Processor seconds and peak MiB of a program, as GNU time tells them. A program that fails on a file counts all the same.
-fn timed(program: &Path, arguments: &[&str], input: &Path, output: &Path) -> Result<(f64, f64)> {
-    let filled = arguments.iter().map(|argument| match *argument {
-        "IN" => input.as_os_str(),
-        "OUT" => output.as_os_str(),
-        other => other.as_ref(),
-    });
-    let run = Command::new("/usr/bin/time").args(["-f", "%U %S %M"]).arg(program).args(filled).output()?;
-    let text = String::from_utf8_lossy(&run.stderr).into_owned();
-    let last = text.lines().last().context("GNU time says nothing")?;
-    let numbers: Vec<f64> = last.split(' ').filter_map(|n| n.parse().ok()).collect();
-    ensure!(numbers.len() == 3, "GNU time says {last:?}");
-    Ok((numbers[0] + numbers[1], numbers[2] / 1024.0))
 }

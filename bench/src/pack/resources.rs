@@ -1,0 +1,119 @@
+//! Processor time and memory of whole programs over the corpus, as GNU time tells them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use keyfold_oracle::{corpus_files, root};
+
+/// What a program may take for a file, in MiB: six times the file, or this where that is more.
+const LEAST_LIMIT: f64 = 64.0;
+/// glTF-Transform's `optimize` without what has nothing to do with animations.
+const NO_MESHES: [&str; 18] = [
+    "--flatten",
+    "false",
+    "--join",
+    "false",
+    "--instance",
+    "false",
+    "--palette",
+    "false",
+    "--simplify",
+    "false",
+    "--texture-compress",
+    "false",
+    "--weld",
+    "false",
+    "--sparse",
+    "false",
+    "--prune",
+    "false",
+];
+
+/// A program and its arguments; `IN` and `OUT` stand for files.
+struct Rival {
+    name: &'static str,
+    program: PathBuf,
+    arguments: Vec<&'static str>,
+}
+
+/// What a run took.
+struct Usage {
+    seconds: f64,
+    peak: f64,
+    failed: bool,
+}
+
+/// Prints a row for each program, and the two ratios that are goals.
+pub(super) fn table(folder: &Path) -> Result<()> {
+    let files = corpus_files();
+    println!(
+        "\n| program | processor seconds, {} files | largest peak MiB | files over 6 x their size and 64 MiB | failures |",
+        files.len()
+    );
+    println!("|---|--:|--:|---|---|");
+    let mut seconds = Vec::new();
+    for rival in rivals()? {
+        let (mut sum, mut peak, mut over, mut failed) = (0.0, 0.0f64, Vec::new(), Vec::new());
+        for file in &files {
+            let usage = rival.run(file, &folder.join("out.glb"))?;
+            let name = crate::measure::stem(file);
+            let limit = (6.0 * fs::metadata(file)?.len() as f64 / 1048576.0).max(LEAST_LIMIT);
+            (sum, peak) = (sum + usage.seconds, peak.max(usage.peak));
+            over.extend((usage.peak > limit).then(|| format!("{name} {:.0}", usage.peak)));
+            failed.extend(usage.failed.then_some(name));
+        }
+        let over = if over.len() > 8 { format!("{} files", over.len()) } else { over.join(", ") };
+        println!("| {} | {sum:.1} | {peak:.0} | {over} | {} |", rival.name, failed.join(", "));
+        seconds.push(sum);
+    }
+    let [ours, fast, optimize, _, gltfpack] = seconds[..] else { return Ok(()) };
+    println!(
+        "\nprocessor time: keyfold / optimize {:.2}; keyfold --level fast / gltfpack {:.2}",
+        ours / optimize,
+        fast / gltfpack
+    );
+    Ok(())
+}
+
+fn rivals() -> Result<[Rival; 5]> {
+    let (keyfold, peers) = (our_program()?, root().join("oracle/node_modules/.bin"));
+    let rival = |name, program: &Path, arguments: &[&'static str]| Rival {
+        name,
+        program: program.to_path_buf(),
+        arguments: arguments.to_vec(),
+    };
+    let (transform, gltfpack) = (peers.join("gltf-transform"), peers.join("gltfpack"));
+    Ok([
+        rival("keyfold pack", &keyfold, &["pack", "IN", "-o", "OUT"]),
+        rival("keyfold pack --level fast", &keyfold, &["pack", "IN", "-o", "OUT", "--level", "fast"]),
+        rival("gltf-transform optimize", &transform, &["optimize", "IN", "OUT"]),
+        rival("the same, animations alone", &transform, &[&["optimize", "IN", "OUT"][..], &NO_MESHES].concat()),
+        rival("gltfpack (npm) -cz -af 0", &gltfpack, &["-i", "IN", "-o", "OUT", "-cz", "-af", "0"]),
+    ])
+}
+
+fn our_program() -> Result<PathBuf> {
+    let arguments = ["build", "--quiet", "--release", "--package", "keyfold-cli"];
+    let built = Command::new(env!("CARGO")).args(arguments).current_dir(root()).status()?;
+    ensure!(built.success(), "cannot build the program");
+    Ok(root().join("target/release/keyfold"))
+}
+
+impl Rival {
+    /// A program that fails on a file counts all the same.
+    fn run(&self, input: &Path, output: &Path) -> Result<Usage> {
+        let filled = self.arguments.iter().map(|argument| match *argument {
+            "IN" => input.as_os_str(),
+            "OUT" => output.as_os_str(),
+            other => other.as_ref(),
+        });
+        let run = Command::new("/usr/bin/time").args(["-f", "%U %S %M"]).arg(&self.program).args(filled).output()?;
+        let text = String::from_utf8_lossy(&run.stderr).into_owned();
+        let last = text.lines().last().context("GNU time says nothing")?;
+        let numbers: Vec<f64> = last.split(' ').filter_map(|n| n.parse().ok()).collect();
+        ensure!(numbers.len() == 3, "GNU time says {last:?}");
+        Ok(Usage { seconds: numbers[0] + numbers[1], peak: numbers[2] / 1024.0, failed: !run.status.success() })
+    }
+}
