@@ -16,6 +16,12 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
+/// Prints a result on stderr, where stdout carries a file.
+pub(crate) fn aside(text: &str) {
+    // Nothing can be done where even stderr is gone.
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
 /// Prints one JSON document, piece by piece: it may be as long as there are files.
 pub(crate) fn json(value: &impl Serialize) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());

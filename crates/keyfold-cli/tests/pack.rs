@@ -176,3 +176,35 @@ fn a_dry_run_writes_the_report_alone() {
     ["core", "quantization", "draco", "meshopt"].iter().for_each(|s| assert!(page.contains(s), "{s}"));
     assert!(!folder.path().join("arm.packed.gltf").exists());
 }
+
+#[test]
+fn a_file_goes_through_standard_input_and_output() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    keyfold(folder.path(), &["convert", "arm.gltf", "-o", "arm.glb"]).code(0);
+    let input = std::fs::read(folder.path().join("arm.glb")).unwrap();
+    let mut command = Command::cargo_bin("keyfold").unwrap();
+    let done =
+        command.current_dir(folder.path()).args(["pack", "-", "-o", "-"]).write_stdin(input.clone()).assert().code(0);
+    let packed = &done.get_output().stdout;
+    assert!(packed.starts_with(b"glTF") && packed.len() < input.len());
+    assert!(!folder.path().join("-").exists());
+    keyfold(folder.path(), &["pack", "arm.glb", "-o", "-", "--json"]).code(2);
+    keyfold(folder.path(), &["pack", "arm.glb", "arm.gltf", "-o", "-"]).code(2);
+}
+
+#[test]
+fn the_report_says_what_other_storages_would_take() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    let candidates = |level: &str| {
+        let report = json_of(&keyfold(folder.path(), &["pack", "arm.gltf", "--level", level, "--json"]).code(0));
+        let list = report["files"][0]["candidates"].as_array().unwrap().clone();
+        list.iter().map(|c| (c["storage"].as_str().unwrap().to_owned(), c["quick"] == true)).collect::<Vec<_>>()
+    };
+    let others = [("quantization", true), ("draco", true), ("meshopt", true)].map(|(s, quick)| (s.to_owned(), quick));
+    let mut found = candidates("default");
+    assert_eq!(found.remove(0), ("core".to_owned(), false));
+    assert_eq!(found, others);
+    assert_eq!(candidates("fast").len(), 1);
+}

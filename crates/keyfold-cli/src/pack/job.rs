@@ -5,11 +5,15 @@ use super::{
     journal::Journal,
     report::{Candidate, FileReport, Sizes},
 };
-use crate::unpack::beside;
+use crate::{
+    input::{self, is_stream},
+    output,
+    unpack::beside,
+};
 use anyhow::{Context, Result, ensure};
 use keyfold::{
     Document, Storage,
-    pack::{Packed, Settings, pack},
+    pack::{Level, Packed, Settings, pack},
 };
 use std::{
     collections::BTreeMap,
@@ -41,6 +45,8 @@ pub(super) fn jobs(
             found.push((input.clone(), name));
         }
     }
+    let streams = inputs.iter().any(|i| is_stream(i)) || output.is_some_and(is_stream);
+    ensure!(!streams || found.len() == 1 && output.is_some(), "- stands for one file, and needs -o");
     let many = found.len() > 1 || inputs.iter().any(|i| i.is_dir());
     let folder = out_dir.or(output.filter(|o| many || o.is_dir()));
     let place = |(input, relative): (PathBuf, PathBuf)| {
@@ -62,7 +68,7 @@ pub(super) fn jobs(
             job.input.display(),
             job.output.display()
         );
-        ensure!(job.output != job.input, "{} would overwrite itself", job.input.display());
+        ensure!(job.output != job.input || is_stream(&job.input), "{} would overwrite itself", job.input.display());
     }
     Ok(jobs)
 }
@@ -97,9 +103,10 @@ pub(super) fn run(
     drawn: Option<usize>,
 ) -> FileReport {
     let report = FileReport::new(job);
-    let document = Document::open(&job.input).with_context(|| format!("cannot read {}", job.input.display()));
-    let attempt = document.and_then(|document| {
-        let (mut report, after) = attempt(job, args, settings, journal, &document, report.clone())?;
+    let attempt = open(&job.input).and_then(|(document, bytes)| {
+        let mut report = report.clone();
+        report.bytes.before = bytes + apart(&document);
+        let (mut report, after) = attempt(job, args, settings, journal, &document, report)?;
         if let Some(files) = drawn {
             draw(&mut report, args, &document, after, files)?;
         }
@@ -125,7 +132,6 @@ fn attempt(
     document: &Document,
     mut report: FileReport,
 ) -> Result<(FileReport, After)> {
-    report.bytes.before = weight(&job.input)?;
     let mark = journal.map(|j| j.mark(&job.input, document)).transpose()?;
     if let (Some(journal), Some(mark)) = (journal, &mark)
         && let Some(after) = journal.finished(&job.output, mark)
@@ -174,17 +180,21 @@ fn draw(report: &mut FileReport, args: &Args, document: &Document, after: After,
     Ok(())
 }
 
-/// Every storage that is asked for, and the smallest of them.
+/// Every storage that is asked for and the smallest of them, then a quick look at the others.
 fn best(document: &Document, args: &Args, settings: &Settings) -> Result<((Storage, Packed), Vec<Candidate>)> {
     let (mut candidates, mut best) = (Vec::new(), None::<(usize, Storage, Packed)>);
     for storage in args.storages() {
         let packed = pack(document, &Settings { storage, ..settings.clone() })?;
-        let candidate = Candidate::new(storage, &packed);
+        let candidate = Candidate::new(storage, &packed, false);
         let chosen = !args.dry_run || args.storage == StorageArg::Smallest || storage == Storage::Core;
         if chosen && best.as_ref().is_none_or(|(bytes, ..)| candidate.gzip_bytes < *bytes) {
             best = Some((candidate.gzip_bytes, storage, packed));
         }
         candidates.push(candidate);
+    }
+    for storage in args.glanced() {
+        let packed = pack(document, &Settings { storage, level: Level::Fast, ..settings.clone() })?;
+        candidates.push(Candidate::new(storage, &packed, true));
     }
     let (_, storage, packed) = best.context("no storage was tried")?;
     Ok(((storage, packed), candidates))
@@ -192,6 +202,9 @@ fn best(document: &Document, args: &Args, settings: &Settings) -> Result<((Stora
 
 /// Writes the packed document or, where it is no smaller, a copy of the input; whether it is a copy. A file never grows.
 fn store(job: &Job, document: &Document, packed: &Packed, smaller: bool, bytes: &mut Sizes) -> Result<bool> {
+    if is_stream(&job.output) {
+        return stream(document, packed, smaller, bytes);
+    }
     if let Some(folder) = job.output.parent() {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
@@ -205,7 +218,7 @@ fn store(job: &Job, document: &Document, packed: &Packed, smaller: bool, bytes: 
             return Ok(false);
         }
     }
-    let same_form = job.input.extension() == job.output.extension();
+    let same_form = job.input.extension() == job.output.extension() && !is_stream(&job.input);
     if document.container() == keyfold::document::Container::Glb && same_form {
         copy(&job.input, &job.output)?
     } else {
@@ -213,6 +226,14 @@ fn store(job: &Job, document: &Document, packed: &Packed, smaller: bool, bytes: 
     }
     bytes.after = weight(&job.output)?;
     Ok(true)
+}
+
+/// The same to standard output.
+fn stream(document: &Document, packed: &Packed, smaller: bool, bytes: &mut Sizes) -> Result<bool> {
+    let written = if smaller { &packed.document } else { document };
+    bytes.after = written.to_bytes()?.len() as u64 + apart(written);
+    output::save(written, Path::new("-"))?;
+    Ok(!smaller)
 }
 
 /// Copies a file beside its place and renames it.
@@ -239,11 +260,25 @@ fn content(document: &Document) -> u64 {
     (document.json().to_string().len() as u64 + held).saturating_sub(named)
 }
 
+/// Opens a file or standard input; with its bytes.
+fn open(path: &Path) -> Result<(Document, u64)> {
+    if is_stream(path) {
+        return input::ReadArgs::default().open(path);
+    }
+    let length = || std::fs::metadata(path).map(|m| m.len()).with_context(|| format!("cannot read {}", path.display()));
+    let bytes = length()?;
+    Ok((Document::open(path).with_context(|| format!("cannot read {}", path.display()))?, bytes))
+}
+
 /// Bytes of a file and of the buffers that lie in files beside it.
 fn weight(path: &Path) -> Result<u64> {
-    let own = std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?.len();
-    let document = Document::open(path)?;
+    let (document, own) = open(path)?;
+    Ok(own + apart(&document))
+}
+
+/// Bytes of the buffers that lie in files beside a document.
+fn apart(document: &Document) -> u64 {
     let buffers = document.json().get("buffers").and_then(|b| b.as_array()).into_iter().flatten();
     let apart = buffers.filter(|b| b.get("uri").and_then(|u| u.as_str()).is_some_and(|u| !u.starts_with("data:")));
-    Ok(own + apart.filter_map(|b| b.get("byteLength").and_then(|n| n.as_u64())).sum::<u64>())
+    apart.filter_map(|b| b.get("byteLength").and_then(|n| n.as_u64())).sum()
 }

@@ -5,7 +5,7 @@ mod job;
 mod journal;
 mod report;
 
-use crate::{Outcome, output};
+use crate::{Outcome, input, output};
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -39,10 +39,10 @@ Examples:
   keyfold pack walk.glb -o small.glb --max-error 0.5mm
   keyfold pack assets --recursive --out-dir packed      started again, it goes on where it was stopped")]
 pub(crate) struct Args {
-    /// .gltf or .glb files, or folders with --recursive
+    /// .gltf or .glb files, or folders with --recursive; - for standard input
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
-    /// Where to write: a file for one input, a folder for many [default: NAME.packed.EXT beside the input]
+    /// Where to write: a file for one input, a folder for many, - for standard output [default: NAME.packed.EXT beside the input]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Write all files into this folder, folders inside of --recursive inputs kept
@@ -112,6 +112,8 @@ enum LevelArg {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    let streamed = args.output.as_deref().is_some_and(input::is_stream);
+    ensure!(!(streamed && args.json), "--json and -o - both want standard output");
     ensure!(args.max_property_error >= 0.0, "--max-property-error should not be negative");
     let jobs = jobs(&args.inputs, args.output.as_deref(), args.out_dir.as_deref(), args.recursive)?;
     if jobs.is_empty() {
@@ -132,10 +134,13 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         let page = html::page(&report.files, &args.described());
         write_file(path, page.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    if args.json {
+    let storages = args.dry_run || jobs.len() == 1;
+    if streamed {
+        output::aside(&report.describe(storages));
+    } else if args.json {
         output::json(&report)?;
     } else {
-        output::print(&report.describe(args.dry_run))?;
+        output::print(&report.describe(storages))?;
     }
     report.complaints().iter().for_each(|what| output::error(what));
     report.outcome(jobs.len() == 1)
@@ -192,6 +197,13 @@ impl Args {
             StorageArg::Meshopt => vec![Storage::Meshopt],
             StorageArg::Smallest => pack::STORAGES.to_vec(),
         }
+    }
+
+    /// The storages that are not asked for, of which the report tells what they would take. A fast run has no time for them.
+    fn glanced(&self) -> Vec<keyfold::Storage> {
+        let asked = self.storages();
+        let others = pack::STORAGES.into_iter().filter(|s| !asked.contains(s));
+        if self.level == LevelArg::Fast { Vec::new() } else { others.collect() }
     }
 
     /// The settings for people.

@@ -104,10 +104,12 @@ pub(super) struct Candidate {
     pub(super) gzip_bytes: usize,
     pub(super) error: f64,
     pub(super) plays: &'static str,
+    /// Whether this is from a quick look: a search would find less.
+    pub(super) quick: bool,
 }
 
 impl Candidate {
-    pub(super) fn new(storage: Storage, packed: &Packed) -> Self {
+    pub(super) fn new(storage: Storage, packed: &Packed, quick: bool) -> Self {
         let plays = match storage {
             Storage::Core => "in every viewer",
             Storage::Meshopt => "where EXT_meshopt_compression is known: three.js, Babylon.js, gltfpack's viewers",
@@ -120,6 +122,7 @@ impl Candidate {
             gzip_bytes: packed.gzip_bytes,
             error: packed.diff.error,
             plays,
+            quick,
         }
     }
 }
@@ -171,15 +174,17 @@ impl FileReport {
     }
 
     fn row(&self) -> Vec<String> {
+        if self.failed.is_some() {
+            return [&self.input, "failed", "", "", "", "", ""].map(str::to_owned).to_vec();
+        }
         let saved = 100.0 - 100.0 * self.bytes.after as f64 / self.bytes.before.max(1) as f64;
         let error = self.error.clone().unwrap_or_default();
         let at =
             error.time.map_or_else(String::new, |t| format!("{} at {t:.2} s", error.node.as_deref().unwrap_or("-")));
-        let note = match (&self.failed, self.up_to_date, self.copied) {
-            (Some(_), ..) => "failed".into(),
-            (_, true, _) => "up to date".into(),
-            (.., true) if self.bytes.after == self.bytes.before => "copied: nothing to save".into(),
-            (.., true) => "animations as they were".into(),
+        let note = match (self.up_to_date, self.copied) {
+            (true, _) => "up to date".into(),
+            (_, true) if self.bytes.after == self.bytes.before => "copied: nothing to save".into(),
+            (_, true) => "animations as they were".into(),
             _ => at,
         };
         vec![
@@ -198,7 +203,7 @@ impl FileReport {
             vec![
                 c.storage.to_owned(),
                 c.plays.to_owned(),
-                c.animation_bytes.to_string(),
+                format!("{}{}", if c.quick { "about " } else { "" }, c.animation_bytes),
                 c.gzip_bytes.to_string(),
                 length(c.error),
             ]
@@ -227,7 +232,7 @@ impl Report {
             ]);
         }
         let mut text = output::table(&header, rows, 2);
-        for file in self.files.iter().filter(|f| storages && !f.candidates.is_empty()) {
+        for file in self.files.iter().filter(|f| storages && f.candidates.len() > 1) {
             text += &format!("\n{}\n{}", file.input, file.storages());
         }
         text
