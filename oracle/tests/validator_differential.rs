@@ -56,6 +56,14 @@ const JUSTIFIED: &[Justified] = &[
     },
     Justified {
         who: Who::Keyfold,
+        code: "SKIN_NO_COMMON_ROOT",
+        at: "/skins/*/joints",
+        after: Change::Json,
+        of: "/joints/",
+        why: "as above, where a joint is another node",
+    },
+    Justified {
+        who: Who::Keyfold,
         code: "SKIN_SKELETON_INVALID",
         at: "/skins/*/skeleton",
         after: Change::Json,
