@@ -29,6 +29,10 @@ const TIMES: usize = 60;
 /// normalize rotations (DIFFERENCES.md, "Rotations that are not unit").
 const BOUNDS: [(&str, f64); 2] = [("0.1%", 0.01), ("0.01%", 0.1)];
 
+/// What three.js' matrices of floats leave open by themselves, as a share of the model's size: where packing changes next to
+/// nothing, that is all there is to see.
+const NOISE: f64 = 4.0 * f32::EPSILON as f64;
+
 /// A file before and after.
 struct Pair {
     name: String,
@@ -59,7 +63,7 @@ fn world_matrices_of_three_js_tell_the_same_error() {
     for (pair, played) in pairs.iter().zip(played.chunks_exact(2)) {
         let theirs = world_error(pair, &played[0], &played[1]);
         note(&format!("{}: diff {:.4e}, from three.js' matrices {theirs:.4e}", pair.name, pair.error));
-        if (theirs - pair.error).abs() > pair.tolerance * pair.error {
+        if (theirs - pair.error).abs() > pair.tolerance * pair.error + NOISE * pair.scene.model_size() {
             apart.push(&pair.name);
         }
     }
