@@ -20,6 +20,9 @@ use std::{collections::BTreeSet, ops::Range};
 /// Cuts move data by multiples of this, so that whatever alignment it had, it keeps.
 const ALIGNMENT: usize = 8;
 
+/// Up to so many bytes behind the last piece of data only fill it up to a multiple of four.
+const PADDING: usize = 3;
+
 pub(super) fn finish(mut edit: Edit<'_>) -> Result<Document> {
     let old = edit.document.json();
     remove_unreferenced(old, &mut edit.json, Collection::Accessors, &mut [])?;
@@ -156,9 +159,9 @@ fn cut(document: &Document, json: &mut Value, dropped: &[&Value], added: &[usize
         let Ok(bytes) = document.buffer(buffer) else { continue };
         let bytes = content.as_deref().unwrap_or(&bytes);
         let views = json.get("bufferViews").and_then(Value::as_array).into_iter().flatten().enumerate();
-        let kept = views.filter(|(i, _)| !added.contains(i)).flat_map(|(_, v)| ranges(v, buffer)).collect();
+        let kept = union(views.filter(|(i, _)| !added.contains(i)).flat_map(|(_, v)| ranges(v, buffer)).collect());
         let length = byte_length(json, buffer).min(bytes.len());
-        let cuts = cuts(subtract(union(lost), &union(kept)), length);
+        let cuts = cuts(subtract(union(lost), &kept), &kept, length);
         *content = Some(remove(&bytes[..length], &cuts));
         shift_views(json, buffer, &cuts);
     }
@@ -216,16 +219,17 @@ fn subtract(from: Vec<Range<usize>>, what: &[Range<usize>]) -> Vec<Range<usize>>
     out
 }
 
-/// Shortens cuts to multiples of the alignment; only one that reaches the end may take everything.
-fn cuts(ranges: Vec<Range<usize>>, length: usize) -> Vec<Range<usize>> {
+/// Shortens what may be cut to multiples of the alignment. Only the last piece of all, lost or kept, may go as it is, and with it
+/// the padding up to the buffer's end.
+fn cuts(lost: Vec<Range<usize>>, kept: &[Range<usize>], length: usize) -> Vec<Range<usize>> {
+    let last = lost.iter().chain(kept).map(|r| r.end).max().unwrap_or(0);
     let shorten = |r: Range<usize>| {
-        let end = r.end.min(length);
-        let start = r.start.min(end);
-        // Padding behind the last piece of data goes with it.
-        let size = if end + 3 >= length { length - start } else { (end - start) / ALIGNMENT * ALIGNMENT };
+        let (start, end) = (r.start.min(length), r.end.min(length));
+        let padded = r.end == last && end + PADDING >= length;
+        let size = if padded { length - start } else { (end - start) / ALIGNMENT * ALIGNMENT };
         start..start + size
     };
-    ranges.into_iter().map(shorten).filter(|r| !r.is_empty()).collect()
+    lost.into_iter().map(shorten).filter(|r| !r.is_empty()).collect()
 }
 
 fn remove(bytes: &[u8], cuts: &[Range<usize>]) -> Vec<u8> {
@@ -340,4 +344,65 @@ fn remove_buffers(edit: Edit<'_>, contents: Contents) -> Result<Document> {
     let bytes = keep.iter().map(|i| contents[*i].take().map(|c| Bytes::from(pad(c)))).collect();
     let origins: Vec<Option<usize>> = keep.iter().map(|i| (*i < old).then_some(*i)).collect();
     Ok(document.rebuilt(json, bytes, &origins))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A document whose buffer counts up, with a view for each range; an accessor of the views in `lost` will go.
+    fn after_cutting(length: u8, views: &[Range<usize>], lost: &[usize]) -> Document {
+        let bytes: Vec<u8> = (0..length).collect();
+        let view = |r: &Range<usize>| json!({ "buffer": 0, "byteOffset": r.start, "byteLength": r.len() });
+        let accessor =
+            |i: usize| json!({ "bufferView": i, "componentType": 5121, "count": views[i].len(), "type": "SCALAR" });
+        let json = json!({
+            "asset": { "version": "2.0" },
+            "buffers": [{ "byteLength": length, "uri": super::super::uri::data_uri(&bytes) }],
+            "bufferViews": views.iter().map(view).collect::<Vec<_>>(),
+            "accessors": (0..views.len()).map(accessor).collect::<Vec<_>>(),
+            "meshes": [{ "primitives": (0..views.len()).map(|i| json!({ "indices": i })).collect::<Vec<_>>() }],
+        });
+        let document = Document::from_bytes(json.to_string().as_bytes(), None, &Default::default()).unwrap();
+        let mut edit = document.edit();
+        let primitives = edit.json()["meshes"][0]["primitives"].as_array_mut().unwrap();
+        let mut index = 0..;
+        primitives.retain(|_| index.next().is_some_and(|i| !lost.contains(&i)));
+        edit.finish().unwrap()
+    }
+
+    #[test]
+    fn what_is_kept_behind_a_cut_is_no_padding() {
+        let document = after_cutting(15, &[0..12, 12..15], &[0]);
+        assert_eq!(*document.view(0).unwrap(), [12, 13, 14]);
+    }
+
+    #[test]
+    fn two_cuts_near_the_end_do_not_overlap() {
+        let document = after_cutting(40, &[0..37, 37..38, 38..40], &[0, 2]);
+        assert_eq!(*document.view(0).unwrap(), [37]);
+    }
+
+    #[test]
+    fn padding_goes_with_the_last_piece() {
+        let document = after_cutting(16, &[0..8, 8..13], &[1]);
+        assert_eq!(*document.buffer(0).unwrap(), [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    /// Whatever goes, what stays can be read as before.
+    #[test]
+    fn every_way_to_cut_three_pieces_keeps_the_others() {
+        for (a, b) in (1..24).flat_map(|b| (1..b).map(move |a| (a, b))) {
+            let views = [0..a, a..b, b..24];
+            for lost in 1..7usize {
+                let gone: Vec<usize> = (0..3).filter(|i| lost >> i & 1 == 1).collect();
+                let document = after_cutting(24, &views, &gone);
+                let kept = views.iter().enumerate().filter(|(i, _)| !gone.contains(i));
+                for (new, (_, range)) in kept.enumerate() {
+                    let expected: Vec<u8> = range.clone().map(|i| i as u8).collect();
+                    assert_eq!(*document.view(new).unwrap(), expected, "{views:?} without {gone:?}");
+                }
+            }
+        }
+    }
 }
