@@ -1,8 +1,9 @@
 //! Opening what the command line names: a file, or `-` for standard input.
 
-use anyhow::{Context, Result, ensure};
-use keyfold::{Document, OpenOptions};
+use anyhow::{Context, Result, bail, ensure};
+use keyfold::{Document, OpenOptions, document::real_path};
 use std::{
+    collections::BTreeMap,
     io::Read,
     path::{Path, PathBuf},
 };
@@ -49,6 +50,33 @@ impl ReadArgs {
 /// Whether a path stands for standard input or output.
 pub(crate) fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// Whether two paths are one file, however they are spelled: `./a.glb`, `a.glb` or a link to it. (A hard link is a file of its own:
+/// what is written takes its name, and leaves the others.)
+pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
+    real_path(a) == real_path(b)
+}
+
+/// Whether every input has a place of its own to go to, and none is an original's, however the two are spelled.
+pub(crate) fn check_targets<'a>(pairs: impl Iterator<Item = (&'a Path, &'a Path)> + Clone) -> Result<()> {
+    let inputs = pairs.clone().map(|(input, _)| input).filter(|i| !is_stream(i));
+    let originals: BTreeMap<PathBuf, &Path> = inputs.map(|input| (real_path(input), input)).collect();
+    let mut taken = BTreeMap::new();
+    for (input, output) in pairs.filter(|(_, output)| !is_stream(output)) {
+        let place = real_path(output);
+        if let Some(original) = originals.get(&place) {
+            bail!(
+                "{} would overwrite {}",
+                name(input),
+                if *original == input { "itself".into() } else { name(original) }
+            );
+        }
+        if let Some(other) = taken.insert(place, input) {
+            bail!("{} and {} would both become {}", name(other), name(input), output.display());
+        }
+    }
+    Ok(())
 }
 
 /// A path for people.

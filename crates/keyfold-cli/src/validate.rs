@@ -227,18 +227,9 @@ fn check_targets(args: &Args) -> Result<()> {
         ensure!(!args.json, "standard output is for the file: there is no place for --json");
         return Ok(());
     }
-    let mut taken = BTreeMap::new();
-    for file in &args.files {
-        let target = target(args, file)?;
-        if let Some(other) = taken.insert(target.clone(), file) {
-            bail!("{} and {} would both be written to {}", input::name(other), input::name(file), target.display());
-        }
-        let same = |a: &Path, b: &Path| a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
-        if args.files.iter().any(|original| same(original, &target)) {
-            bail!("{} is an original: --in-place writes over it", target.display());
-        }
-    }
-    Ok(())
+    let targets = args.files.iter().map(|file| target(args, file)).collect::<Result<Vec<_>>>()?;
+    input::check_targets(args.files.iter().zip(&targets).map(|(file, target)| (file.as_path(), target.as_path())))
+        .context("--in-place is for writing over originals")
 }
 
 /// Where a mended file goes.

@@ -107,6 +107,55 @@ fn many_files_go_to_a_folder_and_are_not_done_twice() {
 }
 
 #[test]
+fn an_original_is_never_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(at("other")).unwrap();
+    swing(folder.path(), "arm", 3.0);
+    swing(&at("other"), "arm", 2.0);
+    swing(folder.path(), "leg", 4.0);
+    let originals = ["arm.gltf", "leg.gltf", "other/arm.gltf"];
+    let read = || originals.map(|name| std::fs::read(at(name)).unwrap());
+    let before = read();
+    let refused = |args: &[&str]| {
+        keyfold(folder.path(), &[&["pack", "--max-error", "1%"], args].concat()).code(2);
+        assert!(before == read(), "{args:?}");
+    };
+    refused(&["arm.gltf", "-o", "./arm.gltf"]);
+    refused(&["other/arm.gltf", "leg.gltf", "--out-dir", "."]);
+    refused(&["other/arm.gltf", "arm.gltf", "--out-dir", "other/../other"]);
+    refused(&["arm.gltf", "--report", "./arm.gltf"]);
+    refused(&["arm.gltf", "--report", "arm.packed.gltf"]);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(at("arm.gltf"), at("link.gltf")).unwrap();
+        refused(&["arm.gltf", "-o", "link.gltf"]);
+        refused(&["link.gltf", "-o", "arm.gltf"]);
+    }
+    // A hard link becomes a file of its own.
+    std::fs::hard_link(at("arm.gltf"), at("hard.gltf")).unwrap();
+    keyfold(folder.path(), &["pack", "arm.gltf", "-o", "hard.gltf", "--max-error", "1%"]).code(0);
+    assert!(before == read() && std::fs::read(at("hard.gltf")).unwrap() != before[0]);
+}
+
+#[test]
+fn a_buffer_of_an_input_is_never_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(at("out")).unwrap();
+    swing(folder.path(), "arm", 3.0);
+    keyfold(folder.path(), &["pack", "arm.gltf", "-o", "./arm.bin"]).code(2);
+    // Another input's buffer lies where the packed buffer would go.
+    swing(&at("out"), "arm", 2.0);
+    std::fs::rename(at("out/arm.gltf"), at("out/leg.gltf")).unwrap();
+    let read = || ["arm.bin", "out/arm.bin"].map(|name| std::fs::read(at(name)).unwrap());
+    let before = read();
+    keyfold(folder.path(), &["pack", "arm.gltf", "-o", "out/arm.gltf"]).code(0);
+    keyfold(folder.path(), &["diff", "arm.gltf", "out/arm.gltf", "--max-error", "0.01%"]).code(0);
+    assert!(before == read());
+}
+
+#[test]
 fn bad_input_is_told_by_the_exit_code() {
     let folder = tempfile::tempdir().unwrap();
     swing(folder.path(), "arm", 3.0);

@@ -15,10 +15,7 @@ use keyfold::{
     Document, Storage,
     pack::{Level, Packed, Settings, pack},
 };
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 /// One file to pack.
 pub(super) struct Job {
@@ -32,7 +29,7 @@ const GLANCED: u64 = 256 << 10;
 
 const EXTENSIONS: [&str; 4] = ["gltf", "glb", "vrm", "vrma"];
 
-/// The files that the command line names, each with its place to go to. No two go to the same place.
+/// The files that the command line names, each with its place to go to. No two go to the same place, and none to an original's.
 pub(super) fn jobs(
     inputs: &[PathBuf],
     output: Option<&Path>,
@@ -62,18 +59,7 @@ pub(super) fn jobs(
         Job { input, output }
     };
     let jobs: Vec<Job> = found.into_iter().map(place).collect();
-    let mut taken = BTreeMap::new();
-    for job in &jobs {
-        let other = taken.insert(&job.output, &job.input);
-        ensure!(
-            other.is_none(),
-            "{} and {} would both become {}",
-            other.map_or_else(String::new, |o| o.display().to_string()),
-            job.input.display(),
-            job.output.display()
-        );
-        ensure!(job.output != job.input || is_stream(&job.input), "{} would overwrite itself", job.input.display());
-    }
+    input::check_targets(jobs.iter().map(|job| (job.input.as_path(), job.output.as_path())))?;
     Ok(jobs)
 }
 

@@ -119,6 +119,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if jobs.is_empty() {
         bail!("no .gltf, .glb, .vrm or .vrma file there");
     }
+    if let Some(page) = &args.report {
+        let taken = |job: &Job| [&job.input, &job.output].into_iter().any(|path| input::same_file(path, page));
+        ensure!(!jobs.iter().any(taken), "--report {} would overwrite a file that is packed", page.display());
+    }
     let settings = args.settings();
     let journal = args.journal(&jobs)?;
     let progress = args.progress(jobs.len());

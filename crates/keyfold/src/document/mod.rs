@@ -29,7 +29,7 @@ pub use buffers::Bytes;
 pub(crate) use buffers::slice_of;
 pub use edit::Edit;
 pub use json::{List, Look, Object};
-pub use save::{Container, write_file};
+pub use save::{Container, real_path, write_file};
 
 use crate::{
     Error, Limits, Result,

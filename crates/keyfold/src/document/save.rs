@@ -2,7 +2,7 @@
 //!
 //! Buffers and images that lie in files stay reachable from the new place: those inside the document's folder are copied along under
 //! the same name, for those outside of it the path is rewritten. A file that the document was read from is never overwritten
-//! by another file's content.
+//! by another file's content, and no file is that belongs to some other document.
 
 use super::{Document, buffers::Bytes, glb, uri};
 use crate::{Error, Result};
@@ -66,6 +66,12 @@ struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     fn new(document: &Document, container: Container, target: Option<&'a Path>) -> Result<Self> {
+        if let Some(target) = target
+            && files_of(document).contains(&real_path(target))
+        {
+            let what = "is a file that the document is read from, and would be overwritten";
+            return Err(Error::io(target, std::io::Error::new(std::io::ErrorKind::AlreadyExists, what)));
+        }
         let mut layout = Self { container, json: document.json().clone(), bin: None, files: Vec::new(), target };
         for index in 0..document.count("buffers") {
             layout.place_buffer(document, index)?;
@@ -132,12 +138,17 @@ impl<'a> Layout<'a> {
             self.set_uri(index, Some(uri::data_uri(&bytes)));
             return Ok(());
         };
-        let sources = source_files(document);
+        // What the document that is being replaced had written for itself may go with it.
+        let replaced = Document::open(target).map(|d| files_of(&d)).unwrap_or_default();
+        let sources = files_of(document);
         let stem = target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let part = self.json["buffers"][index]["name"].as_str().filter(|n| n.chars().all(char::is_alphanumeric));
         let stem = part.filter(|n| !n.is_empty()).map_or(stem.clone(), |part| format!("{stem}.{part}"));
         let name = |n: usize| if n == 0 { format!("{stem}.bin") } else { format!("{stem}.{n}.bin") };
-        let free = |path: &PathBuf| !self.files.iter().any(|(p, _)| p == path) && !sources.contains(&absolute(path));
+        let free = |path: &PathBuf| {
+            let taken = self.files.iter().any(|(p, _)| p == path) || sources.contains(&real_path(path));
+            !taken && (replaced.contains(&real_path(path)) || is_free_for(path, &bytes))
+        };
         let path = (0..).map(|n| target.with_file_name(name(n))).find(free).expect("one number is free");
         let file = path.file_name().map(PathBuf::from).unwrap_or_default();
         self.set_uri(index, Some(uri::from_path(&file)));
@@ -165,7 +176,7 @@ impl<'a> Layout<'a> {
     /// Whether the document leaves the folder that its URIs start from.
     fn moves(&self, document: &Document) -> bool {
         let from = document.buffers.folder.clone().unwrap_or_default();
-        self.target.is_some_and(|target| absolute(&folder(target)) != absolute(&from))
+        self.target.is_some_and(|target| real_path(&folder(target)) != real_path(&from))
     }
 
     /// Files beside buffers (images, sounds, profiles): whatever has a `uri`, anywhere but in `extras`.
@@ -202,12 +213,12 @@ fn folder(path: &Path) -> PathBuf {
     path.parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
-/// A path that two spellings of the same place share, whether it exists or not.
-fn absolute(path: &Path) -> PathBuf {
+/// A path that all spellings of the same place share, links followed, whether it exists or not.
+pub fn real_path(path: &Path) -> PathBuf {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     match (path.canonicalize(), path.parent(), path.file_name()) {
         (Ok(path), _, _) => path,
-        (Err(_), Some(parent), Some(name)) => absolute(parent).join(name),
+        (Err(_), Some(parent), Some(name)) => real_path(parent).join(name),
         _ => path.to_path_buf(),
     }
 }
@@ -219,18 +230,19 @@ fn is_free_for(path: &Path, bytes: &[u8]) -> bool {
 
 /// The URI, seen from the target's folder, of a file that is named relative to the document's.
 fn rebased(document: &Document, relative: &Path, target: &Path) -> String {
-    let file = absolute(&document.buffers.resolve(relative));
-    let from = absolute(&folder(target));
+    let file = real_path(&document.buffers.resolve(relative));
+    let from = real_path(&folder(target));
     let common = file.components().zip(from.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(common).map(|_| Component::ParentDir);
     uri::from_path(&up.chain(file.components().skip(common)).collect::<PathBuf>())
 }
 
-/// The files that a document's buffers come from.
-fn source_files(document: &Document) -> BTreeSet<PathBuf> {
-    let uris = document.json().get("buffers").and_then(Value::as_array).into_iter().flatten();
-    uris.filter_map(|b| match uri::parse(b.get("uri")?.as_str()?, "") {
-        Ok(uri::Uri::File(path)) => Some(absolute(&document.buffers.resolve(&path))),
+/// The files that a document's buffers and images lie in.
+fn files_of(document: &Document) -> BTreeSet<PathBuf> {
+    let lists = ["buffers", "images"].into_iter().filter_map(|list| document.json().get(list)?.as_array());
+    let uris = lists.flatten().filter_map(|object| object.get("uri")?.as_str()).filter(|uri| !uri.starts_with("data:"));
+    uris.filter_map(|uri| match uri::parse(uri, "") {
+        Ok(uri::Uri::File(path)) => Some(real_path(&document.buffers.resolve(&path))),
         _ => None,
     })
     .collect()

@@ -186,6 +186,39 @@ fn an_edited_document_never_overwrites_the_buffer_it_was_read_from() {
 }
 
 #[test]
+fn a_buffer_of_another_document_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let (own, others) = (folder.path().join("m.gltf"), folder.path().join("m.bin"));
+    std::fs::write(&others, [7; 4]).unwrap();
+    let fresh = |byte: u8| {
+        let before = document(json!({ "asset": { "version": "2.0" } }));
+        let mut edit = before.edit();
+        edit.push_view(vec![byte; 8]);
+        edit.finish().unwrap()
+    };
+    let files = || std::fs::read_dir(folder.path()).unwrap().count();
+    for byte in [1, 2] {
+        fresh(byte).save(&own).unwrap();
+        assert_eq!(std::fs::read(&others).unwrap(), [7; 4]);
+        assert_eq!(Document::open(&own).unwrap().view(0).unwrap()[..], [byte; 8]);
+        // What it wrote for itself, it writes over.
+        assert_eq!(files(), 3);
+    }
+}
+
+#[test]
+fn a_document_does_not_become_one_of_its_own_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, buffer) = (folder.path().join("m.gltf"), folder.path().join("m.bin"));
+    std::fs::write(&buffer, [7; 4]).unwrap();
+    let json = json!({ "asset": { "version": "2.0" }, "buffers": [{ "uri": "m.bin", "byteLength": 4 }] });
+    std::fs::write(&path, json.to_string()).unwrap();
+    let document = Document::open(&path).unwrap();
+    assert!(matches!(document.save(folder.path().join("./m.bin")), Err(Error::Io { .. })));
+    assert_eq!(std::fs::read(&buffer).unwrap(), [7; 4]);
+}
+
+#[test]
 fn an_ignored_extension_is_refused_where_required() {
     let json = json!({ "extensionsUsed": ["A", "B"], "extensionsRequired": ["A"] });
     let open = |name: &str| {
