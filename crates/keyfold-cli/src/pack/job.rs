@@ -3,7 +3,7 @@
 use super::{
     Args, StorageArg, html,
     journal::Journal,
-    report::{Candidate, FileReport, Sizes, animation_bytes},
+    report::{Candidate, FileReport, Sizes},
 };
 use crate::{
     input::{self, is_stream},
@@ -22,10 +22,6 @@ pub(super) struct Job {
     pub(super) input: PathBuf,
     pub(super) output: PathBuf,
 }
-
-/// Up to so many bytes of animations, a look at other storages costs next to nothing. With more it would take as long again as
-/// packing: there `--dry-run` is for those who want to know.
-const GLANCED: u64 = 256 << 10;
 
 const EXTENSIONS: [&str; 4] = ["gltf", "glb", "vrm", "vrma"];
 
@@ -182,8 +178,7 @@ fn best(document: &Document, args: &Args, settings: &Settings) -> Result<((Stora
         }
         candidates.push(candidate);
     }
-    let quick = animation_bytes(document) <= GLANCED;
-    for storage in args.glanced().into_iter().filter(|_| quick) {
+    for storage in args.glanced() {
         let packed = pack(document, &Settings { storage, level: Level::Fast, ..settings.clone() })?;
         candidates.push(Candidate::new(storage, &packed, true));
     }

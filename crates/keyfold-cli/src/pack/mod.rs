@@ -203,8 +203,7 @@ impl Args {
         }
     }
 
-    /// The storages that are not asked for, of which the report of a small file tells what they would take. A fast run has no time
-    /// for them.
+    /// The storages that are not asked for, of which the report tells what they would take. A fast run has no time for them.
     fn glanced(&self) -> Vec<keyfold::Storage> {
         let asked = self.storages();
         let others = pack::STORAGES.into_iter().filter(|s| !asked.contains(s));

@@ -127,7 +127,7 @@ impl Candidate {
     }
 }
 
-pub(super) fn animation_bytes(document: &Document) -> u64 {
+fn animation_bytes(document: &Document) -> u64 {
     let tracks = keyfold::read(document).map(|r| r.animations.into_iter().flat_map(|a| a.tracks).collect::<Vec<_>>());
     inspect::animation_bytes(document, tracks.unwrap_or_default().iter()) as u64
 }

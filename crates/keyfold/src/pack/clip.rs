@@ -45,17 +45,23 @@ struct Held {
     stray: f64,
 }
 
+/// The finest step (radians) that meshopt's quaternion filter is good for.
+const FINEST: f64 = 1e-4;
 /// How much of its budget a lane may stray from a value that it is made to hold.
 const HOLD: f64 = 0.5;
 
 impl Lane {
     /// The value that a lane holds throughout at a budget: the rest pose where that is near enough, so that the track can go. As stored.
-    pub(crate) fn held(&self, budget: f64) -> Option<[f32; 4]> {
+    pub(crate) fn held(&self, storage: Storage, budget: f64) -> Option<[f32; 4]> {
         if self.rest.stray <= HOLD * budget {
             return Some(self.rest.value.map(|c| c as f32));
         }
         let held = self.constant || self.middle.stray <= HOLD * budget;
         held.then(|| match self.property {
+            // What the quaternion filter gives at its finest is of unit length, and needs no buffer view of its own.
+            Property::Rotation if storage == Storage::Meshopt && budget > 16.0 * FINEST => {
+                self.lattice(storage, FINEST).rotation(self.middle.value)
+            }
             // What never changes is shown as stored by players that normalize only what they blend: floats are of unit length.
             Property::Rotation => self.middle.value.map(|c| c as f32),
             _ => self.middle.value.map(|c| snap_float(c, budget / 4.0)),

@@ -163,7 +163,8 @@ impl Walk<'_, '_> {
     fn repair(&mut self, budgets: &[f64], limit: f64) {
         let lattice = |index: usize| {
             let (lane, budget) = (&self.clip.lanes[index], budgets[index]);
-            let full = lane.held(budget).is_none() && self.lanes[index].places.len() == self.window.len();
+            let full =
+                lane.held(self.clip.storage, budget).is_none() && self.lanes[index].places.len() == self.window.len();
             full.then(|| lane.lattice(self.clip.storage, budget)).filter(|lattice| lattice.spacing() > 0.0)
         };
         let mut repair = Repair::new(self.clip, self.window, self.plan, limit, lattice);
@@ -206,11 +207,11 @@ impl Walk<'_, '_> {
     fn lane(&mut self, index: usize, budget: f64, transforms: &mut [Transform]) {
         let lane = &self.clip.lanes[index];
         let own = window_keys(lane, self.window);
-        let shares = self.plan.keys == Keys::Shared && lane.held(budget).is_none();
+        let shares = self.plan.keys == Keys::Shared && lane.held(self.clip.storage, budget).is_none();
         let dense = shares && is_dense(lane, own.len(), self.window);
         let keys = if dense { self.shared.clone() } else { own };
         let times: Vec<f64> = keys.iter().map(|k| f64::from(self.clip.times[*k])).collect();
-        let (places, values) = if let Some(held) = lane.held(budget) {
+        let (places, values) = if let Some(held) = lane.held(self.clip.storage, budget) {
             let width = self.clip.animation.tracks[lane.track].curve.width();
             (keys.clone(), keys.iter().flat_map(|_| held.into_iter().take(width)).collect::<Vec<f32>>())
         } else {
@@ -303,7 +304,7 @@ fn is_dense(lane: &Lane, own: usize, window: &Window) -> bool {
 fn shared_keys(clip: &Clip<'_>, window: &Window, budgets: &[f64]) -> Vec<usize> {
     let times: Vec<f64> = clip.times[window.range.clone()].iter().map(|t| f64::from(*t)).collect();
     let dense = |lane: &Lane| is_dense(lane, window_keys(lane, window).len(), window);
-    let moving = |(lane, budget): &(&Lane, &f64)| dense(lane) && lane.held(**budget).is_none();
+    let moving = |(lane, budget): &(&Lane, &f64)| dense(lane) && lane.held(clip.storage, **budget).is_none();
     let values = clip.lanes.iter().zip(budgets).filter(moving).map(|(lane, budget)| {
         let transforms = &window.transforms[lane.node];
         let values = match lane.property {
@@ -337,7 +338,7 @@ fn window_keys(lane: &Lane, window: &Window) -> Vec<usize> {
 fn narrow_chain(clip: &Clip<'_>, narrowed: &mut [Vec<f64>], node: usize, moment: usize, budgets: &[f64]) -> bool {
     let (mut any, mut next) = (false, Some(node));
     while let Some(node) = next {
-        for index in clip.lanes_of(node).filter(|i| clip.lanes[*i].held(budgets[*i]).is_none()) {
+        for index in clip.lanes_of(node).filter(|i| clip.lanes[*i].held(clip.storage, budgets[*i]).is_none()) {
             narrowed[index][moment] *= NARROWER;
             any = true;
         }

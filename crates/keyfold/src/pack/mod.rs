@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The order and its reason: first what costs nothing (`halves`: arcs that rounding could turn round; `exact`: repeated keys; `properties`: tracks that move no points have a
-//! bound of their own), then the search over lanes (`fold`), which needs the other tracks as they will be; then tracks that
+//! bound of their own; `cubic`: splines give up digits), then the search over lanes (`fold`), which needs the other tracks as they will be; then tracks that
 //! hold the rest pose in every animation (`rest`), which can only be told when all animations are folded; then the smallest
 //! form of each track (`forms`, `quantized`).
 //!
@@ -22,6 +22,7 @@
 mod aim;
 mod clip;
 mod cost;
+mod cubic;
 mod encode;
 mod exact;
 mod fold;

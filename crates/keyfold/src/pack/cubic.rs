@@ -1,0 +1,140 @@
+//! Splines that move nodes: fewer digits for keys and tangents, and the rest pose where they never stray far from it.
+//!
+//! They keep their form and their keys. All of them share one measure, how far a point may move; what they use of the bound is taken from
+//! it before the search over lanes begins.
+
+use super::{Context, exact::without_repeats, lattice::snap_float};
+use crate::{Animation, Curve, Interpolation, Property, Target, Track, diff::deviation};
+use keyfold_core::skeleton::{Poses, Sensitivity, moments, sensitivity};
+
+/// The shares of the bound that are tried as steps, the coarsest first.
+const SHARES: [f64; 7] = [1.0, 0.7, 0.5, 0.35, 0.25, 0.12, 0.06];
+/// What splines may use of the bound where lanes need some of it, too.
+const BESIDE_LANES: f64 = 0.3;
+/// How much of a step a spline may stray from the rest pose that it is made to hold.
+const HOLD: f64 = 0.5;
+/// The largest component of a rotation is this fine: keys stay of unit length.
+const UNIT: f64 = 1.0 / 32768.0;
+
+/// The animation with shorter splines, and how far they move points; `None` where there are none, or nothing holds.
+pub(crate) fn shortened(context: &Context<'_>, animation: &Animation, bound: f64) -> Option<(Animation, f64)> {
+    let is_spline =
+        |t: &Track| t.curve.interpolation() == Interpolation::CubicSpline && t.target.moved_node().is_some();
+    let taken = |t: &Track| is_spline(t) && !context.keeps(&t.target);
+    if !animation.tracks.iter().any(taken) {
+        return None;
+    }
+    let lanes = animation.tracks.iter().any(|t| t.target.moved_node().is_some() && !is_spline(t) && t.curve.keys() > 1);
+    let limit = if lanes { BESIDE_LANES * bound } else { bound };
+    let motion = context.scene.motion(animation);
+    let probes = context.scene.probes(&motion.moved());
+    let all = moments(&[&motion], 0);
+    let some: Vec<_> = all.iter().copied().step_by((all.len() / 16).max(1)).collect();
+    let reach = sensitivity(context.scene.skeleton(), &Poses::new(&motion, &some), &probes);
+    SHARES.iter().find_map(|share| {
+        let short = |t: &Track| {
+            if taken(t) { short(context, t, &reach, share * limit, animation.duration()) } else { t.clone() }
+        };
+        let candidate = Animation { tracks: animation.tracks.iter().map(short).collect(), ..animation.clone() };
+        let error = deviation(&motion, &context.scene.motion(&candidate), &probes).error();
+        (error <= limit).then_some((candidate, error))
+    })
+}
+
+/// A spline with steps that move points by about `bound`.
+fn short(context: &Context<'_>, track: &Track, reach: &[Sensitivity], bound: f64, end: f32) -> Track {
+    let Target::Node { node, property, axis } = track.target else { return track.clone() };
+    let moved = match property {
+        Property::Rotation => 2.0 * reach[node].rotation,
+        Property::Scale => reach[node].scale.into_iter().fold(0.0, f64::max),
+        Property::Translation | Property::Weights => reach[node].translation,
+    };
+    let step = if moved > 0.0 { bound / moved } else { return track.clone() };
+    let rest = context.scene.skeleton().rest(node);
+    let rest = match property {
+        Property::Rotation => rest.rotation.to_vec(),
+        Property::Scale => rest.scale.to_vec(),
+        Property::Translation | Property::Weights => rest.translation.to_vec(),
+    };
+    let rest = axis.map_or(rest.clone(), |a| vec![rest[a as usize]]);
+    let curve = if stays_near(&track.curve, &rest, HOLD * step) {
+        Curve::constant(end, rest.iter().map(|v| *v as f32).collect::<Vec<_>>()).ok()
+    } else {
+        snapped(&track.curve, step, property == Property::Rotation)
+    };
+    let short = Track { curve: curve.unwrap_or_else(|| track.curve.clone()), ..track.clone() };
+    without_repeats(&short, end).unwrap_or(short)
+}
+
+/// Whether keys are near a value, and tangents too small to lead far from it.
+fn stays_near(curve: &Curve, value: &[f64], tolerance: f64) -> bool {
+    let longest = longest_gap(curve);
+    let near = |v: &[f32], to: &[f64], by: f64| v.iter().zip(to).all(|(v, t)| (f64::from(*v) - t).abs() <= by);
+    (0..curve.keys()).all(|k| {
+        let zero = vec![0.0; value.len()];
+        let tangents = [curve.in_tangent(k), curve.out_tangent(k)];
+        near(curve.value(k), value, tolerance / 2.0)
+            && tangents.into_iter().flatten().all(|t| near(t, &zero, tolerance / longest.max(f64::MIN_POSITIVE)))
+    })
+}
+
+fn longest_gap(curve: &Curve) -> f64 {
+    curve.times().windows(2).map(|w| f64::from(w[1]) - f64::from(w[0])).fold(0.0, f64::max)
+}
+
+/// A spline on a grid of powers of two.
+fn snapped(curve: &Curve, step: f64, rotation: bool) -> Option<Curve> {
+    // A tangent moves the curve by at most 4/27 of itself times the gap.
+    let slope = 4.0 * step / longest_gap(curve).max(1e-3);
+    let width = curve.width();
+    let mut values = Vec::with_capacity(curve.values().len());
+    for (i, element) in curve.values().chunks_exact(width).enumerate() {
+        let by = if i % 3 == 1 { step } else { slope };
+        let start = values.len();
+        values.extend(element.iter().map(|v| snap_float(f64::from(*v), by)));
+        if rotation && i % 3 == 1 {
+            lengthened(&mut values[start..], element);
+        }
+    }
+    Curve::new(curve.interpolation(), width, curve.shared_times().clone(), values).ok()
+}
+
+/// Sets the largest component so that the length is 1 again.
+fn lengthened(snapped: &mut [f32], original: &[f32]) {
+    let largest =
+        (1..original.len()).fold(0, |best, i| if original[i].abs() > original[best].abs() { i } else { best });
+    let rest: f64 =
+        (0..snapped.len()).filter(|i| *i != largest).map(|i| f64::from(snapped[i]) * f64::from(snapped[i])).sum();
+    let length = ((1.0 - rest).max(0.0).sqrt() / UNIT).round() * UNIT;
+    snapped[largest] = (length as f32).copysign(original[largest]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spline(values: &[f32]) -> Curve {
+        Curve::new(Interpolation::CubicSpline, 4, [0.0, 0.5], values.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn keys_lose_digits_but_not_their_length() {
+        let key = [0.123_456_7f32, -0.3, 0.456_789, 0.828_8];
+        let values = [[0.0; 4], key, [0.1234567, 0.0, 0.0, 0.0], [0.0; 4], [0.0, 0.0, 0.0, 1.0], [0.0; 4]].concat();
+        let short = snapped(&spline(&values), 0.01, true).unwrap();
+        let square: f32 = short.value(0).iter().map(|c| c * c).sum();
+        assert!((square - 1.0).abs() < 1e-4);
+        assert_eq!(short.value(0)[0], 0.125);
+        assert_eq!(short.out_tangent(0).unwrap()[0], 0.125);
+    }
+
+    #[test]
+    fn a_tangent_leads_away_from_rest() {
+        let still = [[0.0; 4], [0.0, 0.0, 0.0, 1.0], [0.0; 4], [0.0; 4], [0.0, 0.0, 0.0, 1.0], [0.0; 4]].concat();
+        let mut leaves = still.clone();
+        leaves[8] = 0.5;
+        let rest = [0.0, 0.0, 0.0, 1.0];
+        assert!(stays_near(&spline(&still), &rest, 1e-6));
+        assert!(!stays_near(&spline(&leaves), &rest, 0.01));
+    }
+}
