@@ -248,10 +248,11 @@ fn price(context: &Context<'_>, folded: &Folded) -> usize {
 }
 
 /// Each way to choose keys, the most promising first.
-pub(crate) const PLANS: [Plan; 5] = [
+pub(crate) const PLANS: [Plan; 6] = [
     Plan { compensate: true, keys: Keys::All },
     Plan { compensate: false, keys: Keys::PerLane },
     Plan { compensate: true, keys: Keys::PerLane },
     Plan { compensate: false, keys: Keys::All },
+    Plan { compensate: true, keys: Keys::Shared },
     Plan { compensate: false, keys: Keys::Shared },
 ];
