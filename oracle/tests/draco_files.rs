@@ -100,7 +100,7 @@ fn the_corpus_is_compressed_within_the_bound_and_libdraco_reads_it() {
         let packed = compress(&original, &Options::default()).unwrap();
         assert!(packed.within, "{}: {:?}", file.display(), packed.diff);
         let bytes = Document::from_bytes(
-            &packed.document.to_bytes().unwrap(),
+            packed.document.to_bytes().unwrap(),
             file.parent().map(Into::into),
             &Default::default(),
         )

@@ -48,7 +48,7 @@ fn cell(document: &Document, storage: Storage, interpolation: Interpolation, add
         return format!("{:<24}", format!("{} named error", storage.name()));
     }
     assert!(before.findings.iter().all(|f| f.severity != Severity::Error), "{what}: {:?}", before.findings);
-    let back = Document::from_bytes(&packed.document.to_bytes().unwrap(), None, &OpenOptions::default()).unwrap();
+    let back = Document::from_bytes(packed.document.to_bytes().unwrap(), None, &OpenOptions::default()).unwrap();
     let found = diff(document, &back, None).unwrap();
     assert!(found.error <= packed.bound, "{what}: {} over {}", found.error, packed.bound);
     assert!(found.animations[0].properties.max <= 0.001, "{what}: {:?}", found.animations[0].properties);

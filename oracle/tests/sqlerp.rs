@@ -51,7 +51,7 @@ fn every_conversion_of_real_files_keeps_its_bound() {
                 let (written, report) = convert(&original, form, bound, CoreSampler::None);
                 assert!(report.findings.is_empty(), "{name}: {:?}", report.findings);
                 // Read back from bytes, measured by the comparison of files.
-                let again = Document::from_bytes(&written.to_bytes().unwrap(), None, &Default::default()).unwrap();
+                let again = Document::from_bytes(written.to_bytes().unwrap(), None, &Default::default()).unwrap();
                 let measured = diff(&original, &again, None).unwrap();
                 assert!(
                     measured.relative <= bound && measured.unmatched.is_empty(),

@@ -20,8 +20,9 @@ impl ReadArgs {
     /// Opens a document and tells how many bytes the file itself has.
     pub(crate) fn open(&self, path: &Path) -> Result<(Document, u64)> {
         let (bytes, folder) = self.bytes(path)?;
-        let document = Document::from_bytes(&bytes, folder, &self.options());
-        Ok((document.with_context(|| format!("cannot read {}", name(path)))?, bytes.len() as u64))
+        let length = bytes.len() as u64;
+        let document = Document::from_bytes(bytes, folder, &self.options());
+        Ok((document.with_context(|| format!("cannot read {}", name(path)))?, length))
     }
 
     /// A file's bytes, and the folder where its relative URIs start.
@@ -73,7 +74,7 @@ pub(crate) fn check_targets<'a>(pairs: impl Iterator<Item = (&'a Path, &'a Path)
             );
         }
         if let Some(other) = taken.insert(place, input) {
-            bail!("{} and {} would both become {}", name(other), name(input), output.display());
+            bail!("{} and {} would both be written to {}", name(other), name(input), output.display());
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use keyfold::{Document, Finding, Severity};
+use keyfold::{Document, Finding, Severity, document::Draft};
 use serde::Serialize;
 use std::{io::Write, path::Path};
 
@@ -81,9 +81,21 @@ fn say(color: AnsiColor, word: &str, message: &str) {
 
 /// Writes a document to a file, or to standard output for `-`.
 pub(crate) fn save(document: &Document, path: &Path) -> Result<()> {
+    write(&draft(document, path)?, path)
+}
+
+/// What [`save`] would write.
+pub(crate) fn draft(document: &Document, path: &Path) -> Result<Draft> {
+    let place = (!crate::input::is_stream(path)).then_some(path);
+    document.draft(place).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes it.
+pub(crate) fn write(draft: &Draft, path: &Path) -> Result<()> {
     if !crate::input::is_stream(path) {
-        return document.save(path).with_context(|| format!("cannot write {}", path.display()));
+        return draft.write().with_context(|| format!("cannot write {}", path.display()));
     }
     let mut out = std::io::stdout().lock();
-    out.write_all(&document.to_bytes()?).and_then(|()| out.flush()).context("cannot write to standard output")
+    let written = draft.pieces().try_for_each(|piece| out.write_all(piece)).and_then(|()| out.flush());
+    written.context("cannot write to standard output")
 }

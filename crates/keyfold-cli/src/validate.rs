@@ -144,7 +144,7 @@ fn report(args: &Args, file: &Path) -> Result<Report> {
     let mut report = Report::new(file);
     let validation = if args.fix {
         // What is mended must be readable as a whole: a broken container has no obvious cure.
-        let document = Document::from_bytes(&bytes, folder, &args.read.options()).with_context(unreadable)?;
+        let document = Document::from_bytes(bytes, folder, &args.read.options()).with_context(unreadable)?;
         fix(args, file, document, &mut report)?
     } else {
         validate::validate_bytes(&bytes, folder, &args.read.options()).with_context(unreadable)?

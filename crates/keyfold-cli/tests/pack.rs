@@ -82,6 +82,64 @@ fn what_was_packed_before_does_not_grow() {
     assert_eq!(read("one.glb"), read("two.glb"));
 }
 
+/// Two keys of three floats, which no storage can make smaller, spelled as nobody else does.
+fn unpackable(folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    let floats = [0.0f32, 1.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6];
+    std::fs::write(folder.join("few.bin"), floats.map(f32::to_le_bytes).concat()).unwrap();
+    let json = r#"{"asset":{"version":"2.0","extras":[1.50,1E0]},
+	"nodes":[{}],"buffers":[{"uri":"few.bin","byteLength":32}],"images":[{"uri":"few.png"}],
+	"bufferViews":[{"buffer":0,"byteLength":8},{"buffer":0,"byteOffset":8,"byteLength":24}],
+	"accessors":[{"bufferView":0,"componentType":5126,"count":2,"type":"SCALAR","min":[0],"max":[1]},
+		{"bufferView":1,"componentType":5126,"count":2,"type":"VEC3"}],
+	"animations":[{"channels":[{"sampler":0,"target":{"node":0,"path":"translation"}}],
+		"samplers":[{"input":0,"output":1}]}]}"#;
+    std::fs::write(folder.join("few.gltf"), json).unwrap();
+    std::fs::write(folder.join("few.png"), "an image").unwrap();
+    // The same as a .glb whose buffer lies beside it all the same.
+    let text = [json.as_bytes(), &b"    "[..(4 - json.len() % 4) % 4]].concat();
+    let word = |n: usize| (n as u32).to_le_bytes();
+    let head = [*b"glTF", word(2), word(20 + text.len()), word(text.len()), *b"JSON"].concat();
+    std::fs::write(folder.join("few.glb"), [head, text].concat()).unwrap();
+}
+
+const STORAGES: [&str; 4] = ["core", "quantization", "draco", "meshopt"];
+
+#[test]
+fn where_nothing_can_be_saved_the_input_is_copied_with_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    unpackable(&folder.path().join("in"));
+    for storage in STORAGES {
+        let exact = ["--storage", storage, "--max-error", "0"];
+        let output = format!("{storage}/few.gltf");
+        let args = [&["pack", "in/few.gltf", "--json", "-o", &output], &exact[..]].concat();
+        let report = json_of(&keyfold(folder.path(), &args).code(0));
+        let file = &report["files"][0];
+        assert_eq!((&file["copied"], &file["bytes"]["after"]), (&json!(true), &file["bytes"]["before"]));
+        for name in ["few.gltf", "few.bin", "few.png"] {
+            assert_eq!(read(&format!("in/{name}")), read(&format!("{storage}/{name}")), "{storage} {name}");
+        }
+        let piped = keyfold(folder.path(), &[&["pack", "in/few.gltf", "-o", "-"], &exact[..]].concat()).code(0);
+        assert_eq!(piped.get_output().stdout, read("in/few.gltf"), "{storage}");
+    }
+}
+
+#[test]
+fn a_glb_with_files_beside_it_does_not_lose_them() {
+    let folder = tempfile::tempdir().unwrap();
+    unpackable(&folder.path().join("in"));
+    for storage in STORAGES {
+        let output = format!("{storage}/few.glb");
+        let args = ["pack", "in/few.glb", "-o", &output, "--storage", storage, "--json", "--max-error", "0"];
+        let report = json_of(&keyfold(folder.path(), &args).code(0));
+        let bytes = &report["files"][0]["bytes"];
+        assert!(bytes["after"].as_u64() <= bytes["before"].as_u64(), "{storage} {bytes}");
+        keyfold(folder.path(), &["diff", "in/few.glb", &output, "--max-error", "0"]).code(0);
+        assert!(folder.path().join(storage).join("few.png").exists());
+    }
+}
+
 #[test]
 fn many_files_go_to_a_folder_and_are_not_done_twice() {
     let folder = tempfile::tempdir().unwrap();

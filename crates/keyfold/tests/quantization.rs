@@ -136,7 +136,7 @@ fn moving() -> Document {
         "accessors": accessors,
         "animations": [{ "channels": channels, "samplers": samplers }],
     });
-    Document::from_bytes(&glb(&json, &bytes), None, &OpenOptions::default()).unwrap()
+    Document::from_bytes(glb(&json, &bytes), None, &OpenOptions::default()).unwrap()
 }
 
 fn glb(json: &Value, bin: &[u8]) -> Vec<u8> {

@@ -140,7 +140,7 @@ impl Made {
     pub(crate) fn write_compressed(&self, path: &Path, times: &[f32]) {
         let plain = path.with_extension("plain.glb");
         self.write(&plain);
-        let document = Document::from_bytes(&fs::read(plain).unwrap(), None, &OpenOptions::default()).unwrap();
+        let document = Document::from_bytes(fs::read(plain).unwrap(), None, &OpenOptions::default()).unwrap();
         let mut edit = document.edit();
         let stored = Stored { bounds: true, ..Stored::floats(Shape::Scalar, times) };
         assert_eq!(stored.component, ComponentType::F32);

@@ -3,16 +3,17 @@
 use super::{
     Args, StorageArg, html,
     journal::Journal,
-    report::{Candidate, FileReport, Sizes},
+    report::{Candidate, FileReport},
 };
 use crate::{
-    input::{self, is_stream},
+    input::{self, ReadArgs, is_stream},
     output,
     unpack::beside,
 };
 use anyhow::{Context, Result, ensure};
 use keyfold::{
     Document, Storage,
+    document::Draft,
     pack::{Level, Packed, Settings, pack},
 };
 use std::path::{Path, PathBuf};
@@ -89,9 +90,9 @@ pub(super) fn run(
     drawn: Option<usize>,
 ) -> FileReport {
     let report = FileReport::new(job);
-    let attempt = open(&job.input).and_then(|(document, bytes)| {
+    let attempt = ReadArgs::default().open(&job.input).and_then(|(document, bytes)| {
         let mut report = report.clone();
-        report.bytes.before = bytes + apart(&document);
+        report.bytes.before = bytes + document.bytes_apart();
         let (mut report, after) = attempt(job, args, settings, journal, &document, report)?;
         if let Some(files) = drawn {
             draw(&mut report, args, &document, after, files)?;
@@ -130,15 +131,13 @@ fn attempt(
     report.candidates = candidates;
     let (storage, packed) = best;
     report.fill(document, storage, &packed);
-    let after = content(&packed.document);
-    let smaller = after < content(document);
-    let copied = if args.dry_run {
+    let (draft, copied) = smaller(document, &packed.document, &job.output, report.bytes.before)?;
+    report.bytes.after = draft.bytes();
+    if args.dry_run {
         report.output = None;
-        report.bytes.after = if smaller { after } else { report.bytes.before };
-        !smaller
     } else {
-        store(job, document, &packed, smaller, &mut report.bytes)?
-    };
+        output::write(&draft, &job.output)?;
+    }
     if copied {
         report.unchanged(document);
     }
@@ -146,6 +145,17 @@ fn attempt(
         journal.finish(&job.output, &mark, report.bytes.after)?;
     }
     Ok((report, if copied { After::Same } else { After::Packed(Box::new(packed.document)) }))
+}
+
+/// What to write, and whether it is the input as it was. A file never grows.
+fn smaller(document: &Document, packed: &Document, output: &Path, before: u64) -> Result<(Draft, bool)> {
+    let packed = output::draft(packed, output)?;
+    if packed.bytes() < before {
+        return Ok((packed, false));
+    }
+    let same = output::draft(document, output)?;
+    // In another container, the same may be longer.
+    Ok(if packed.bytes() < same.bytes() { (packed, false) } else { (same, true) })
 }
 
 /// Draws a file's part of the page.
@@ -184,87 +194,4 @@ fn best(document: &Document, args: &Args, settings: &Settings) -> Result<((Stora
     }
     let (_, storage, packed) = best.context("no storage was tried")?;
     Ok(((storage, packed), candidates))
-}
-
-/// Writes the packed document or, where it is no smaller, a copy of the input; whether it is a copy. A file never grows.
-fn store(job: &Job, document: &Document, packed: &Packed, smaller: bool, bytes: &mut Sizes) -> Result<bool> {
-    if is_stream(&job.output) {
-        return stream(document, packed, smaller, bytes);
-    }
-    if let Some(folder) = job.output.parent() {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    }
-    let write = |document: &Document| {
-        document.save(&job.output).with_context(|| format!("cannot write {}", job.output.display()))
-    };
-    if smaller {
-        write(&packed.document)?;
-        bytes.after = weight(&job.output)?;
-        if bytes.after < bytes.before {
-            return Ok(false);
-        }
-    }
-    let same_form = job.input.extension() == job.output.extension() && !is_stream(&job.input);
-    if document.container() == keyfold::document::Container::Glb && same_form {
-        copy(&job.input, &job.output)?
-    } else {
-        write(document)?
-    }
-    bytes.after = weight(&job.output)?;
-    Ok(true)
-}
-
-/// The same to standard output.
-fn stream(document: &Document, packed: &Packed, smaller: bool, bytes: &mut Sizes) -> Result<bool> {
-    let written = if smaller { &packed.document } else { document };
-    bytes.after = written.to_bytes()?.len() as u64 + apart(written);
-    output::save(written, Path::new("-"))?;
-    Ok(!smaller)
-}
-
-/// Copies a file beside its place and renames it.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    let name = to.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let beside = to.with_file_name(format!(".{name}.{}.part", std::process::id()));
-    let copied = std::fs::copy(from, &beside).and_then(|_| std::fs::rename(&beside, to));
-    if copied.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
-    copied.with_context(|| format!("cannot write {}", to.display()))
-}
-
-/// Bytes of a document's JSON and buffers, wherever they will be put.
-fn content(document: &Document) -> u64 {
-    let buffers = document.json().get("buffers").and_then(|b| b.as_array());
-    let bytes = |b: &serde_json::Value| {
-        // A fallback's bytes are nowhere.
-        let there = b.get("extensions").is_none();
-        let length = b.get("byteLength").and_then(|n| n.as_u64()).filter(|_| there).unwrap_or(0);
-        (length, b.get("uri").and_then(|u| u.as_str()).map_or(0, |u| u.len() as u64))
-    };
-    let (held, named) = buffers.into_iter().flatten().map(bytes).fold((0, 0), |sum, b| (sum.0 + b.0, sum.1 + b.1));
-    (document.json().to_string().len() as u64 + held).saturating_sub(named)
-}
-
-/// Opens a file or standard input; with its bytes.
-fn open(path: &Path) -> Result<(Document, u64)> {
-    if is_stream(path) {
-        return input::ReadArgs::default().open(path);
-    }
-    let length = || std::fs::metadata(path).map(|m| m.len()).with_context(|| format!("cannot read {}", path.display()));
-    let bytes = length()?;
-    Ok((Document::open(path).with_context(|| format!("cannot read {}", path.display()))?, bytes))
-}
-
-/// Bytes of a file and of the buffers that lie in files beside it.
-fn weight(path: &Path) -> Result<u64> {
-    let (document, own) = open(path)?;
-    Ok(own + apart(&document))
-}
-
-/// Bytes of the buffers that lie in files beside a document.
-fn apart(document: &Document) -> u64 {
-    let buffers = document.json().get("buffers").and_then(|b| b.as_array()).into_iter().flatten();
-    let apart = buffers.filter(|b| b.get("uri").and_then(|u| u.as_str()).is_some_and(|u| !u.starts_with("data:")));
-    apart.filter_map(|b| b.get("byteLength").and_then(|n| n.as_u64())).sum()
 }

@@ -37,6 +37,18 @@ impl From<&[u8]> for Bytes {
     }
 }
 
+impl From<&Vec<u8>> for Bytes {
+    fn from(bytes: &Vec<u8>) -> Self {
+        bytes.clone().into()
+    }
+}
+
+impl<const N: usize> From<&[u8; N]> for Bytes {
+    fn from(bytes: &[u8; N]) -> Self {
+        bytes.to_vec().into()
+    }
+}
+
 impl Deref for Bytes {
     type Target = [u8];
 

@@ -144,6 +144,7 @@ impl Document {
             buffers: self.buffers.rebuilt(buffers, origins),
             content: json.into(),
             container: self.container,
+            source: None,
             others: self.others.clone(),
             options: self.options.clone(),
             provided: OnceLock::new(),

@@ -2,6 +2,7 @@
 //!
 //! Lenient where loaders are: chunks in unknown kinds are kept, a file longer than its header says is cut there.
 
+use super::Bytes;
 use crate::{Error, Result};
 use std::{fmt, ops::Range};
 
@@ -18,6 +19,7 @@ pub(crate) struct Chunk {
 
 /// What a GLB holds, and where.
 pub(crate) struct Parts {
+    pub(crate) length: usize,
     pub(crate) json: Range<usize>,
     pub(crate) bin: Option<Range<usize>>,
     pub(crate) others: Vec<Chunk>,
@@ -86,7 +88,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Parts> {
         Some((JSON, data)) => data,
         first => return Err(Fault::FirstChunk { kind: first.as_ref().map_or(b"", |(kind, _)| kind) }.into()),
     };
-    let mut parts = Parts { json, bin: None, others: Vec::new() };
+    let mut parts = Parts { length: announced, json, bin: None, others: Vec::new() };
     for (kind, data) in chunks {
         match kind {
             BIN if parts.bin.is_none() && parts.others.is_empty() => parts.bin = Some(data),
@@ -113,30 +115,25 @@ fn chunks(bytes: &[u8]) -> Result<Vec<([u8; 4], Range<usize>)>> {
     Ok(found)
 }
 
-/// Puts a GLB together: JSON padded with spaces, BIN with zeros.
-pub(crate) fn write(json: &[u8], bin: Option<&[u8]>, others: &[Chunk]) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
-    out.extend_from_slice(MAGIC);
-    out.extend_from_slice(&2u32.to_le_bytes());
-    out.extend_from_slice(&[0; 4]);
-    push(&mut out, JSON, json, b' ')?;
+/// Puts a GLB together, in pieces that are not copied: JSON padded with spaces, BIN with zeros.
+pub(crate) fn write(json: Vec<u8>, bin: Option<Bytes>, others: &[Chunk]) -> Result<Vec<Bytes>> {
+    let mut out = vec![Bytes::default()];
+    push(&mut out, JSON, json.into(), b' ')?;
     if let Some(bin) = bin {
         push(&mut out, BIN, bin, 0)?;
     }
     for chunk in others {
-        push(&mut out, chunk.kind, &chunk.data, 0)?;
+        push(&mut out, chunk.kind, chunk.data.as_slice().into(), 0)?;
     }
-    let length = fit(out.len())?;
-    out[8..12].copy_from_slice(&length.to_le_bytes());
+    let length = fit(12 + out.iter().map(|piece| piece.len()).sum::<usize>())?;
+    out[0] = [*MAGIC, 2u32.to_le_bytes(), length.to_le_bytes()].concat().into();
     Ok(out)
 }
 
-fn push(out: &mut Vec<u8>, kind: [u8; 4], data: &[u8], pad: u8) -> Result<()> {
+fn push(out: &mut Vec<Bytes>, kind: [u8; 4], data: Bytes, pad: u8) -> Result<()> {
     let padded = data.len().next_multiple_of(4);
-    out.extend_from_slice(&fit(padded)?.to_le_bytes());
-    out.extend_from_slice(&kind);
-    out.extend_from_slice(data);
-    out.resize(out.len() + padded - data.len(), pad);
+    let padding = vec![pad; padded - data.len()];
+    out.extend([[fit(padded)?.to_le_bytes(), kind].concat().into(), data, padding.into()]);
     Ok(())
 }
 
@@ -148,10 +145,14 @@ fn fit(length: usize) -> Result<u32> {
 mod tests {
     use super::*;
 
+    fn whole(bin: Option<&[u8]>, others: &[Chunk]) -> Vec<u8> {
+        write(b"{}".to_vec(), bin.map(Bytes::from), others).unwrap().iter().flat_map(|piece| piece.to_vec()).collect()
+    }
+
     #[test]
     fn what_is_written_is_read_again() {
         let extra = Chunk { kind: *b"XTRA", data: vec![1, 2, 3, 4] };
-        let bytes = write(b"{}", Some(&[9; 5]), std::slice::from_ref(&extra)).unwrap();
+        let bytes = whole(Some(&[9; 5]), std::slice::from_ref(&extra));
         let parts = parse(&bytes).unwrap();
         assert_eq!(&bytes[parts.json], b"{}  ");
         assert_eq!(bytes[parts.bin.unwrap()], [9, 9, 9, 9, 9, 0, 0, 0]);
@@ -160,13 +161,13 @@ mod tests {
 
     #[test]
     fn every_truncation_is_an_error_and_not_a_panic() {
-        let bytes = write(b"{}", Some(&[9; 5]), &[]).unwrap();
+        let bytes = whole(Some(&[9; 5]), &[]);
         (0..bytes.len()).for_each(|n| assert!(parse(&bytes[..n]).is_err()));
     }
 
     #[test]
     fn a_chunk_length_near_the_top_of_u32_does_not_wrap() {
-        let mut bytes = write(b"{}", None, &[]).unwrap();
+        let mut bytes = whole(None, &[]);
         bytes[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
         assert!(parse(&bytes).is_err());
     }

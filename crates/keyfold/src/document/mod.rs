@@ -8,7 +8,7 @@
 //! | `buffers` | buffers and buffer views as bytes, loaded or decompressed once, when first asked for |
 //! | `accessor` | elements of accessors: every component type and shape, sparse, strided |
 //! | `edit`, `prune` | a changed copy: new accessors, and what nobody refers to any more removed |
-//! | `save` | writing as `.gltf` or `.glb`, atomically |
+//! | `save`, `layout` | writing as `.gltf` or `.glb`, atomically; what goes into which file |
 //!
 //! What Keyfold does not change comes out as it went in: members it does not know, their order, numbers, chunks.
 
@@ -18,6 +18,7 @@ mod content;
 mod edit;
 pub(crate) mod glb;
 pub mod json;
+mod layout;
 mod outline;
 mod place;
 mod prune;
@@ -29,7 +30,7 @@ pub use buffers::Bytes;
 pub(crate) use buffers::slice_of;
 pub use edit::Edit;
 pub use json::{List, Look, Object};
-pub use save::{Container, real_path, write_file};
+pub use save::{Container, Draft, real_path, write_file};
 
 use crate::{
     Error, Limits, Result,
@@ -69,6 +70,8 @@ pub struct OpenOptions {
 pub struct Document {
     content: Content,
     container: Container,
+    /// What it was read from, as long as nothing changed.
+    source: Option<Bytes>,
     others: Vec<glb::Chunk>,
     buffers: Buffers,
     options: OpenOptions,
@@ -88,25 +91,24 @@ impl Document {
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
         let bytes = buffers::read_file(path, options.limits.file_bytes)?;
-        Self::from_file(bytes.into(), path.parent().map(Path::to_path_buf), options)
+        Self::from_bytes(bytes, path.parent().map(Path::to_path_buf), options)
     }
 
-    /// Reads a document from memory; `folder` is where relative URIs start.
-    pub fn from_bytes(bytes: &[u8], folder: Option<PathBuf>, options: &OpenOptions) -> Result<Self> {
-        Self::from_file(bytes.into(), folder, options)
-    }
-
-    /// Keeps the file as it is: the JSON's texts and the container's buffer are pieces of it.
-    fn from_file(file: Bytes, folder: Option<PathBuf>, options: &OpenOptions) -> Result<Self> {
+    /// Reads a document from memory; `folder` is where relative URIs start. The bytes are kept as they are: the JSON's texts and the
+    /// container's buffer are pieces of them.
+    pub fn from_bytes(bytes: impl Into<Bytes>, folder: Option<PathBuf>, options: &OpenOptions) -> Result<Self> {
+        let file: Bytes = bytes.into();
         let piece = |range: Range<usize>| file.slice(range).unwrap_or_default();
         if glb::is_glb(&file) {
-            let glb::Parts { json, bin, others } = glb::parse(&file)?;
-            return Self::from_parts(piece(json), bin.map(piece), others, Container::Glb, folder, options);
+            let glb::Parts { length, json, bin, others } = glb::parse(&file)?;
+            let document = Self::from_parts(piece(json), bin.map(piece), others, Container::Glb, folder, options)?;
+            return Ok(Self { source: Some(piece(0..length)), ..document });
         }
         let mark = if file.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         let text = piece(mark..file.len());
         let pretty = text.iter().take(4096).any(|b| *b == b'\n');
-        Self::from_parts(text, None, Vec::new(), Container::Gltf { pretty }, folder, options)
+        let document = Self::from_parts(text.clone(), None, Vec::new(), Container::Gltf { pretty }, folder, options)?;
+        Ok(Self { source: Some(text), ..document })
     }
 
     /// Puts a document together from the pieces of its container.
@@ -123,6 +125,7 @@ impl Document {
         let document = Self {
             content,
             container,
+            source: None,
             others,
             buffers,
             options: options.clone(),
@@ -175,6 +178,12 @@ impl Document {
     /// Whether it came as a binary or as a text file.
     pub fn container(&self) -> Container {
         self.container
+    }
+
+    /// The bytes that it was read from, as long as nothing changed; without what does not belong to them (a byte-order mark, more
+    /// than a GLB announces).
+    pub fn source(&self) -> Option<&[u8]> {
+        self.source.as_deref()
     }
 
     /// What animation pointers may address.

@@ -150,6 +150,38 @@ fn saving_keeps_values_order_and_bytes_in_both_forms() {
 }
 
 #[test]
+fn what_did_not_change_is_written_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "{ \"asset\" :\t{\"version\":\"2.0\", \"extras\": 1.50}}";
+    let before = Document::from_bytes(text.as_bytes(), None, &OpenOptions::default()).unwrap();
+    assert_eq!(before.to_bytes().unwrap(), text.as_bytes());
+    before.save(folder.path().join("a.gltf")).unwrap();
+    assert_eq!(std::fs::read_to_string(folder.path().join("a.gltf")).unwrap(), text);
+    assert_ne!(before.edit().finish().unwrap().to_bytes().unwrap(), text.as_bytes());
+    let marked = Document::from_bytes([b"\xEF\xBB\xBF", text.as_bytes()].concat(), None, &OpenOptions::default());
+    assert_eq!(marked.unwrap().to_bytes().unwrap(), text.as_bytes());
+}
+
+#[test]
+fn a_draft_knows_what_will_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = document(json!({ "asset": { "version": "2.0" } }));
+    let mut edit = before.edit();
+    edit.push_view(vec![1; 10]);
+    let after = edit.finish().unwrap();
+    for (name, apart) in [("a.gltf", 10), ("a.glb", 0)] {
+        let path = folder.path().join(name);
+        let draft = after.draft(Some(&path)).unwrap();
+        assert!(!path.exists());
+        draft.write().unwrap();
+        let own = std::fs::metadata(&path).unwrap().len();
+        assert_eq!((draft.length(), draft.bytes()), (own, own + apart));
+        assert_eq!(draft.files().map(|(_, length)| length).sum::<u64>(), apart);
+        assert_eq!(Document::open(&path).unwrap().bytes_apart(), apart);
+    }
+}
+
+#[test]
 fn files_beside_the_document_come_along_or_stay_reachable() {
     let folder = tempfile::tempdir().unwrap();
     let (from, to) = (folder.path().join("from"), folder.path().join("to"));

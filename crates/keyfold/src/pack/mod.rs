@@ -311,7 +311,7 @@ fn write(document: &Document, context: &Context<'_>, original: &[Animation], fol
 
 fn read_back(document: &Document) -> Result<Document> {
     let options = OpenOptions { limits: *document.limits(), ..OpenOptions::default() };
-    Document::from_bytes(&document.to_bytes()?, document.folder(), &options)
+    Document::from_bytes(document.to_bytes()?, document.folder(), &options)
 }
 
 #[cfg(test)]

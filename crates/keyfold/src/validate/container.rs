@@ -130,7 +130,8 @@ mod tests {
     }
 
     fn sound() -> Vec<u8> {
-        glb::write(b"{}", Some(&[1; 8]), &[]).unwrap()
+        let pieces = glb::write(b"{}".to_vec(), Some(vec![1; 8].into()), &[]).unwrap();
+        pieces.iter().flat_map(|piece| piece.to_vec()).collect()
     }
 
     fn with(at: usize, word: u32) -> Vec<u8> {
