@@ -5,16 +5,21 @@
 //! against its own range (`properties`). Files may differ in key counts, storage, and the order of nodes, channels and
 //! animations (`matching`).
 
+mod looks;
 mod matching;
 mod properties;
 pub mod report;
+mod twins;
 
 pub(crate) use properties::{natural_range, worst_difference, worst_property};
 
 use crate::{Animation, Animations, Bound, Document, Result, Scene, read};
 use keyfold_core::skeleton::{self, BETWEEN, BLOCK, Deviation, Moment, Motion, Probe, moments, random_moments};
+use matching::Matching;
 use rayon::prelude::*;
 use serde::Serialize;
+use std::collections::BTreeSet;
+use twins::Twins;
 
 /// What the random moments of every comparison grow from.
 const SEED: u64 = 0x4B65_7966_6F6C_6400;
@@ -73,14 +78,20 @@ pub struct PropertyDiff {
 /// Compares the animations of two documents; `shell` as for [`Scene::new`].
 pub fn diff(a: &Document, b: &Document, shell: Option<Bound>) -> Result<Diff> {
     let (a, b) = (Side::new(a, shell)?, Side::new(b, shell)?);
-    let nodes = matching::nodes(&a.scene, &b.scene);
-    let mut unmatched = a.complaints("first").chain(b.complaints("second")).collect();
-    let twins = matching::animations(&a.read.animations, &b.read.animations, &mut unmatched);
+    let matching = Matching::new(&a, &b);
+    let mut unmatched: Vec<String> = a.complaints("first").chain(b.complaints("second")).collect();
+    let lacks = |i: usize| format!("/animations/{i}: the second file lacks it");
+    unmatched.extend(matching.animations.alone().into_iter().map(lacks));
+    let lacked = |i: usize| format!("/animations/{i} of the second file: the first file lacks it");
+    unmatched.extend(matching.animations.left().into_iter().map(lacked));
     let mut animations = Vec::new();
-    for (mine, twin) in a.read.animations.iter().zip(twins) {
+    for (mine, twin) in a.read.animations.iter().zip(matching.animations.all()) {
         let theirs = twin.map(|index| &b.read.animations[index]);
-        animations.push(compare(&a, mine, &b, theirs, &nodes, &mut unmatched));
+        animations.push(compare(&a, mine, &b, theirs, &matching, &mut unmatched));
     }
+    // A node may be missing for many animations.
+    let mut told = BTreeSet::new();
+    unmatched.retain(|line| told.insert(line.clone()));
     let largest = |of: fn(&AnimationDiff) -> f64| animations.iter().map(of).fold(0.0, f64::max);
     let (error, relative, rms) = (largest(|a| a.error), largest(|a| a.relative), largest(|a| a.rms));
     Ok(Diff { error, relative, rms, model_size: a.scene.model_size(), animations, unmatched })
@@ -110,7 +121,7 @@ fn compare(
     mine: &Animation,
     b: &Side<'_>,
     theirs: Option<&Animation>,
-    nodes: &[Option<usize>],
+    matching: &Matching,
     unmatched: &mut Vec<String>,
 ) -> AnimationDiff {
     let still = Animation { index: mine.index, name: None, tracks: Vec::new() };
@@ -120,10 +131,10 @@ fn compare(
         unmatched.push(format!("/animations/{}: lasts {one} s in the first file, {other} s in the second", mine.index));
     }
     let (motion, twin) = (a.scene.motion(mine), b.scene.motion(theirs));
-    let (probes, lost) = twin_probes(&a.scene, &motion, &twin, nodes);
+    let (probes, lost) = twin_probes(&a.scene, &motion, &twin, &matching.nodes);
     unmatched.extend(lost.into_iter().map(|n| format!("/nodes/{n}: no node of the second file answers to it")));
     let deviation = deviation(&motion, &twin, &probes);
-    let properties = properties::compare(a.document, mine, b.document, theirs, nodes);
+    let properties = properties::compare(a.document, mine, b.document, theirs, matching);
     AnimationDiff::new(&a.scene, mine, &deviation, &probes, properties)
 }
 
@@ -153,20 +164,15 @@ impl AnimationDiff {
 }
 
 /// Probes on all nodes that either motion moves, and the moved nodes that the second file lacks.
-fn twin_probes(
-    scene: &Scene,
-    motion: &Motion<'_>,
-    twin: &Motion<'_>,
-    nodes: &[Option<usize>],
-) -> (Vec<Probe>, Vec<usize>) {
+fn twin_probes(scene: &Scene, motion: &Motion<'_>, twin: &Motion<'_>, nodes: &Twins) -> (Vec<Probe>, Vec<usize>) {
     let theirs = twin.moved();
     let mut moved = motion.moved();
-    for (flag, node) in moved.iter_mut().zip(nodes) {
+    for (flag, node) in moved.iter_mut().zip(nodes.all()) {
         *flag |= node.is_some_and(|n| theirs[n]);
     }
     let probes = scene.probes(&moved);
-    let lost = probes.iter().map(|p| p.a).filter(|a| nodes[*a].is_none()).collect();
-    (probes.into_iter().filter_map(|p| Some(Probe { b: nodes[p.a]?, ..p })).collect(), lost)
+    let lost = probes.iter().map(|p| p.a).filter(|a| nodes.of(*a).is_none()).collect();
+    (probes.into_iter().filter_map(|p| Some(Probe { b: nodes.of(p.a)?, ..p })).collect(), lost)
 }
 
 /// The deviation of two motions at every moment that the promise names, in parallel.

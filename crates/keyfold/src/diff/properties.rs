@@ -4,7 +4,7 @@
 //! factors), otherwise what the first file's own keys cover. Truth values and whole numbers are equal or wholly different. A track that only one of the files has is
 //! held against the value that the other document states for the property.
 
-use super::PropertyDiff;
+use super::{PropertyDiff, matching::Matching};
 use crate::{
     Animation, Curve, Document, Interpolation, Kind, Target, Track,
     object_model::{Pointer, Registry, State},
@@ -17,32 +17,29 @@ pub(super) fn compare(
     mine: &Animation,
     b: &Document,
     theirs: &Animation,
-    nodes: &[Option<usize>],
+    matching: &Matching,
 ) -> PropertyDiff {
     let mut worst = PropertyDiff::default();
     let properties =
         |x: &Animation| x.tracks.iter().filter(|t| t.target.moved_node().is_none()).cloned().collect::<Vec<_>>();
     let (mine, theirs) = (properties(mine), properties(theirs));
-    let twin_target = |t: &Target| match t {
-        Target::Node { node, property, axis } => {
-            nodes.get(*node).copied().flatten().map(|node| Target::Node { node, property: *property, axis: *axis })
-        }
-        other => Some(other.clone()),
-    };
     let mut found = vec![false; theirs.len()];
     for track in &mine {
-        let twin = twin_target(&track.target).and_then(|t| theirs.iter().position(|other| other.target == t));
+        let target = matching.target(&track.target);
+        let twin = theirs.iter().position(|other| Some(&other.target) == target.as_ref());
         let difference = match twin {
             Some(index) => {
                 found[index] = true;
                 worst_property(track, &theirs[index].curve)
             }
-            None => against_stated(b, track),
+            None => target.map_or(1.0, |target| against_stated(b, track, &target)),
         };
         worst.include(difference, &track.target);
     }
     for (track, _) in theirs.iter().zip(found).filter(|(_, found)| !found) {
-        worst.include(against_stated(a, track), &track.target);
+        let target = matching.target_back(&track.target);
+        let difference = target.as_ref().map_or(1.0, |target| against_stated(a, track, target));
+        worst.include(difference, target.as_ref().unwrap_or(&track.target));
     }
     worst
 }
@@ -134,9 +131,9 @@ fn difference(kind: Kind, a: &[f64], b: &[f64]) -> f64 {
     }
 }
 
-/// A track against the value that a document states for its target: what a player shows that has no such track.
-fn against_stated(document: &Document, track: &Track) -> f64 {
-    let pointer = Pointer::parse(track.target.to_string()).ok();
+/// A track against the value that the other document states for its target there: what a player shows that has no such track.
+fn against_stated(document: &Document, track: &Track, target: &Target) -> f64 {
+    let pointer = Pointer::parse(target.to_string()).ok();
     let state = pointer.and_then(|p| Registry::standard().find(&p).map(|m| m.state(document.json())));
     let stated = state.as_ref().and_then(State::value).filter(|v| v.len() == track.curve.width());
     let values = stated.map(|v| v.iter().map(|n| *n as f32).collect::<Vec<_>>());

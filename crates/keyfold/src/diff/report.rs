@@ -3,7 +3,7 @@
 //! Plain data for whoever draws it. The figures that a bound is held against are those of [`diff`](fn@crate::diff); here they are spread
 //! over time.
 
-use super::{Side, matching, properties::worst_difference, twin_probes};
+use super::{Side, matching::Matching, properties::worst_difference, twin_probes, twins::Twins};
 use crate::{
     Animation, Bound, Document, Interpolation, Kind, Result, Scene, Target, Track, inspect::bytes_by_track,
     target::Axis,
@@ -76,26 +76,26 @@ pub struct TrackSide {
 /// Looks at all animations of two files; `shell` as for [`Scene::new`].
 pub fn report(before: &Document, after: &Document, shell: Option<Bound>) -> Result<Vec<AnimationReport>> {
     let (a, b) = (Side::new(before, shell)?, Side::new(after, shell)?);
-    let nodes = matching::nodes(&a.scene, &b.scene);
-    let twins = matching::animations(&a.read.animations, &b.read.animations, &mut Vec::new());
+    let matching = Matching::new(&a, &b);
     let (bytes, after_bytes) = (bytes_by_track(before, &a.read.animations), bytes_by_track(after, &b.read.animations));
     let still = Animation { index: 0, name: None, tracks: Vec::new() };
     let one = |(mine, twin): (usize, Option<usize>)| {
         let animation = &a.read.animations[mine];
         let other = twin.map_or(&still, |index| &b.read.animations[index]);
         let none = Vec::new();
-        let tracks = sides(animation, &bytes[mine]).zip_targets(sides(other, twin.map_or(&none, |i| &after_bytes[i])));
+        let after = sides(other, twin.map_or(&none, |i| &after_bytes[i]));
+        let tracks = sides(animation, &bytes[mine]).zip_targets(after, &matching);
         let (start, end) = span(animation);
         AnimationReport {
             index: animation.index,
             name: animation.name.clone(),
             start,
             end,
-            joints: joints(&a.scene, &a.scene.motion(animation), &b.scene.motion(other), &nodes, (start, end)),
+            joints: joints(&a.scene, &a.scene.motion(animation), &b.scene.motion(other), &matching.nodes, (start, end)),
             tracks: tracks.into_iter().map(|(t, before, after)| TrackReport::new(&a.scene, t, before, after)).collect(),
         }
     };
-    Ok(twins.into_iter().enumerate().map(one).collect())
+    Ok(matching.animations.all().iter().copied().enumerate().map(one).collect())
 }
 
 fn span(animation: &Animation) -> (f64, f64) {
@@ -114,13 +114,16 @@ fn sides(animation: &Animation, bytes: &[usize]) -> Sides {
 
 impl Sides {
     /// Every target with its track on either side.
-    fn zip_targets(self, mut other: Self) -> Vec<(Target, Option<TrackSide>, Option<TrackSide>)> {
+    fn zip_targets(self, mut other: Self, matching: &Matching) -> Vec<(Target, Option<TrackSide>, Option<TrackSide>)> {
         let mut all = Vec::new();
         for before in self.0 {
-            let twin = other.0.iter().position(|after| after.track.target == before.track.target);
+            let target = matching.target(&before.track.target);
+            let twin = other.0.iter().position(|after| Some(&after.track.target) == target.as_ref());
             all.push((before.track.target.clone(), Some(before), twin.map(|index| other.0.remove(index))));
         }
-        all.extend(other.0.into_iter().map(|after| (after.track.target.clone(), None, Some(after))));
+        // What the first file has no name for keeps the second's.
+        let target = |t: &Target| matching.target_back(t).unwrap_or_else(|| t.clone());
+        all.extend(other.0.into_iter().map(|after| (target(&after.track.target), None, Some(after))));
         all
     }
 }
@@ -130,7 +133,7 @@ fn joints(
     scene: &Scene,
     motion: &Motion<'_>,
     twin: &Motion<'_>,
-    nodes: &[Option<usize>],
+    nodes: &Twins,
     (start, end): (f64, f64),
 ) -> Vec<JointReport> {
     let (probes, _) = twin_probes(scene, motion, twin, nodes);

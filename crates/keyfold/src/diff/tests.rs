@@ -80,3 +80,129 @@ fn weights_have_their_own_measure() {
     assert_eq!(found.animations[0].properties, PropertyDiff { max: 0.5, target: Some("/nodes/0/weights".into()) });
     assert_eq!(diff(&weights(2.0), &weights(2.0), None).unwrap().animations[0].properties, PropertyDiff::default());
 }
+
+/// Roots that each slide along x within a second, from 0 or from their rest to a place of their own.
+fn sliders(nodes: Vec<Value>, ends: &[(usize, f32)], names: &[Option<&str>]) -> Document {
+    let slide = |(index, _): (usize, &(usize, f32))| {
+        let channel = json!({ "sampler": 0, "target": { "node": ends[index].0, "path": "translation" } });
+        json!({ "channels": [channel], "samplers": [{ "input": 0, "output": index + 1 }], "name": names.get(index) })
+    };
+    let mut accessors = vec![json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR" })];
+    accessors.extend(
+        (1..=ends.len()).map(|view| json!({ "bufferView": view, "componentType": 5126, "count": 2, "type": "VEC3" })),
+    );
+    let values: Vec<_> = ends.iter().map(|(_, end)| [0.0, 0.0, 0.0, *end, 0.0, 0.0]).collect();
+    let mut runs: Vec<&[f32]> = vec![&[0.0, 1.0]];
+    runs.extend(values.iter().map(|v| v.as_slice()));
+    let animations: Vec<Value> = ends.iter().enumerate().map(slide).map(without_nulls).collect();
+    document(json!({ "nodes": nodes, "animations": animations, "accessors": accessors }), &runs)
+}
+
+fn without_nulls(mut object: Value) -> Value {
+    object.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    object
+}
+
+/// One animation of all that `sliders` moves.
+fn together(mut json: Value) -> Value {
+    let animations = json["animations"].take();
+    let (mut channels, mut samplers) = (Vec::new(), Vec::new());
+    for (index, animation) in animations.as_array().unwrap().iter().enumerate() {
+        let mut channel = animation["channels"][0].clone();
+        channel["sampler"] = json!(index);
+        channels.push(channel);
+        samplers.push(animation["samplers"][0].clone());
+    }
+    json["animations"] = json!([{ "channels": channels, "samplers": samplers }]);
+    json
+}
+
+fn slide_together(nodes: Vec<Value>, ends: &[(usize, f32)]) -> Document {
+    let apart = sliders(nodes, ends, &[]);
+    Document::from_bytes(together(apart.json().clone()).to_string().as_bytes(), None, &Default::default()).unwrap()
+}
+
+#[test]
+fn nodes_without_names_are_found_behind_others() {
+    let chain = |from: usize| {
+        let child = |at: [i32; 3]| json!({ "translation": at });
+        vec![json!({ "children": [from + 1, from + 2] }), child([4, 0, 0]), child([0, 4, 0])]
+    };
+    let a = slide_together(chain(0), &[(0, 1.0), (1, 2.0)]);
+    let mut behind = vec![json!({}), json!({})];
+    behind.extend(chain(2));
+    let found = diff(&a, &slide_together(behind.clone(), &[(2, 1.0), (3, 2.0)]), None).unwrap();
+    assert!(found.error < 1e-12 && found.unmatched.is_empty(), "{found:?}");
+    let off = diff(&a, &slide_together(behind, &[(2, 1.0), (3, 2.5)]), None).unwrap();
+    assert!((off.error - 0.5).abs() < 1e-6 && off.animations[0].node == Some(1), "{off:?}");
+}
+
+#[test]
+fn nodes_of_one_name_are_told_apart_by_how_they_move() {
+    for name in [json!({ "name": "box" }), json!({})] {
+        let nodes = || vec![name.clone(); 4];
+        let a = slide_together(nodes(), &[(0, 1.0), (1, 2.0), (2, 3.0)]);
+        // In another order and a little off; the fourth moves nowhere and has moved to the front.
+        let b = slide_together(nodes(), &[(3, 1.001), (1, 3.0), (2, 2.0)]);
+        let mut named = b.json().clone();
+        named["nodes"].as_array_mut().unwrap().push(json!({ "name": "new" }));
+        let b = Document::from_bytes(named.to_string().as_bytes(), None, &Default::default()).unwrap();
+        let found = diff(&a, &b, None).unwrap();
+        assert!((found.error - 0.001).abs() < 1e-6 && found.unmatched.is_empty(), "{found:?}");
+        assert_eq!(found.animations[0].node, Some(0));
+    }
+}
+
+#[test]
+fn nodes_whose_names_were_lost_are_found_by_their_rest() {
+    let named = |names: [Value; 2]| {
+        let node = |name: Value, x: i32| without_nulls(json!({ "name": name, "translation": [x, 0, 0] }));
+        let [one, other] = names;
+        vec![node(one, 5), node(other, 7)]
+    };
+    let a = slide_together(named([json!("left"), json!("right")]), &[(0, 1.0), (1, 2.0)]);
+    let mut lost = named([Value::Null, Value::Null]);
+    lost.reverse();
+    let found = diff(&a, &slide_together(lost, &[(0, 2.0), (1, 1.0)]), None).unwrap();
+    assert!(found.error < 1e-12 && found.unmatched.is_empty(), "{found:?}");
+    let other = diff(&a, &slide_together(named([json!("up"), json!("down")]), &[(0, 1.0), (1, 2.0)]), None).unwrap();
+    assert_eq!(other.unmatched.len(), 2, "{other:?}");
+}
+
+#[test]
+fn no_animation_answers_to_two() {
+    let nodes = || vec![json!({ "name": "box" })];
+    let a = sliders(nodes(), &[(0, 1.0), (0, 2.0)], &[Some("walk"), Some("run")]);
+    let b = sliders(nodes(), &[(0, 2.0), (0, 9.0)], &[Some("run"), Some("swim")]);
+    let found = diff(&a, &b, None).unwrap();
+    assert_eq!(found.animations[1].error, 0.0);
+    let lacking =
+        ["/animations/0: the second file lacks it", "/animations/1 of the second file: the first file lacks it"];
+    assert_eq!(found.unmatched[..2], lacking);
+}
+
+#[test]
+fn animations_without_names_are_told_apart_by_what_they_drive() {
+    let nodes = || vec![json!({ "name": "left" }), json!({ "name": "right" })];
+    let a = sliders(nodes(), &[(0, 1.0), (1, 1.0)], &[]);
+    let found = diff(&a, &sliders(nodes(), &[(1, 1.0), (0, 1.0)], &[]), None).unwrap();
+    assert!(found.error == 0.0 && found.unmatched.is_empty(), "{found:?}");
+}
+
+#[test]
+fn what_pointers_drive_is_found_where_it_went() {
+    let file = |names: [&str; 2], driven: usize, last: f32| {
+        let target = json!({ "path": "pointer", "extensions": { "KHR_animation_pointer":
+            { "pointer": format!("/materials/{driven}/pbrMetallicRoughness/roughnessFactor") } } });
+        let animation =
+            json!({ "channels": [{ "sampler": 0, "target": target }], "samplers": [{ "input": 0, "output": 1 }] });
+        let json = json!({ "materials": names.map(|name| json!({ "name": name, "pbrMetallicRoughness": {} })), "animations": [animation],
+                           "accessors": accessors("SCALAR", 2), "extensionsUsed": ["KHR_animation_pointer"] });
+        document(json, &[&[0.0, 1.0], &[1.0, last]])
+    };
+    let a = file(["wood", "iron"], 0, 0.5);
+    let found = diff(&a, &file(["iron", "wood"], 1, 0.5), None).unwrap();
+    assert_eq!(found.animations[0].properties, PropertyDiff::default());
+    let other = diff(&a, &file(["iron", "wood"], 0, 0.5), None).unwrap();
+    assert_eq!(other.animations[0].properties.max, 0.5);
+}

@@ -65,18 +65,6 @@ impl Scene {
         self.names[node].as_deref()
     }
 
-    /// The names from the root down to a node.
-    pub fn path(&self, node: usize) -> Option<Vec<&str>> {
-        let mut path = vec![self.name(node)?];
-        let mut above = self.skeleton.parent(node);
-        while let Some(node) = above {
-            path.push(self.name(node)?);
-            above = self.skeleton.parent(node);
-        }
-        path.reverse();
-        Some(path)
-    }
-
     /// The length that relative errors refer to.
     pub fn model_size(&self) -> f64 {
         self.model_size

@@ -32,7 +32,7 @@ fn an_unskinned_mesh_counts_with_its_bounds_and_its_farthest_vertex() {
     assert_eq!(scene.shell(1), 10.0);
     assert_eq!(scene.shell(0), 0.3);
     assert_eq!(scene.probes(&[false, true])[0].offsets, [5.0; 3]);
-    assert_eq!((scene.name(1), scene.path(1)), (Some("box"), None));
+    assert_eq!((scene.name(0), scene.name(1)), (None, Some("box")));
 }
 
 #[test]
