@@ -162,6 +162,30 @@ fn many_files_go_to_a_folder_and_are_not_done_twice() {
     std::fs::remove_file(folder.path().join("out/deep/b.gltf")).unwrap();
     assert_eq!(states(&run(&[])), [true, false]);
     assert_eq!(states(&run(&["--max-error", "1%"])), [false, false]);
+    assert_eq!(states(&run(&[])), [false, false]);
+    // So is one that lost its end, or its buffer's.
+    for name in ["out/a.gltf", "out/deep/b.bin"] {
+        let path = folder.path().join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        assert_eq!(states(&run(&[])), [name != "out/a.gltf", name != "out/deep/b.bin"]);
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn what_was_left_out_is_told_again_by_a_run_that_has_nothing_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    let path = folder.path().join("arm.gltf");
+    let mut json: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let unknown = json!({ "sampler": 0, "target": { "node": 0, "path": "colour" } });
+    json["animations"][0]["channels"].as_array_mut().unwrap().push(unknown);
+    std::fs::write(&path, json.to_string()).unwrap();
+    let run = || json_of(&keyfold(folder.path(), &["pack", "arm.gltf", "--out-dir", "out", "--json"]).code(1));
+    let (first, second) = (run(), run());
+    assert_eq!(second["files"][0]["up_to_date"], true);
+    assert_eq!(first["files"][0]["left"], second["files"][0]["left"]);
 }
 
 #[test]

@@ -119,12 +119,13 @@ fn attempt(
     document: &Document,
     mut report: FileReport,
 ) -> Result<(FileReport, After)> {
-    let mark = journal.map(|j| j.mark(&job.input, document)).transpose()?;
+    let mark = journal.map(|j| j.mark(document)).transpose()?;
     if let (Some(journal), Some(mark)) = (journal, &mark)
-        && let Some(after) = journal.finished(&job.output, mark)
+        && let Some(done) = journal.finished(&job.output, mark)
     {
         report.up_to_date = true;
-        report.bytes.after = after;
+        report.bytes.after = done.bytes;
+        report.left = done.left.clone();
         return Ok((report, After::There(job.output.clone())));
     }
     let (best, candidates) = best(document, args, settings)?;
@@ -142,7 +143,7 @@ fn attempt(
         report.unchanged(document);
     }
     if let (Some(journal), Some(mark)) = (journal, mark) {
-        journal.finish(&job.output, &mark, report.bytes.after)?;
+        journal.finish(&job.output, mark, &draft, &report.left)?;
     }
     Ok((report, if copied { After::Same } else { After::Packed(Box::new(packed.document)) }))
 }

@@ -54,7 +54,7 @@ impl<'a> Layout<'a> {
     }
 
     pub(super) fn finish(self) -> Result<Draft> {
-        let apart = bytes_apart(self.document, &self.json);
+        let apart = buffers_apart(self.document, &self.json).iter().map(|buffer| buffer.len() as u64).sum();
         let pieces = self.pieces()?;
         Ok(Draft { target: self.target.map(Path::to_path_buf), pieces, files: self.files, apart })
     }
@@ -218,11 +218,11 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Bytes of the buffers of a document that lie in files of their own, as `json` has it.
-pub(super) fn bytes_apart(document: &Document, json: &Value) -> u64 {
+/// The buffers of a document that lie in files of their own, as `json` has it.
+pub(super) fn buffers_apart(document: &Document, json: &Value) -> Vec<Bytes> {
     let buffers = json.get("buffers").and_then(Value::as_array).into_iter().flatten().enumerate();
     let apart = buffers.filter(|(_, b)| b.get("uri").and_then(Value::as_str).is_some_and(|u| !u.starts_with("data:")));
-    apart.filter_map(|(index, _)| document.buffer(index).ok()).map(|bytes| bytes.len() as u64).sum()
+    apart.filter_map(|(index, _)| document.buffer(index).ok()).collect()
 }
 
 fn folder(path: &Path) -> PathBuf {

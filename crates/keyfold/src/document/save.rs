@@ -96,9 +96,14 @@ impl Document {
         Layout::new(self, container, path)?.finish()
     }
 
-    /// Bytes of the buffers that lie in files of their own; none for those that are not there.
+    /// The buffers that lie in files of their own and are there.
+    pub fn buffers_apart(&self) -> Vec<Bytes> {
+        super::layout::buffers_apart(self, self.json())
+    }
+
+    /// How many bytes that are.
     pub fn bytes_apart(&self) -> u64 {
-        super::layout::bytes_apart(self, self.json())
+        self.buffers_apart().iter().map(|buffer| buffer.len() as u64).sum()
     }
 }
 
