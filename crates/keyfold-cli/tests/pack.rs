@@ -179,8 +179,8 @@ fn what_was_left_out_is_told_again_by_a_run_that_has_nothing_to_do() {
     swing(folder.path(), "arm", 3.0);
     let path = folder.path().join("arm.gltf");
     let mut json: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    let unknown = json!({ "sampler": 0, "target": { "node": 0, "path": "colour" } });
-    json["animations"][0]["channels"].as_array_mut().unwrap().push(unknown);
+    let unreadable = json!({ "sampler": 9, "target": { "node": 1, "path": "rotation" } });
+    json["animations"][0]["channels"].as_array_mut().unwrap().push(unreadable);
     std::fs::write(&path, json.to_string()).unwrap();
     let run = || json_of(&keyfold(folder.path(), &["pack", "arm.gltf", "--out-dir", "out", "--json"]).code(1));
     let (first, second) = (run(), run());
