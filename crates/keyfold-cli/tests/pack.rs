@@ -263,6 +263,22 @@ fn a_dry_run_writes_nothing_and_shows_every_storage() {
 }
 
 #[test]
+fn a_dry_run_tells_what_would_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    for storage in ["core", "quantization", "draco", "meshopt", "smallest"] {
+        let run = |more: &[&str]| {
+            let args = [&["pack", "arm.gltf", "-o", "out.glb", "--json", "--storage", storage], more].concat();
+            json_of(&keyfold(folder.path(), &args).code(0))["files"][0].clone()
+        };
+        let (told, done) = (run(&["--dry-run"]), run(&[]));
+        for what in ["storage", "bytes", "animation_bytes", "error"] {
+            assert_eq!(told[what], done[what], "{storage} {what}");
+        }
+    }
+}
+
+#[test]
 fn a_report_is_one_page_that_needs_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     swing(folder.path(), "arm", 3.0);

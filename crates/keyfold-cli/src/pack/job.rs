@@ -1,7 +1,7 @@
 //! One file to pack: where it comes from, where it goes, and what came of it.
 
 use super::{
-    Args, StorageArg, html,
+    Args, html,
     journal::Journal,
     report::{Candidate, FileReport},
 };
@@ -12,7 +12,7 @@ use crate::{
 };
 use anyhow::{Context, Result, ensure};
 use keyfold::{
-    Document, Storage,
+    Document,
     document::Draft,
     pack::{Level, Packed, Settings, pack},
 };
@@ -81,25 +81,99 @@ fn is_output(path: &Path) -> bool {
     path.file_stem().is_some_and(|s| s.to_string_lossy().ends_with(".packed"))
 }
 
-/// Packs one file; a failure becomes part of the report. `drawn`: with its part of a page about so many files.
-pub(super) fn run(
-    job: &Job,
-    args: &Args,
-    settings: &Settings,
-    journal: Option<&Journal>,
-    drawn: Option<usize>,
-) -> FileReport {
-    let report = FileReport::new(job);
-    let attempt = ReadArgs::default().open(&job.input).and_then(|(document, bytes)| {
-        let mut report = report.clone();
-        report.bytes.before = bytes + document.bytes_apart();
-        let (mut report, after) = attempt(job, args, settings, journal, &document, report)?;
-        if let Some(files) = drawn {
-            draw(&mut report, args, &document, after, files)?;
+/// What all jobs of a run share.
+pub(super) struct Run<'a> {
+    pub(super) args: &'a Args,
+    pub(super) settings: Settings,
+    pub(super) journal: Option<Journal>,
+    /// How many files there are.
+    pub(super) files: usize,
+}
+
+impl Run<'_> {
+    /// Packs one file; a failure becomes part of the report. `drawn`: with its part of a page.
+    pub(super) fn pack(&self, job: &Job, drawn: bool) -> FileReport {
+        let report = FileReport::new(job);
+        let attempt = ReadArgs::default().open(&job.input).and_then(|(document, bytes)| {
+            let mut report = report.clone();
+            report.bytes.before = bytes + document.bytes_apart();
+            let after = self.attempt(job, &document, &mut report)?;
+            if drawn {
+                self.draw(&mut report, &document, after)?;
+            }
+            Ok(report)
+        });
+        attempt.unwrap_or_else(|error| report.failed(format!("{error:#}")))
+    }
+
+    fn attempt(&self, job: &Job, document: &Document, report: &mut FileReport) -> Result<After> {
+        let marked = |journal| Journal::mark(document).map(|mark| (journal, mark));
+        let mark = self.journal.as_ref().map(marked).transpose()?;
+        if let Some(done) = mark.as_ref().and_then(|(journal, mark)| journal.finished(&job.output, mark)) {
+            report.done_before(done);
+            return Ok(After::There(job.output.clone()));
         }
-        Ok(report)
-    });
-    attempt.unwrap_or_else(|error| report.failed(format!("{error:#}")))
+        let (best, candidates) = self.best(document)?;
+        report.candidates = candidates;
+        let packed = report.fill(document, best);
+        let (draft, copied) = smaller(document, &packed, &job.output, report.bytes.before)?;
+        report.bytes.after = draft.bytes();
+        if copied {
+            report.unchanged();
+        }
+        if self.args.dry_run {
+            report.output = None;
+        } else {
+            output::write(&draft, &job.output)?;
+        }
+        if let Some((journal, mark)) = mark {
+            journal.finish(&job.output, mark, &draft, &report.left)?;
+        }
+        Ok(if copied { After::Same } else { After::Packed(Box::new(packed)) })
+    }
+
+    /// Every storage that is tried and the smallest of those that are asked for, then a quick look at the others.
+    fn best(&self, document: &Document) -> Result<(Best, Vec<Candidate>)> {
+        let (mut candidates, mut best) = (Vec::new(), None::<Best>);
+        for storage in self.args.tried() {
+            let packed = pack(document, &Settings { storage, ..self.settings.clone() })?;
+            let candidate = Candidate::new(storage, &packed, false);
+            let asked = self.args.asked().contains(&storage);
+            if asked && best.as_ref().is_none_or(|best| candidate.gzip_bytes < best.candidate.gzip_bytes) {
+                best = Some(Best { candidate: candidate.clone(), packed });
+            }
+            candidates.push(candidate);
+        }
+        for storage in self.args.glanced().into_iter().filter(|_| self.shows_storages()) {
+            let packed = pack(document, &Settings { storage, level: Level::Fast, ..self.settings.clone() })?;
+            candidates.push(Candidate::new(storage, &packed, true));
+        }
+        Ok((best.context("no storage was tried")?, candidates))
+    }
+
+    /// Whether anybody is told what each storage takes.
+    pub(super) fn shows_storages(&self) -> bool {
+        let Args { dry_run, json, report, .. } = self.args;
+        self.files == 1 || *dry_run || *json || report.is_some()
+    }
+
+    /// Draws a file's part of the page.
+    fn draw(&self, report: &mut FileReport, document: &Document, after: After) -> Result<()> {
+        let there;
+        let after = match &after {
+            After::Same => document,
+            After::Packed(packed) => packed,
+            After::There(path) => {
+                there = Document::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+                let diff = keyfold::diff(document, &there, self.args.shell)?;
+                report.measured(&diff, self.args.max_error.in_scene(diff.model_size));
+                &there
+            }
+        };
+        let animations = keyfold::report::report(document, after, self.args.shell)?;
+        report.part = Some(html::part(report, &animations, self.files));
+        Ok(())
+    }
 }
 
 /// What is in the output.
@@ -111,41 +185,10 @@ enum After {
     There(PathBuf),
 }
 
-fn attempt(
-    job: &Job,
-    args: &Args,
-    settings: &Settings,
-    journal: Option<&Journal>,
-    document: &Document,
-    mut report: FileReport,
-) -> Result<(FileReport, After)> {
-    let mark = journal.map(|j| j.mark(document)).transpose()?;
-    if let (Some(journal), Some(mark)) = (journal, &mark)
-        && let Some(done) = journal.finished(&job.output, mark)
-    {
-        report.up_to_date = true;
-        report.bytes.after = done.bytes;
-        report.left = done.left.clone();
-        return Ok((report, After::There(job.output.clone())));
-    }
-    let (best, candidates) = best(document, args, settings)?;
-    report.candidates = candidates;
-    let (storage, packed) = best;
-    report.fill(document, storage, &packed);
-    let (draft, copied) = smaller(document, &packed.document, &job.output, report.bytes.before)?;
-    report.bytes.after = draft.bytes();
-    if args.dry_run {
-        report.output = None;
-    } else {
-        output::write(&draft, &job.output)?;
-    }
-    if copied {
-        report.unchanged(document);
-    }
-    if let (Some(journal), Some(mark)) = (journal, mark) {
-        journal.finish(&job.output, mark, &draft, &report.left)?;
-    }
-    Ok((report, if copied { After::Same } else { After::Packed(Box::new(packed.document)) }))
+/// The smallest of the storages that are asked for.
+pub(super) struct Best {
+    pub(super) candidate: Candidate,
+    pub(super) packed: Packed,
 }
 
 /// What to write, and whether it is the input as it was. A file never grows.
@@ -157,42 +200,4 @@ fn smaller(document: &Document, packed: &Document, output: &Path, before: u64) -
     let same = output::draft(document, output)?;
     // In another container, the same may be longer.
     Ok(if packed.bytes() < same.bytes() { (packed, false) } else { (same, true) })
-}
-
-/// Draws a file's part of the page.
-fn draw(report: &mut FileReport, args: &Args, document: &Document, after: After, files: usize) -> Result<()> {
-    let there;
-    let after = match &after {
-        After::Same => document,
-        After::Packed(packed) => packed,
-        After::There(path) => {
-            there = Document::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-            let diff = keyfold::diff(document, &there, args.shell)?;
-            report.measured(&diff, args.max_error.in_scene(diff.model_size));
-            &there
-        }
-    };
-    let animations = keyfold::report::report(document, after, args.shell)?;
-    report.part = Some(html::part(report, &animations, files));
-    Ok(())
-}
-
-/// Every storage that is asked for and the smallest of them, then a quick look at the others.
-fn best(document: &Document, args: &Args, settings: &Settings) -> Result<((Storage, Packed), Vec<Candidate>)> {
-    let (mut candidates, mut best) = (Vec::new(), None::<(usize, Storage, Packed)>);
-    for storage in args.storages() {
-        let packed = pack(document, &Settings { storage, ..settings.clone() })?;
-        let candidate = Candidate::new(storage, &packed, false);
-        let chosen = !args.dry_run || args.storage == StorageArg::Smallest || storage == Storage::Core;
-        if chosen && best.as_ref().is_none_or(|(bytes, ..)| candidate.gzip_bytes < *bytes) {
-            best = Some((candidate.gzip_bytes, storage, packed));
-        }
-        candidates.push(candidate);
-    }
-    for storage in args.glanced() {
-        let packed = pack(document, &Settings { storage, level: Level::Fast, ..settings.clone() })?;
-        candidates.push(Candidate::new(storage, &packed, true));
-    }
-    let (_, storage, packed) = best.context("no storage was tried")?;
-    Ok(((storage, packed), candidates))
 }

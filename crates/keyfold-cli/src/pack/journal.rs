@@ -85,7 +85,7 @@ impl Journal {
     }
 
     /// What an input is known by: its bytes, and those of buffers beside it.
-    pub(super) fn mark(&self, document: &Document) -> Result<Mark> {
+    pub(super) fn mark(document: &Document) -> Result<Mark> {
         let source = document.source().context("the document is not as it was read")?;
         let mut hasher = DefaultHasher::new();
         hasher.write(source);

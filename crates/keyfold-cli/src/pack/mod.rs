@@ -9,9 +9,9 @@ use crate::{Outcome, input, output};
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use job::{Job, jobs};
+use job::{Job, Run, jobs};
 use journal::Journal;
-use keyfold::{Bound, document::write_file, pack, write::MeshoptVersion};
+use keyfold::{Bound, Storage, document::write_file, pack, write::MeshoptVersion};
 use report::{FileReport, Report};
 use std::{
     collections::BTreeMap,
@@ -123,12 +123,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         let taken = |job: &Job| [&job.input, &job.output].into_iter().any(|path| input::same_file(path, page));
         ensure!(!jobs.iter().any(taken), "--report {} would overwrite a file that is packed", page.display());
     }
-    let settings = args.settings();
-    let journal = args.journal(&jobs)?;
+    let run = Run { args, settings: args.settings(), journal: args.journal(&jobs)?, files: jobs.len() };
     let progress = args.progress(jobs.len());
     let done = each(&jobs, |index, job| {
-        let drawn = (args.report.is_some() && index < html::PARTS).then_some(jobs.len());
-        let report = job::run(job, args, &settings, journal.as_ref(), drawn);
+        let report = run.pack(job, args.report.is_some() && index < html::PARTS);
         progress.inc(1);
         report
     })?;
@@ -191,22 +189,26 @@ impl Args {
         }
     }
 
-    fn storages(&self) -> Vec<keyfold::Storage> {
-        use keyfold::Storage;
+    /// The storages of which the smallest is written.
+    fn asked(&self) -> Vec<Storage> {
         match self.storage {
-            _ if self.dry_run => pack::STORAGES.to_vec(),
             StorageArg::Core => vec![Storage::Core],
             StorageArg::Quantization => vec![Storage::Quantization],
             StorageArg::Draco => vec![Storage::Draco],
             StorageArg::Meshopt => vec![Storage::Meshopt],
-            StorageArg::Smallest => pack::STORAGES.to_vec(),
+            StorageArg::Smallest => Storage::ALL.to_vec(),
         }
     }
 
-    /// The storages that are not asked for, of which the report tells what they would take. A fast run has no time for them.
-    fn glanced(&self) -> Vec<keyfold::Storage> {
-        let asked = self.storages();
-        let others = pack::STORAGES.into_iter().filter(|s| !asked.contains(s));
+    /// The storages that are searched for their smallest form.
+    fn tried(&self) -> Vec<Storage> {
+        if self.dry_run { Storage::ALL.to_vec() } else { self.asked() }
+    }
+
+    /// The storages that are not tried, of which the report tells what they would take. A fast run has no time for them.
+    fn glanced(&self) -> Vec<Storage> {
+        let tried = self.tried();
+        let others = Storage::ALL.into_iter().filter(|s| !tried.contains(s));
         if self.level == LevelArg::Fast { Vec::new() } else { others.collect() }
     }
 

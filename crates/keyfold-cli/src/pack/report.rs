@@ -1,6 +1,9 @@
 //! What came of packing: one entry per file, for machines and for people.
 
-use super::job::Job;
+use super::{
+    job::{Best, Job},
+    journal::Done,
+};
 use crate::{
     Outcome,
     diff::{length, node, percent},
@@ -138,11 +141,21 @@ impl FileReport {
         Self { input, output, ..Self::default() }
     }
 
-    pub(super) fn fill(&mut self, document: &Document, storage: Storage, packed: &Packed) {
-        self.storage = Some(storage.name());
-        self.animation_bytes = Sizes { before: animation_bytes(document), after: animation_bytes(&packed.document) };
+    /// Takes what came of packing; the packed document.
+    pub(super) fn fill(&mut self, document: &Document, best: Best) -> Document {
+        let Best { candidate, packed } = best;
+        self.storage = Some(candidate.storage);
+        self.animation_bytes = Sizes { before: animation_bytes(document), after: candidate.animation_bytes };
         self.error = Some(Error::new(&packed.diff, packed.bound));
-        self.left = packed.left.clone();
+        self.left = packed.left;
+        packed.document
+    }
+
+    /// Takes what a run before had written down.
+    pub(super) fn done_before(&mut self, done: &Done) {
+        self.up_to_date = true;
+        self.bytes.after = done.bytes;
+        self.left.clone_from(&done.left);
     }
 
     /// Takes the error from a comparison of what a run before had written.
@@ -163,14 +176,12 @@ impl FileReport {
     }
 
     /// Says that the output is a copy of the input.
-    pub(super) fn unchanged(&mut self, document: &Document) {
+    pub(super) fn unchanged(&mut self) {
         self.copied = true;
-        let before = animation_bytes(document);
-        self.animation_bytes = Sizes { before, after: before };
+        self.animation_bytes.after = self.animation_bytes.before;
         if let Some(error) = &mut self.error {
             *error = Error { bound: error.bound, ..Error::default() };
         }
-        self.left.retain(|what| what.starts_with('/'));
     }
 
     fn row(&self) -> Vec<String> {
