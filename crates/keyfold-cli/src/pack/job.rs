@@ -14,7 +14,7 @@ use anyhow::{Context, Result, ensure};
 use keyfold::{
     Document,
     document::Draft,
-    pack::{Level, Packed, Settings, pack},
+    pack::{Packed, Settings, glance, pack},
 };
 use std::path::{Path, PathBuf};
 
@@ -137,18 +137,19 @@ impl Run<'_> {
         let (mut candidates, mut best) = (Vec::new(), None::<Best>);
         for storage in self.args.tried() {
             let packed = pack(document, &Settings { storage, ..self.settings.clone() })?;
-            let candidate = Candidate::new(storage, &packed, false);
+            let candidate = Candidate::new(storage, &packed);
             let asked = self.args.asked().contains(&storage);
             if asked && best.as_ref().is_none_or(|best| candidate.gzip_bytes < best.candidate.gzip_bytes) {
                 best = Some(Best { candidate: candidate.clone(), packed });
             }
             candidates.push(candidate);
         }
-        for storage in self.args.glanced().into_iter().filter(|_| self.shows_storages()) {
-            let packed = pack(document, &Settings { storage, level: Level::Fast, ..self.settings.clone() })?;
-            candidates.push(Candidate::new(storage, &packed, true));
+        let best = best.context("no storage was tried")?;
+        if let Some(storage) = self.args.only().filter(|_| self.shows_storages()) {
+            let glances = glance(document, &Settings { storage, ..self.settings.clone() }, &best.packed)?;
+            candidates.extend(glances.into_iter().map(Candidate::glanced));
         }
-        Ok((best.context("no storage was tried")?, candidates))
+        Ok((best, candidates))
     }
 
     /// Whether anybody is told what each storage takes.

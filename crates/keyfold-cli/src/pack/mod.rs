@@ -205,11 +205,10 @@ impl Args {
         if self.dry_run { Storage::ALL.to_vec() } else { self.asked() }
     }
 
-    /// The storages that are not tried, of which the report tells what they would take. A fast run has no time for them.
-    fn glanced(&self) -> Vec<Storage> {
+    /// The only storage that is tried, where there is time for a glance at the others.
+    fn only(&self) -> Option<Storage> {
         let tried = self.tried();
-        let others = Storage::ALL.into_iter().filter(|s| !tried.contains(s));
-        if self.level == LevelArg::Fast { Vec::new() } else { others.collect() }
+        tried.first().copied().filter(|_| tried.len() == 1 && self.level != LevelArg::Fast)
     }
 
     /// The settings for people.

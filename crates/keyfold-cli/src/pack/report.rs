@@ -10,7 +10,10 @@ use crate::{
     output,
 };
 use anyhow::{Result, bail};
-use keyfold::{Diff, Document, PropertyDiff, Storage, inspect, pack::Packed};
+use keyfold::{
+    Diff, Document, PropertyDiff, Storage, inspect,
+    pack::{Glance, Packed},
+};
 use serde::Serialize;
 
 /// All files.
@@ -107,26 +110,33 @@ pub(super) struct Candidate {
     pub(super) gzip_bytes: usize,
     pub(super) error: f64,
     pub(super) plays: &'static str,
-    /// Whether this is from a quick look: a search would find less.
+    /// Whether this is an estimate from a quick look at a part of the animations.
     pub(super) quick: bool,
 }
 
 impl Candidate {
-    pub(super) fn new(storage: Storage, packed: &Packed, quick: bool) -> Self {
-        let plays = match storage {
-            Storage::Core => "in every viewer",
-            Storage::Meshopt => "where EXT_meshopt_compression is known: three.js, Babylon.js, gltfpack's viewers",
-            Storage::Quantization | Storage::Draco => "where Keyfold reads it: a draft",
-        };
-        let animation_bytes = animation_bytes(&packed.document);
+    pub(super) fn new(storage: Storage, packed: &Packed) -> Self {
         Self {
             storage: storage.name(),
-            animation_bytes,
+            animation_bytes: animation_bytes(&packed.document),
             gzip_bytes: packed.gzip_bytes,
             error: packed.diff.error,
-            plays,
-            quick,
+            plays: plays(storage),
+            quick: false,
         }
+    }
+
+    pub(super) fn glanced(glance: Glance) -> Self {
+        let Glance { storage, animation_bytes, gzip_bytes, error } = glance;
+        Self { storage: storage.name(), animation_bytes, gzip_bytes, error, plays: plays(storage), quick: true }
+    }
+}
+
+fn plays(storage: Storage) -> &'static str {
+    match storage {
+        Storage::Core => "in every viewer",
+        Storage::Meshopt => "where EXT_meshopt_compression is known: three.js, Babylon.js, gltfpack's viewers",
+        Storage::Quantization | Storage::Draco => "where Keyfold reads it: a draft",
     }
 }
 
@@ -211,11 +221,12 @@ impl FileReport {
 
     fn storages(&self) -> String {
         let rows = self.candidates.iter().map(|c| {
+            let about = if c.quick { "about " } else { "" };
             vec![
                 c.storage.to_owned(),
                 c.plays.to_owned(),
-                format!("{}{}", if c.quick { "about " } else { "" }, c.animation_bytes),
-                c.gzip_bytes.to_string(),
+                format!("{about}{}", c.animation_bytes),
+                format!("{about}{}", c.gzip_bytes),
                 length(c.error),
             ]
         });

@@ -14,6 +14,30 @@ const RAW_SHARE: usize = 64;
 
 /// The cost of channels in a storage, in bytes after compression.
 pub(crate) fn cost(channels: &[ChannelForm], context: &Context<'_>) -> usize {
+    let Wire { mut bytes, json } = wire(channels, context);
+    let raw = bytes.len() / RAW_SHARE;
+    bytes.extend_from_slice(json.as_bytes());
+    deflated(&bytes) + raw
+}
+
+/// What channels put on the wire.
+pub(crate) struct Wire {
+    pub(crate) bytes: Vec<u8>,
+    /// About what describes them.
+    pub(crate) json: String,
+}
+
+/// What channels put on the wire in a storage.
+pub(crate) fn wire(channels: &[ChannelForm], context: &Context<'_>) -> Wire {
+    let meshopt = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt).ok();
+    wire_with(channels, |contents| match context.settings.storage {
+        Storage::Meshopt => meshopt(contents).unwrap_or_else(|| plain(contents)),
+        Storage::Core | Storage::Quantization | Storage::Draco => plain(contents),
+    })
+}
+
+/// What channels put on the wire where `place` makes bytes of what their accessors hold.
+pub(crate) fn wire_with(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> Vec<u8>) -> Wire {
     let (mut seen, mut contents) = (BTreeMap::new(), Vec::new());
     let mut text = String::new();
     for (index, channel) in channels.iter().enumerate() {
@@ -28,21 +52,16 @@ pub(crate) fn cost(channels: &[ChannelForm], context: &Context<'_>) -> usize {
             { "input": input, "output": output }]);
         text += &json.to_string();
     }
-    let mut bytes = match context.settings.storage {
-        Storage::Meshopt => meshopt_bytes(&contents, context.settings.meshopt).unwrap_or_else(|_| plain(&contents)),
-        Storage::Core | Storage::Quantization | Storage::Draco => plain(&contents),
-    };
-    let raw = bytes.len() / RAW_SHARE;
+    let bytes = place(&contents);
     let mut offset = 0;
     for content in contents {
         text += &format!("\"byteOffset\":{offset},{}", Value::Object(content.accessor()));
         offset += content.bytes.len();
     }
-    bytes.extend_from_slice(text.as_bytes());
-    deflated(&bytes) + raw
+    Wire { bytes, json: text }
 }
 
-fn plain(contents: &[&Stored]) -> Vec<u8> {
+pub(crate) fn plain(contents: &[&Stored]) -> Vec<u8> {
     let mut bytes = Vec::new();
     contents.iter().for_each(|stored| append(&mut bytes, stored));
     bytes

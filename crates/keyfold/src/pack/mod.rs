@@ -18,6 +18,7 @@
 //! | `aim`, `repair` | compensation for decoded parents; other codes where the nearest ones add up badly |
 //! | `steps` | how coarse each lane may be |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
+//! | `glance` | about what other storages would take, from an excerpt |
 
 mod aim;
 mod clip;
@@ -27,6 +28,7 @@ mod encode;
 mod exact;
 mod fold;
 mod forms;
+mod glance;
 mod grid;
 mod halves;
 mod lattice;
@@ -47,6 +49,7 @@ use crate::{
 use cost::cost;
 use encode::Plan;
 use fold::{Folded, Grids};
+pub use glance::{Glance, glance};
 use quantized::{Clock, quantized};
 use rayon::prelude::*;
 
@@ -132,11 +135,7 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
     let context = Context::new(&scene, settings);
     let bound = settings.bound.in_scene(scene.model_size());
     let whole = context.whole(document, &read.animations);
-    let fold = |animation: &Animation| match context.folds(animation) {
-        true => fold::fold(&context, animation, bound),
-        false => Folded::untouched(animation.clone()),
-    };
-    let mut folded: Vec<Folded> = whole.par_iter().map(fold).collect();
+    let mut folded: Vec<Folded> = whole.par_iter().map(|animation| context.fold(animation, bound)).collect();
     let mut bounds = vec![bound; folded.len()];
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
@@ -171,13 +170,8 @@ fn pack_draco(document: &Document, settings: &Settings) -> Result<Packed> {
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, settings);
     let bound = settings.bound.in_scene(scene.model_size());
-    let options = draco::Options {
-        max_error: settings.bound,
-        max_property_error: context.property_bound,
-        ..draco::Options::default()
-    };
-    let takes = |animation: &Animation, track: &Track| context.folds(animation) && !context.keeps(&track.target);
-    let done = draco::compress_some(document, &options, settings.shell, takes)?;
+    let takes = |animation: &Animation, track: &Track| context.takes(animation, track);
+    let done = draco::compress_some(document, &context.draco_options(), settings.shell, takes)?;
     if !done.within {
         return untouched(document, settings, bound);
     }
@@ -204,6 +198,19 @@ pub(crate) struct Context<'a> {
 impl<'a> Context<'a> {
     fn new(scene: &'a Scene, settings: &'a Settings) -> Self {
         Self { scene, property_bound: settings.property_bound.unwrap_or(PROPERTY_BOUND), settings }
+    }
+
+    fn draco_options(&self) -> draco::Options {
+        draco::Options {
+            max_error: self.settings.bound,
+            max_property_error: self.property_bound,
+            ..draco::Options::default()
+        }
+    }
+
+    /// Whether Draco's writer may take a track into a stream.
+    fn takes(&self, animation: &Animation, track: &Track) -> bool {
+        self.folds(animation) && !self.keeps(&track.target)
     }
 
     pub(crate) fn plans(&self) -> &'static [Plan] {
@@ -266,6 +273,14 @@ impl<'a> Context<'a> {
     fn folds(&self, animation: &Animation) -> bool {
         let wanted = self.settings.animation.as_deref();
         wanted.is_none_or(|w| animation.name.as_deref() == Some(w) || w.parse() == Ok(animation.index))
+    }
+
+    /// An animation, folded if it is one of those that are asked for.
+    fn fold(&self, animation: &Animation, bound: f64) -> Folded {
+        match self.folds(animation) {
+            true => fold::fold(self, animation, bound),
+            false => Folded::untouched(animation.clone()),
+        }
     }
 
     fn fails(&self, diff: &Diff, index: usize, bound: f64) -> bool {

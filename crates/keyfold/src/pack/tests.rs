@@ -157,3 +157,20 @@ fn patterns_match_with_stars() {
         assert_eq!(matches(pattern, text), fits, "{pattern} {text}");
     }
 }
+
+#[test]
+fn a_glance_at_other_storages_comes_near_to_what_they_take() {
+    let document = swinging();
+    let of = |storage| Settings { storage, ..Settings::default() };
+    for own in Storage::ALL {
+        let took = pack(&document, &of(own)).unwrap();
+        let glances = glance(&document, &of(own), &took).unwrap();
+        assert!(glances.iter().map(|g| g.storage).eq(Storage::ALL.into_iter().filter(|s| *s != own)));
+        for glance in glances {
+            let whole = pack(&document, &of(glance.storage)).unwrap();
+            let off = glance.gzip_bytes as f64 / whole.gzip_bytes as f64;
+            assert!((0.6..1.6).contains(&off), "{own:?} on {:?}: {off}", glance.storage);
+            assert!(glance.error > 0.0 && glance.error <= took.bound, "{glance:?}");
+        }
+    }
+}

@@ -137,7 +137,7 @@ impl Search<'_> {
 }
 
 /// The animation as a decoder will see it.
-fn decoded(animation: &Animation, grids: &[Option<Gridded>]) -> Animation {
+pub(super) fn decoded(animation: &Animation, grids: &[Option<Gridded>]) -> Animation {
     let tracks = animation.tracks.iter().zip(grids).map(|(track, grid)| match grid {
         Some(grid) => Track { curve: grid.decoded.clone(), ..track.clone() },
         None => track.clone(),

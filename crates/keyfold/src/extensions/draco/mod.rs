@@ -11,8 +11,8 @@ mod streams;
 mod times;
 mod write;
 
-pub(crate) use write::compress_some;
 pub use write::{Compressed, Dialect, Options, compress};
+pub(crate) use write::{compress_some, draft};
 
 use super::{Extension, Provided};
 use crate::{

@@ -4,9 +4,9 @@
 //! Constant tracks become one key. What comes out is read back and measured; where it is over the bound, everything is done again with less.
 
 use super::{
-    grids::{Gridded, Search, components, uniform},
+    grids::{Gridded, Search, components, decoded, uniform},
     place::place,
-    streams::{Candidate, candidates, originals, streams},
+    streams::{Candidate, Stream, candidates, originals, streams},
 };
 use crate::{
     Animation, Animations, Bound, Curve, Diff, Document, Finding, Interpolation, Result, Scene, Track,
@@ -104,6 +104,46 @@ pub(crate) fn compress_some(
     unreachable!("the last attempt returns")
 }
 
+/// Animations as streams that are written nowhere.
+pub(crate) struct Drafted {
+    pub(crate) channels: Vec<ChannelForm>,
+    /// As a decoder will see them.
+    pub(crate) animations: Vec<Animation>,
+    /// All streams, one after the other.
+    pub(crate) bytes: Vec<u8>,
+    /// What accessors hold whose values are in the streams.
+    pub(crate) inside: BTreeSet<Stored>,
+}
+
+/// What [`compress_some`] would make of animations at its first attempt.
+pub(crate) fn draft(
+    scene: &Scene,
+    animations: &[Animation],
+    options: &Options,
+    takes: impl Fn(&Animation, &Track) -> bool + Sync,
+) -> Result<Drafted> {
+    let bound = options.max_error.in_scene(scene.model_size());
+    let planned: Vec<Planned> = animations.par_iter().map(|a| plan(scene, a, options, bound, 1.0, &takes)).collect();
+    let candidates = candidates(&planned, options)?;
+    let streams = streams(&candidates, options)?;
+    let outputs = outputs(&streams);
+    let forms = planned.iter().zip(candidates.tracks()).map(|(p, candidates)| form(p, candidates, &outputs));
+    let forms: Vec<AnimationForm> = forms.collect::<Result<_>>()?;
+    let mut bytes = Vec::new();
+    for stream in &streams {
+        bytes.extend(stream.bytes()?);
+    }
+    let inside = outputs.into_iter().chain(streams.iter().map(|s| &s.input)).cloned().collect();
+    let channels = forms.into_iter().flat_map(|f| f.channels).collect();
+    let animations = planned.iter().map(|p| decoded(&p.animation, &p.grids)).collect();
+    Ok(Drafted { channels, animations, bytes, inside })
+}
+
+/// What accessors hold whose values are in streams.
+fn outputs(streams: &[Stream]) -> BTreeSet<&Stored> {
+    streams.iter().flat_map(|s| s.outputs.iter().map(|(output, _)| output)).collect()
+}
+
 /// The tracks of an animation, each with its grid where it may go into a stream.
 pub(super) struct Planned {
     pub(super) animation: Animation,
@@ -163,7 +203,7 @@ fn with_short_constants(animation: &Animation, wanted: &impl Fn(&Animation, &Tra
 fn write(plain: &Document, planned: &[Planned], options: &Options) -> Result<Document> {
     let candidates = candidates(planned, options)?;
     let streams = streams(&candidates, options)?;
-    let inside: BTreeSet<&Stored> = streams.iter().flat_map(|s| s.outputs.iter().map(|(output, _)| output)).collect();
+    let inside = outputs(&streams);
     let forms = planned.iter().zip(candidates.tracks()).map(|(planned, candidates)| form(planned, candidates, &inside));
     let forms: Vec<AnimationForm> = forms.collect::<Result<_>>()?;
     let originals = originals(&candidates);
