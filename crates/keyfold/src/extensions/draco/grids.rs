@@ -47,8 +47,9 @@ fn stepped(track: &Track, step: f64) -> Option<Gridded> {
     gridded(track, Quantizer { bits, range: range.max(f32::MIN_POSITIVE), ..fit })
 }
 
-/// How often steps are tried before the best so far is taken.
+/// How often steps are tried before the best so far is taken, and how often where none has held yet.
 const ROUNDS: usize = 12;
+const LAST_ROUND: usize = 4 * ROUNDS;
 
 /// What becomes of a step whose points use so much of the bound. Small changes only: a rotation by half a turn between two keys may flip
 /// its way for the slightest error, and would otherwise ruin everything above it at once.
@@ -74,7 +75,10 @@ impl Search<'_> {
         let before = self.scene.motion(self.animation);
         let probes = self.scene.probes(&before.moved());
         let mut best: Option<(usize, Vec<Option<Gridded>>)> = None;
-        for _ in 0..ROUNDS {
+        for round in 0..LAST_ROUND {
+            if round >= ROUNDS && best.is_some() {
+                break;
+            }
             let grid = |i: usize| takes(i).then(|| stepped(&tracks[i], steps[i]))?;
             let grids: Vec<Option<Gridded>> = (0..tracks.len()).map(grid).collect();
             let worst = deviation(&before, &self.scene.motion(&decoded(self.animation, &grids)), &probes);
