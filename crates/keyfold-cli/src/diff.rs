@@ -1,7 +1,10 @@
 //! `keyfold diff`: how far two files' animations lie apart, worst joint and second first.
 
-use crate::measure::MeasureArgs;
-use crate::{Outcome, input, output};
+use crate::{
+    Outcome, input,
+    measure::MeasureArgs,
+    output::{self, length, percent, title},
+};
 use anyhow::Result;
 use keyfold::{AnimationDiff, Bound, Diff, diff};
 use std::path::PathBuf;
@@ -42,7 +45,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         output::print(&describe(&found))?;
     }
     found.unmatched.iter().for_each(|what| output::note(what));
-    Ok(if args.exceeded(&found) { Outcome::Wrong } else { Outcome::Done })
+    Ok(Outcome::wrong_if(args.exceeded(&found)))
 }
 
 impl Args {
@@ -69,8 +72,8 @@ fn describe(found: &Diff) -> String {
 
 fn row(a: &AnimationDiff) -> Vec<String> {
     vec![
-        a.name.clone().unwrap_or_else(|| format!("#{}", a.index)),
-        node(a.node, a.node_name.as_deref()),
+        title(a.name.as_deref(), a.index),
+        a.node.map_or_else(|| "-".into(), |node| title(a.node_name.as_deref(), node)),
         a.properties.target.clone().unwrap_or_else(|| "-".into()),
         a.time.map_or_else(|| "-".into(), |t| format!("{t:.3}")),
         length(a.error),
@@ -78,23 +81,4 @@ fn row(a: &AnimationDiff) -> Vec<String> {
         length(a.rms),
         percent(a.properties.max),
     ]
-}
-
-/// A node for people: its name, or its index.
-pub(crate) fn node(node: Option<usize>, name: Option<&str>) -> String {
-    match (node, name) {
-        (_, Some(name)) => name.to_owned(),
-        (Some(node), None) => format!("#{node}"),
-        (None, None) => "-".into(),
-    }
-}
-
-/// A length in scene units, with as many digits as matter.
-pub(crate) fn length(value: f64) -> String {
-    if value == 0.0 { "0".into() } else { format!("{value:.3e}") }
-}
-
-/// A share as a percentage.
-pub(crate) fn percent(share: f64) -> String {
-    if share == 0.0 { "0 %".into() } else { format!("{:.5} %", share * 100.0) }
 }

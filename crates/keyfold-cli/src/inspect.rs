@@ -1,11 +1,11 @@
 //! `keyfold inspect`: what a file's animations are, and what they weigh.
 
-use crate::{Outcome, input, output};
-use anyhow::Result;
-use keyfold::{
-    Severity,
-    inspect::{AnimationSummary, Inspection, inspect},
+use crate::{
+    Outcome, input,
+    output::{self, title},
 };
+use anyhow::Result;
+use keyfold::inspect::{AnimationSummary, Inspection, inspect};
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
@@ -42,13 +42,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (document, bytes) = args.read.open(&args.file)?;
     let inspection = inspect(&document)?;
     if args.json {
-        output::json(&Report { file: args.file.display().to_string(), bytes, inspection: &inspection })?;
+        output::json(&Report { file: input::name(&args.file), bytes, inspection: &inspection })?;
     } else {
         output::print(&describe(args, bytes, &inspection))?;
     }
-    output::findings(&inspection.findings);
-    let broken = inspection.findings.iter().any(|f| f.severity == Severity::Error);
-    Ok(if broken { Outcome::Wrong } else { Outcome::Done })
+    Ok(output::findings(&inspection.findings))
 }
 
 fn describe(args: &Args, bytes: u64, inspection: &Inspection) -> String {
@@ -72,10 +70,6 @@ fn describe(args: &Args, bytes: u64, inspection: &Inspection) -> String {
     text
 }
 
-fn title(animation: &AnimationSummary) -> String {
-    animation.name.clone().unwrap_or_else(|| format!("#{}", animation.index))
-}
-
 fn row(animation: &AnimationSummary) -> Vec<String> {
     let kinds = |pick: fn(&keyfold::inspect::TrackSummary) -> &'static str| {
         let mut counts = BTreeMap::new();
@@ -83,7 +77,7 @@ fn row(animation: &AnimationSummary) -> Vec<String> {
         counts.into_keys().collect::<Vec<_>>().join(", ")
     };
     vec![
-        title(animation),
+        title(animation.name.as_deref(), animation.index),
         kinds(|t| t.storage),
         kinds(|t| t.interpolation),
         format!("{:.3}", animation.duration),
@@ -98,5 +92,5 @@ fn tracks(animation: &AnimationSummary) -> String {
         vec![t.target.clone(), t.storage.into(), t.interpolation.into(), t.keys.to_string(), t.bytes.to_string()]
     });
     let table = output::table(&["target", "storage", "interpolation", "keys", "bytes"], rows, 3);
-    format!("\n{}\n{table}", title(animation))
+    format!("\n{}\n{table}", title(animation.name.as_deref(), animation.index))
 }

@@ -11,7 +11,7 @@ mod measure;
 mod output;
 mod pack;
 mod sample;
-mod targets;
+mod storage;
 mod unpack;
 mod validate;
 
@@ -49,6 +49,17 @@ enum Outcome {
     Done,
     /// It is done, and something is wrong.
     Wrong,
+}
+
+impl Outcome {
+    fn wrong_if(wrong: bool) -> Self {
+        if wrong { Self::Wrong } else { Self::Done }
+    }
+
+    /// Wrong where either is.
+    fn and(self, other: Self) -> Self {
+        Self::wrong_if(self == Self::Wrong || other == Self::Wrong)
+    }
 }
 
 /// The program's arguments as `clap` sees them: for completions and manual pages.

@@ -1,11 +1,15 @@
 //! Printing: results on stdout, everything else on stderr, colours only where wanted (`NO_COLOR`, no terminal).
 
+use crate::Outcome;
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use keyfold::{Document, Finding, Severity, document::Draft};
 use serde::Serialize;
-use std::{io::Write, path::Path};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 /// Prints a result. A reader that has seen enough and went away is no error.
 pub(crate) fn print(text: &str) -> Result<()> {
@@ -51,6 +55,21 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
+/// An animation or a node for people: its name, or its index.
+pub(crate) fn title(name: Option<&str>, index: usize) -> String {
+    name.map_or_else(|| format!("#{index}"), str::to_owned)
+}
+
+/// A length in scene units, with as many digits as matter.
+pub(crate) fn length(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { format!("{value:.3e}") }
+}
+
+/// A share as a percentage.
+pub(crate) fn percent(share: f64) -> String {
+    if share == 0.0 { "0 %".into() } else { format!("{:.5} %", share * 100.0) }
+}
+
 /// Says what went wrong.
 pub(crate) fn error(message: &str) {
     say(AnsiColor::Red, "error", message);
@@ -61,8 +80,8 @@ pub(crate) fn note(message: &str) {
     say(AnsiColor::Cyan, "note", message);
 }
 
-/// Says what was found.
-pub(crate) fn findings(findings: &[Finding]) {
+/// Says what was found, and whether that is anything left out.
+pub(crate) fn findings(findings: &[Finding]) -> Outcome {
     for finding in findings {
         let message = format!("{}: {} ({})", finding.at, finding.message, finding.code);
         match finding.severity {
@@ -71,12 +90,20 @@ pub(crate) fn findings(findings: &[Finding]) {
             Severity::Info | Severity::Hint => say(AnsiColor::Cyan, "note", &message),
         }
     }
+    Outcome::wrong_if(findings.iter().any(Finding::leaves_out))
 }
 
 fn say(color: AnsiColor, word: &str, message: &str) {
     let style = Style::new().bold().fg_color(Some(color.into()));
     // Nothing can be done where even stderr is gone.
     let _ = writeln!(anstream::stderr(), "{style}{word}{style:#}: {message}");
+}
+
+/// Where a result goes by default: `walk.glb` -> `walk.unpacked.glb`
+pub(crate) fn beside(input: &Path, word: &str) -> PathBuf {
+    let extension = input.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
+    let stem = input.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    input.with_file_name(format!("{stem}.{word}{extension}"))
 }
 
 /// Writes a document to a file, or to standard output for `-`.

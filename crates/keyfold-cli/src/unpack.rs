@@ -2,8 +2,8 @@
 
 use crate::{Outcome, input, output};
 use anyhow::{Result, ensure};
-use keyfold::{Bound, Finding, unpack};
-use std::path::{Path, PathBuf};
+use keyfold::{Bound, unpack};
+use std::path::PathBuf;
 
 /// Undo every storage: plain core floats that any reader understands
 #[derive(clap::Args)]
@@ -32,15 +32,6 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     ensure!(args.output.is_some() || !input::is_stream(&args.input), "standard input needs -o");
     let (document, _) = args.read.open(&args.input)?;
     let (plain, findings) = unpack(&document, args.max_error)?;
-    output::save(&plain, args.output.as_deref().unwrap_or(&beside(&args.input, "unpacked")))?;
-    output::findings(&findings);
-    let left = findings.iter().any(Finding::leaves_out);
-    Ok(if left { Outcome::Wrong } else { Outcome::Done })
-}
-
-/// `walk.glb` -> `walk.unpacked.glb`
-pub(crate) fn beside(input: &Path, word: &str) -> PathBuf {
-    let extension = input.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
-    let stem = input.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    input.with_file_name(format!("{stem}.{word}{extension}"))
+    output::save(&plain, args.output.as_deref().unwrap_or(&output::beside(&args.input, "unpacked")))?;
+    Ok(output::findings(&findings))
 }

@@ -159,7 +159,7 @@ fn report(args: &Args, file: &Path) -> Result<Report> {
 
 impl Report {
     fn new(file: &Path) -> Self {
-        let file = file.display().to_string();
+        let file = input::name(file);
         Self {
             file,
             errors: 0,

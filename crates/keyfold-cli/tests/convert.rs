@@ -42,12 +42,54 @@ fn the_exit_code_is_1_only_where_something_was_left_out() {
     // A path that nobody knows cannot be unpacked.
     json["animations"][0]["channels"][1]["target"] = json!({ "node": 0, "path": "colour" });
     let unknown = write(&folder.path().join("unknown.gltf"), &json);
-    for storage in ["core", "meshopt"] {
+    for storage in ["core", "meshopt", "quantization", "draco"] {
         assert_eq!(keyfold(&["convert", &noted, "-o", &out, "--storage", storage]), 0, "{storage}");
         assert_eq!(keyfold(&["convert", &unknown, "-o", &out, "--storage", storage]), 1, "{storage}");
     }
+    let clip = folder.path().join("out.kfc").display().to_string();
+    assert_eq!(keyfold(&["clip", "build", &noted, "-o", &clip]), 0);
+    assert_eq!(keyfold(&["clip", "build", &unknown, "-o", &clip]), 1);
+    assert_eq!(keyfold(&["inspect", &noted]), 0);
+    assert_eq!(keyfold(&["inspect", &unknown]), 1);
     assert_eq!(keyfold(&["unpack", &noted, "-o", &out]), 0);
     assert_eq!(keyfold(&["unpack", &unknown, "-o", &out]), 1);
+}
+
+#[test]
+fn an_option_that_would_have_no_effect_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(&folder.path().join("moving.gltf"), &moving());
+    let out = folder.path().join("out.gltf").display().to_string();
+    let code = |options: &str| {
+        let options: Vec<&str> = options.split_whitespace().collect();
+        keyfold(&[&["convert", &file, "-o", &out], &options[..]].concat())
+    };
+    for stray in [
+        "--bits 8",
+        "--bits 8 --storage core",
+        "--bits 8 --storage meshopt",
+        "--fallback",
+        "--fallback --storage quantization",
+        "--time-bits 12",
+        "--time-bits 12 --storage quantization",
+        "--draco-dialect draft",
+        "--tolerance 0.1",
+        "--tolerance 2 --storage quantization",
+        "--store-rotation vec3 --storage draco",
+        "--store-times u8",
+        "--core-sampler",
+    ] {
+        assert_eq!(code(stray), 2, "{stray}");
+        assert!(!Path::new(&out).exists(), "{stray}");
+    }
+    for sound in [
+        "--bits 16 --storage quantization --store-times float",
+        "--bits 16 --time-bits 16 --draco-dialect 2018 --fallback --storage draco",
+        "--rotation cubicslerp --fallback",
+        "--rotation cubicslerp --core-sampler",
+    ] {
+        assert_ne!(code(sound), 2, "{sound}");
+    }
 }
 
 #[test]

@@ -249,6 +249,19 @@ fn bad_input_is_told_by_the_exit_code() {
     assert!(json_of(&many)["files"][1]["failed"].as_str().unwrap().contains("broken.glb"));
     assert!(folder.path().join("out/arm.gltf").exists());
     keyfold(folder.path(), &["diff", "arm.gltf", "missing.glb"]).code(2);
+    keyfold(folder.path(), &["pack", "arm.gltf", "--khr"]).code(2);
+    keyfold(folder.path(), &["pack", "arm.gltf", "--max-property-error", "-1"]).code(2);
+    keyfold(folder.path(), &["pack", "arm.gltf", "--storage", "tar"]).code(2);
+}
+
+#[test]
+fn extensions_can_be_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    keyfold(folder.path(), &["pack", "arm.gltf", "-o", "arm.glb", "--storage", "meshopt", "--khr"]).code(0);
+    let run = |name| keyfold(folder.path(), &["pack", "arm.glb", "-o", "again.glb", "--ignore-extension", name]);
+    run("KHR_meshopt_compression").code(2);
+    run("KHR_animation_pointer").code(0);
 }
 
 #[test]

@@ -1,7 +1,11 @@
 //! `keyfold clip build`: an animation, or all of a file's, as runtime clips.
 
-use crate::measure::MeasureArgs;
-use crate::{Outcome, input, output, sample};
+use crate::{
+    Outcome, input,
+    measure::MeasureArgs,
+    output,
+    sample::{self, Title},
+};
 use anyhow::{Context, Result, ensure};
 use keyfold::{Animation, Bound, BuiltClip, ClipOptions, Document, Scene, build_clip, document::write_file, read};
 use keyfold_core::clip::{Clip, Encoding};
@@ -59,8 +63,8 @@ fn encoding(text: &str) -> Result<Encoding, String> {
 }
 
 #[derive(Serialize)]
-struct Report {
-    animation: Title,
+struct Report<'a> {
+    animation: Title<'a>,
     output: String,
     encoding: &'static str,
     bytes: usize,
@@ -74,12 +78,6 @@ struct Report {
 }
 
 #[derive(Serialize)]
-struct Title {
-    index: usize,
-    name: Option<String>,
-}
-
-#[derive(Serialize)]
 struct Error {
     max: f64,
     relative: f64,
@@ -87,7 +85,7 @@ struct Error {
 
 #[derive(Serialize)]
 struct Reports<'a> {
-    clips: &'a [Report],
+    clips: &'a [Report<'a>],
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
@@ -114,10 +112,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         }
         reports.push(report(&scene, animation, clip, &path)?);
     }
-    let wrong = reports.iter().any(|r| !r.held) || !found.findings.is_empty();
-    output::findings(&found.findings);
     print(args, &reports)?;
-    Ok(if wrong { Outcome::Wrong } else { Outcome::Done })
+    let held = Outcome::wrong_if(reports.iter().any(|r| !r.held));
+    Ok(held.and(output::findings(&found.findings)))
 }
 
 fn build(args: &Args, document: &Document, scene: &Scene, animation: &Animation) -> Result<BuiltClip> {
@@ -148,17 +145,14 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
         let mut out = std::io::stdout().lock();
         return out.write_all(bytes).and_then(|()| out.flush()).context("cannot write to standard output");
     }
-    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-    }
     write_file(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn report(scene: &Scene, animation: &Animation, built: &BuiltClip, path: &Path) -> Result<Report> {
+fn report<'a>(scene: &Scene, animation: &'a Animation, built: &BuiltClip, path: &Path) -> Result<Report<'a>> {
     let clip = Clip::open(&built.bytes)?;
     let error = |max: f64| Error { max, relative: max / scene.model_size() };
     Ok(Report {
-        animation: Title { index: animation.index, name: animation.name.clone() },
+        animation: Title { index: animation.index, name: animation.name.as_deref() },
         output: path.display().to_string(),
         encoding: clip.encoding().name(),
         bytes: built.bytes.len(),
@@ -172,7 +166,7 @@ fn report(scene: &Scene, animation: &Animation, built: &BuiltClip, path: &Path) 
     })
 }
 
-fn print(args: &Args, reports: &[Report]) -> Result<()> {
+fn print(args: &Args, reports: &[Report<'_>]) -> Result<()> {
     match (args.json, args.all) {
         (true, true) => output::json(&Reports { clips: reports })?,
         (true, false) => output::json(&reports.first())?,
@@ -188,10 +182,10 @@ fn print(args: &Args, reports: &[Report]) -> Result<()> {
     Ok(())
 }
 
-fn readable(reports: &[Report]) -> String {
+fn readable(reports: &[Report<'_>]) -> String {
     let rows = reports.iter().map(|r| {
         vec![
-            r.animation.name.clone().unwrap_or_else(|| format!("#{}", r.animation.index)),
+            output::title(r.animation.name, r.animation.index),
             r.output.clone(),
             r.tracks.to_string(),
             r.keys.to_string(),

@@ -1,6 +1,6 @@
 //! `keyfold clip info`: what is in a clip.
 
-use crate::{Outcome, output};
+use crate::{Outcome, input, output, sample::Title};
 use anyhow::Result;
 use keyfold_core::clip::{Clip, Form};
 use serde::Serialize;
@@ -37,12 +37,6 @@ struct Info<'a> {
 }
 
 #[derive(Serialize)]
-struct Title<'a> {
-    index: usize,
-    name: Option<&'a str>,
-}
-
-#[derive(Serialize)]
 struct TrackInfo {
     target: String,
     form: &'static str,
@@ -53,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let bytes = super::bytes(&args.file)?;
     let clip = super::open(&args.file, &bytes)?;
     let info = Info {
-        file: crate::input::name(&args.file),
+        file: input::name(&args.file),
         bytes: bytes.len(),
         animation: Title { index: clip.index(), name: super::name(&clip) },
         encoding: clip.encoding().name(),

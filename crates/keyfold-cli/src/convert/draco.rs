@@ -15,9 +15,17 @@ pub(crate) struct DracoArgs {
     /// Bits of a time, where times stay strictly increasing [default: exact, or nearly so]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=30))]
     time_bits: Option<u8>,
-    /// The layout of the extension: the draft's text, or what the loaders of 2018 read
-    #[arg(long, value_name = "D", default_value = "draft")]
-    draco_dialect: Layout,
+    /// The layout of the extension: the draft's text (the default), or what the loaders of 2018 read
+    #[arg(long, value_name = "D", value_enum)]
+    draco_dialect: Option<Layout>,
+}
+
+impl DracoArgs {
+    /// The first option that is given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let time_bits = self.time_bits.map(|_| "--time-bits");
+        time_bits.or(self.draco_dialect.map(|_| "--draco-dialect"))
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -33,8 +41,8 @@ pub(super) fn store(document: &Document, args: &Args) -> Result<(Document, Outco
         bits: args.bits,
         time_bits: args.draco.time_bits,
         dialect: match args.draco.draco_dialect {
-            Layout::Draft => Dialect::Draft,
-            Layout::Year2018 => Dialect::Year2018,
+            None | Some(Layout::Draft) => Dialect::Draft,
+            Some(Layout::Year2018) => Dialect::Year2018,
         },
         fallback: args.fallback,
         ..Options::default()

@@ -1,6 +1,6 @@
 //! `convert --storage quantization`: the options of the writer, and what it has to say.
 
-use crate::Outcome;
+use crate::{Outcome, measure::share};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use keyfold::{
@@ -13,7 +13,7 @@ use keyfold::{
 #[command(next_help_heading = "Options of --storage quantization (by default, the cheapest form that is good enough)")]
 pub(crate) struct QuantizationArgs {
     /// How far a value may be off, as a share of its track's range [default: half a step of --bits]
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
     tolerance: Option<f64>,
     /// How rotations are laid out, where they can be
     #[arg(long, value_name = "FORM")]
@@ -79,12 +79,22 @@ impl From<Type> for Encoding {
 }
 
 impl QuantizationArgs {
+    /// The first option that is given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            (self.tolerance.is_some(), "--tolerance"),
+            (self.store_rotation.is_some(), "--store-rotation"),
+            (self.store_translation.is_some(), "--store-translation"),
+            (self.store_scale.is_some(), "--store-scale"),
+            (self.store_values.is_some(), "--store-values"),
+            (self.store_times.is_some(), "--store-times"),
+        ];
+        given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    }
+
     fn options(&self, bits: Option<u8>, max_error: Bound) -> Result<Options> {
         if bits.is_some_and(|bits| bits != 8 && bits != 16) {
             bail!("--bits is 8 or 16 with --storage quantization");
-        }
-        if self.tolerance.is_some_and(|t| !(0.0..=1.0).contains(&t)) {
-            bail!("--tolerance is a share: 0 to 1");
         }
         Ok(Options {
             bits: bits.unwrap_or(16).into(),

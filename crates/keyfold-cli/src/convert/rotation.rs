@@ -4,7 +4,7 @@ use crate::{Outcome, output};
 use anyhow::Result;
 use clap::ValueEnum;
 use keyfold::{
-    Bound, Document, Interpolation, Severity,
+    Bound, Document, Interpolation,
     rotation::{CoreSampler, RotationOptions, RotationReport, convert_rotations},
 };
 
@@ -14,7 +14,7 @@ pub(crate) struct RotationArgs {
     #[arg(long, value_name = "R")]
     rotation: Option<Rotation>,
     /// Let CUBICSLERP channels refer to their sampler twice, for readers that insist on one
-    #[arg(long, conflicts_with = "fallback")]
+    #[arg(long, requires = "rotation", conflicts_with = "fallback")]
     core_sampler: bool,
 }
 
@@ -38,6 +38,13 @@ impl From<Rotation> for Interpolation {
     }
 }
 
+impl RotationArgs {
+    /// Whether they ask for anything.
+    pub(super) fn changes(&self) -> bool {
+        self.rotation.is_some()
+    }
+}
+
 /// The document with its rotations as the options ask for; as it is where they ask for nothing.
 pub(super) fn apply(
     document: Document,
@@ -53,10 +60,9 @@ pub(super) fn apply(
     };
     let options = RotationOptions { interpolation: rotation.into(), only: None, bound: max_error, shell: None, core };
     let (document, report) = convert_rotations(&document, &options)?;
-    output::findings(&report.findings);
+    let outcome = output::findings(&report.findings);
     output::note(&summary(&report));
-    let left = report.findings.iter().any(|f| f.severity <= Severity::Warning);
-    Ok((document, if left { Outcome::Wrong } else { Outcome::Done }))
+    Ok((document, outcome))
 }
 
 fn summary(report: &RotationReport) -> String {

@@ -6,9 +6,8 @@ use super::{
     report::{Candidate, FileReport},
 };
 use crate::{
-    input::{self, ReadArgs, is_stream},
+    input::{self, is_stream},
     output,
-    unpack::beside,
 };
 use anyhow::{Context, Result, ensure};
 use keyfold::{
@@ -51,7 +50,7 @@ pub(super) fn jobs(
         let output = match (folder, output) {
             (Some(folder), _) => folder.join(relative),
             (None, Some(file)) => file.to_path_buf(),
-            (None, None) => beside(&input, "packed"),
+            (None, None) => output::beside(&input, "packed"),
         };
         Job { input, output }
     };
@@ -94,7 +93,7 @@ impl Run<'_> {
     /// Packs one file; a failure becomes part of the report. `drawn`: with its part of a page.
     pub(super) fn pack(&self, job: &Job, drawn: bool) -> FileReport {
         let report = FileReport::new(job);
-        let attempt = ReadArgs::default().open(&job.input).and_then(|(document, bytes)| {
+        let attempt = self.args.read.open(&job.input).and_then(|(document, bytes)| {
             let mut report = report.clone();
             report.bytes.before = bytes + document.bytes_apart();
             let after = self.attempt(job, &document, &mut report)?;
@@ -166,12 +165,12 @@ impl Run<'_> {
             After::Packed(packed) => packed,
             After::There(path) => {
                 there = Document::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-                let diff = keyfold::diff(document, &there, self.args.shell)?;
+                let diff = keyfold::diff(document, &there, self.args.measure.shell)?;
                 report.measured(&diff, self.args.max_error.in_scene(diff.model_size));
                 &there
             }
         };
-        let animations = keyfold::report::report(document, after, self.args.shell)?;
+        let animations = keyfold::report::report(document, after, self.args.measure.shell)?;
         report.part = Some(html::part(report, &animations, self.files));
         Ok(())
     }

@@ -5,7 +5,12 @@ mod job;
 mod journal;
 mod report;
 
-use crate::{Outcome, input, output};
+use crate::{
+    Outcome, input,
+    measure::MeasureArgs,
+    output,
+    storage::{self, Wanted},
+};
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -54,15 +59,11 @@ pub(crate) struct Args {
     /// How far any point may come to lie from where it was: 0.01% of the model's size, a length (0.1mm, 2cm), or scene units
     #[arg(long, value_name = "E", default_value = "0.01%")]
     max_error: Bound,
-    /// How far weights, colours and other properties may be off, as a share of their range
-    #[arg(long, value_name = "SHARE", default_value_t = 0.001)]
-    max_property_error: f64,
-    /// Look at points this far from each node, instead of as far as its vertices reach
-    #[arg(long, value_name = "LENGTH")]
-    shell: Option<Bound>,
+    #[command(flatten)]
+    measure: MeasureArgs,
     /// How the animations are stored
-    #[arg(long, value_name = "S", value_enum, default_value_t = StorageArg::Core)]
-    storage: StorageArg,
+    #[arg(long, value_name = "S", value_parser = storage::wanted(), default_value = "core")]
+    storage: Wanted,
     /// With meshopt storage: write the ratified KHR_meshopt_compression, which fewer loaders know
     #[arg(long)]
     khr: bool,
@@ -88,20 +89,8 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum StorageArg {
-    /// Plays in every viewer
-    Core,
-    /// EXT_animation_quantization
-    Quantization,
-    /// Draco_animation_compression
-    Draco,
-    /// EXT_meshopt_compression
-    Meshopt,
-    /// Whichever is smallest
-    Smallest,
+    #[command(flatten)]
+    read: input::ReadArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -114,7 +103,7 @@ enum LevelArg {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let streamed = args.output.as_deref().is_some_and(input::is_stream);
     ensure!(!(streamed && args.json), "--json and -o - both want standard output");
-    ensure!(args.max_property_error >= 0.0, "--max-property-error should not be negative");
+    ensure!(!args.khr || args.tried().contains(&Storage::Meshopt), "--khr goes with --storage meshopt or smallest");
     let jobs = jobs(&args.inputs, args.output.as_deref(), args.out_dir.as_deref(), args.recursive)?;
     if jobs.is_empty() {
         bail!("no .gltf, .glb, .vrm or .vrma file there");
@@ -175,8 +164,8 @@ impl Args {
     fn settings(&self) -> pack::Settings {
         pack::Settings {
             bound: self.max_error,
-            property_bound: Some(self.max_property_error),
-            shell: self.shell,
+            property_bound: Some(self.measure.max_property_error),
+            shell: self.measure.shell,
             level: match self.level {
                 LevelArg::Fast => pack::Level::Fast,
                 LevelArg::Default => pack::Level::Default,
@@ -191,13 +180,7 @@ impl Args {
 
     /// The storages of which the smallest is written.
     fn asked(&self) -> Vec<Storage> {
-        match self.storage {
-            StorageArg::Core => vec![Storage::Core],
-            StorageArg::Quantization => vec![Storage::Quantization],
-            StorageArg::Draco => vec![Storage::Draco],
-            StorageArg::Meshopt => vec![Storage::Meshopt],
-            StorageArg::Smallest => Storage::ALL.to_vec(),
-        }
+        self.storage.storages()
     }
 
     /// The storages that are searched for their smallest form.
@@ -213,16 +196,13 @@ impl Args {
 
     /// The settings for people.
     fn described(&self) -> Vec<(&'static str, String)> {
-        let name = |value: &dyn Fn() -> Option<clap::builder::PossibleValue>| {
-            value().map_or_else(String::new, |v| v.get_name().to_owned())
-        };
         let mut rows = vec![
             ("Largest error allowed", self.max_error.to_string()),
-            ("Of other properties", format!("{} of their range", self.max_property_error)),
-            ("Storage", name(&|| self.storage.to_possible_value())),
-            ("Level", name(&|| self.level.to_possible_value())),
+            ("Of other properties", format!("{} of their range", self.measure.max_property_error)),
+            ("Storage", self.storage.name.to_owned()),
+            ("Level", format!("{:?}", self.level).to_lowercase()),
         ];
-        rows.extend(self.shell.map(|shell| ("Shell", shell.to_string())));
+        rows.extend(self.measure.shell.map(|shell| ("Shell", shell.to_string())));
         rows.extend(self.animation.clone().map(|animation| ("Only the animation", animation)));
         rows.extend((!self.keep.is_empty()).then(|| ("Tracks left alone", self.keep.join(", "))));
         rows
@@ -231,16 +211,17 @@ impl Args {
     /// Everything that decides what comes out, as text.
     fn fingerprint(&self) -> String {
         format!(
-            "{} {:?} {} {:?} {:?} {} {:?} {:?} {:?}",
+            "{} {:?} {} {:?} {} {} {:?} {:?} {:?} {:?}",
             env!("CARGO_PKG_VERSION"),
             self.max_error,
-            self.max_property_error,
-            self.shell,
-            self.storage,
+            self.measure.max_property_error,
+            self.measure.shell,
+            self.storage.name,
             self.khr,
             self.level,
             self.animation,
-            self.keep
+            self.keep,
+            self.read.ignore_extension
         )
     }
 

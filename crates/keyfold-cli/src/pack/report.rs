@@ -5,9 +5,9 @@ use super::{
     journal::Done,
 };
 use crate::{
-    Outcome,
-    diff::{length, node, percent},
-    output,
+    Outcome, input,
+    output::{self, length, percent, title},
+    storage,
 };
 use anyhow::{Result, bail};
 use keyfold::{
@@ -73,8 +73,8 @@ impl Error {
             relative: diff.relative,
             rms: diff.rms,
             bound,
-            animation: worst.map(|a| a.name.clone().unwrap_or_else(|| format!("#{}", a.index))),
-            node: worst.and_then(|a| a.node.map(|n| node(Some(n), a.node_name.as_deref()))),
+            animation: worst.map(|a| title(a.name.as_deref(), a.index)),
+            node: worst.and_then(|a| a.node.map(|node| title(a.node_name.as_deref(), node))),
             time: worst.and_then(|a| a.time),
             properties: worst_property(diff),
         }
@@ -121,22 +121,21 @@ impl Candidate {
             animation_bytes: animation_bytes(&packed.document),
             gzip_bytes: packed.gzip_bytes,
             error: packed.diff.error,
-            plays: plays(storage),
+            plays: storage::plays(storage),
             quick: false,
         }
     }
 
     pub(super) fn glanced(glance: Glance) -> Self {
         let Glance { storage, animation_bytes, gzip_bytes, error } = glance;
-        Self { storage: storage.name(), animation_bytes, gzip_bytes, error, plays: plays(storage), quick: true }
-    }
-}
-
-fn plays(storage: Storage) -> &'static str {
-    match storage {
-        Storage::Core => "in every viewer",
-        Storage::Meshopt => "where EXT_meshopt_compression is known: three.js, Babylon.js, gltfpack's viewers",
-        Storage::Quantization | Storage::Draco => "where Keyfold reads it: a draft",
+        Self {
+            storage: storage.name(),
+            animation_bytes,
+            gzip_bytes,
+            error,
+            plays: storage::plays(storage),
+            quick: true,
+        }
     }
 }
 
@@ -147,7 +146,7 @@ fn animation_bytes(document: &Document) -> u64 {
 
 impl FileReport {
     pub(super) fn new(job: &Job) -> Self {
-        let (input, output) = (job.input.display().to_string(), Some(job.output.display().to_string()));
+        let (input, output) = (input::name(&job.input), Some(job.output.display().to_string()));
         Self { input, output, ..Self::default() }
     }
 
@@ -274,6 +273,6 @@ impl Report {
             bail!("nothing was written");
         }
         let wrong = failed > 0 || self.files.iter().any(|f| !f.left.is_empty());
-        Ok(if wrong { Outcome::Wrong } else { Outcome::Done })
+        Ok(Outcome::wrong_if(wrong))
     }
 }

@@ -3,14 +3,16 @@
 mod draco;
 mod quantization;
 mod rotation;
+mod targets;
 
-use crate::{Outcome, input, output, targets::TargetArgs};
-use anyhow::Result;
+use crate::{Outcome, input, output, storage};
+use anyhow::{Result, ensure};
 use keyfold::{
-    Bound, Diff, Document, Finding, Severity, Storage, unpack,
+    Bound, Diff, Document, Finding, Storage, unpack,
     write::{MeshoptVersion, write_meshopt},
 };
 use std::path::PathBuf;
+use targets::TargetArgs;
 
 /// Change the form of a file; with no option, write a faithful copy
 #[derive(clap::Args)]
@@ -34,8 +36,8 @@ pub(crate) struct Args {
     /// Where to write; - for standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// How animations are stored: core (plain floats), quantization, draco or meshopt
-    #[arg(long, value_name = "S", value_parser = storage)]
+    /// How animations are stored; core: as plain floats
+    #[arg(long, value_name = "S", value_parser = storage::one())]
     storage: Option<Storage>,
     /// How far anything may move: 0.01% of the model's size, a length (0.1mm) or a number of scene units
     #[arg(long, value_name = "E", default_value_t)]
@@ -58,51 +60,52 @@ pub(crate) struct Args {
     draco: draco::DracoArgs,
 }
 
-fn storage(name: &str) -> Result<Storage, String> {
-    let names = Storage::ALL.map(Storage::name).join(", ");
-    Storage::ALL.into_iter().find(|s| s.name() == name).ok_or_else(|| format!("the storages are {names}"))
-}
-
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    args.check()?;
     let (document, _) = args.read.open(&args.input)?;
     let (document, rotated) = rotation::apply(document, &args.rotation, args.max_error, args.fallback)?;
     let (document, addressed) = args.targets.apply(document)?;
     let (document, stored) = store(args, document)?;
     output::save(&document, &args.output)?;
-    let all_done = [rotated, addressed, stored].iter().all(|outcome| *outcome == Outcome::Done);
-    Ok(if all_done { Outcome::Done } else { Outcome::Wrong })
+    Ok(rotated.and(addressed).and(stored))
 }
 
-fn store(args: &Args, document: Document) -> Result<(Document, Outcome)> {
-    match args.storage {
-        None => Ok((document, Outcome::Done)),
-        Some(Storage::Quantization) => quantization::store(&document, &args.quantization, args.bits, args.max_error),
-        Some(Storage::Draco) => draco::store(&document, args),
-        Some(Storage::Core) => {
-            let (document, findings) = unpack(&document, args.max_error)?;
-            Ok((document, said(&findings)))
-        }
-        Some(Storage::Meshopt) => {
-            let (document, findings) = write_meshopt(&document, MeshoptVersion::default())?;
-            Ok((document, said(&findings)))
-        }
+impl Args {
+    /// An option that would have no effect is a mistake.
+    fn check(&self) -> Result<()> {
+        let stores = |storage| self.storage == Some(storage);
+        let (quantizes, draco) = (stores(Storage::Quantization), stores(Storage::Draco));
+        ensure!(self.bits.is_none() || quantizes || draco, "--bits goes with --storage quantization or draco");
+        let falls_back = draco || self.rotation.changes();
+        ensure!(!self.fallback || falls_back, "--fallback goes with --rotation or --storage draco");
+        let stray = self.quantization.given().filter(|_| !quantizes);
+        ensure!(stray.is_none(), "{} goes with --storage quantization", stray.unwrap_or_default());
+        let stray = self.draco.given().filter(|_| !draco);
+        ensure!(stray.is_none(), "{} goes with --storage draco", stray.unwrap_or_default());
+        Ok(())
     }
 }
 
-/// Says what was found on the way, and whether anything was left out.
-fn said(findings: &[Finding]) -> Outcome {
-    output::findings(findings);
-    if findings.iter().any(Finding::leaves_out) { Outcome::Wrong } else { Outcome::Done }
+fn store(args: &Args, document: Document) -> Result<(Document, Outcome)> {
+    let (document, findings) = match args.storage {
+        None => return Ok((document, Outcome::Done)),
+        Some(Storage::Quantization) => {
+            return quantization::store(&document, &args.quantization, args.bits, args.max_error);
+        }
+        Some(Storage::Draco) => return draco::store(&document, args),
+        Some(Storage::Core) => unpack(&document, args.max_error)?,
+        Some(Storage::Meshopt) => write_meshopt(&document, MeshoptVersion::default())?,
+    };
+    Ok((document, output::findings(&findings)))
 }
 
 /// Says how far a converted document lies from the original.
 fn tell(diff: &Diff, findings: &[Finding], within: bool, max_error: Bound) -> Outcome {
-    output::findings(findings);
+    let whole = output::findings(findings);
     diff.unmatched.iter().for_each(|what| output::error(what));
     output::note(&format!("the largest error is {:.6}% of the model's size", diff.relative * 100.0));
     if !within {
         output::error(&format!("that is more than {max_error}"));
     }
-    let left_out = findings.iter().any(|f| f.severity == Severity::Error);
-    if within && !left_out { Outcome::Done } else { Outcome::Wrong }
+    whole.and(Outcome::wrong_if(!within))
 }
