@@ -86,8 +86,22 @@ impl Moving {
 #[inline(always)]
 fn store(q: &Quats, group: &Group, pose: &mut [f32]) {
     for (i, at) in group.out.iter().enumerate() {
-        if let Some(four) = pose.get_mut(*at as usize..*at as usize + 4) {
-            four.copy_from_slice(&[q[0].0[i], q[1].0[i], q[2].0[i], q[3].0[i]]);
+        // No sum of places: one that is not in use is the largest number there is.
+        if let Some(four) = pose.get_mut(*at as usize..).and_then(|rest| rest.first_chunk_mut::<4>()) {
+            *four = [q[0].0[i], q[1].0[i], q[2].0[i], q[3].0[i]];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_that_are_not_in_use_go_nowhere() {
+        let quats: Quats = core::array::from_fn(|c| Lanes([c as f32; LANES]));
+        let mut pose = [9.0; 7];
+        store(&quats, &Group { out: [3, 4, u32::MAX, u32::MAX - 3], ..Group::default() }, &mut pose);
+        assert_eq!(pose, [9.0, 9.0, 9.0, 0.0, 1.0, 2.0, 3.0]);
     }
 }
