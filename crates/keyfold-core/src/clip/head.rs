@@ -144,8 +144,9 @@ impl Head {
     /// Puts in the next component.
     fn place(&mut self, c: usize, part: Part) {
         self.parts[c] = Part { anchor_at: self.anchor_stride, middle_at: self.middle_stride, ..part };
-        self.anchor_stride += u32::from(part.anchor);
-        self.middle_stride += u32::from(part.middle);
+        // A key that is longer than any file is refused for being so: see `Segments::open`.
+        self.anchor_stride = self.anchor_stride.saturating_add(part.anchor.into());
+        self.middle_stride = self.middle_stride.saturating_add(part.middle.into());
     }
 }
 
@@ -199,6 +200,13 @@ mod tests {
                 assert_eq!(signed(v as u64 & mask(bits), bits), v);
             }
         }
+    }
+
+    #[test]
+    fn keys_longer_than_any_file_stay_so() {
+        let mut head = Head { parts: vec![Part::default()], anchor_stride: u32::MAX - 5, ..Head::default() };
+        head.place(0, Part { anchor: 24, middle: 3, ..Part::default() });
+        assert_eq!((head.anchor_stride, head.middle_stride), (u32::MAX, 3));
     }
 
     #[test]

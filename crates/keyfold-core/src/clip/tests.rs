@@ -311,7 +311,7 @@ fn damage_is_noticed() {
 #[test]
 fn options_that_make_no_sense_are_refused() {
     let chain = Chain::new(2, 5, Interpolation::Linear);
-    for rate in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+    for rate in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e9] {
         let refused = chain.build(&Options { rate: Some(rate), ..options(Encoding::Fixed) });
         assert!(matches!(refused, Err(BuildError::Options(_))));
     }

@@ -4,6 +4,9 @@ use super::ClipError;
 use super::bits::{BitReader, BitWriter};
 use alloc::vec::Vec;
 
+/// Keys at an even rate take no bytes of their own, so that nothing but this limits how many a clip can claim.
+pub(super) const MAX_EVEN_KEYS: usize = 1 << 24;
+
 /// When the keys are.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Timing {
@@ -62,9 +65,9 @@ impl Timing {
             };
         }
         let (keys, rate) = (from.count()?, from.f32()?);
-        match keys > 0 && rate > 0.0 {
+        match (1..=MAX_EVEN_KEYS).contains(&keys) && rate > 0.0 {
             true => Ok(Self::Even { rate, keys }),
-            false => Err(ClipError::Malformed("there are no keys, or their rate is not positive")),
+            false => Err(ClipError::Malformed("there are no keys, too many, or their rate is not positive")),
         }
     }
 }
@@ -123,6 +126,16 @@ mod tests {
         assert!((place(0.225).s - 0.5).abs() < 1e-6 && place(0.225).key == 2);
         assert_eq!(place(0.25), Place { key: 2, s: 1.0 });
         assert_eq!(place(9.0), Place { key: 2, s: 1.0 });
+    }
+
+    #[test]
+    fn even_keys_are_no_more_than_allowed() {
+        let read = |keys: usize| {
+            let mut out = BitWriter::default();
+            Timing::Even { rate: 30.0, keys }.write(&mut out);
+            Timing::read(&mut BitReader::new(&out.into_bytes(), 0)).is_ok()
+        };
+        assert_eq!([0, 1, MAX_EVEN_KEYS, MAX_EVEN_KEYS + 1].map(read), [false, true, true, false]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(super) struct Keys {
 impl Keys {
     pub(super) fn new(job: &Job<'_>) -> Self {
         let (source, options) = (job.source, job.options);
-        let duration = source.tracks.iter().map(|t| t.curve.end()).fold(0.0, f32::max);
+        let duration = duration(source);
         let timing = match options.rate {
             Some(rate) => Timing::Even { rate, keys: even_keys(duration, rate) },
             None => Timing::Table(own_times(job)),
@@ -60,10 +60,15 @@ impl Keys {
     }
 }
 
+/// How long the longest track lasts, in seconds.
+pub(super) fn duration(source: &Source<'_>) -> f32 {
+    source.tracks.iter().map(|t| t.curve.end()).fold(0.0, f32::max)
+}
+
 /// How many keys `rate` a second take to reach the end, where the last one always is. A remainder of a thousandth of a
 /// span is rounding of the times.
-fn even_keys(duration: f32, rate: f32) -> usize {
-    libm::ceil(f64::from(duration) * f64::from(rate) - 1e-3).max(0.0) as usize + 1
+pub(super) fn even_keys(duration: f32, rate: f32) -> usize {
+    (libm::ceil(f64::from(duration) * f64::from(rate) - 1e-3).max(0.0) as usize).saturating_add(1)
 }
 
 /// How a target's values blend.

@@ -31,6 +31,7 @@ mod plan;
 mod room;
 mod walk;
 
+use super::timing::MAX_EVEN_KEYS;
 use super::{Clip, Encoding, Target};
 use crate::curve::Curve;
 use crate::skeleton::{Moment, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
@@ -157,22 +158,23 @@ impl<'a> Job<'a> {
 /// Over how many moments the reach of a node is looked at.
 const REACH_MOMENTS: usize = 16;
 
-/// What is left of the bound for the search, from try to try: the last word is with times that no search has used.
-const MARGINS: [f64; 3] = [1.0, 0.97, 0.9];
+/// What is left of the bound for the search from the second try on: the last word is with times that no search has used.
+const MARGINS: [f64; 2] = [0.97, 0.9];
 
 /// Builds a clip.
 pub fn build(source: &Source<'_>, options: &Options) -> Result<Built, BuildError> {
     check(source, options)?;
-    let mut built = Err(BuildError::Empty);
+    let within = |share: f64| {
+        let built = build_within(source, &Options { max_error: options.max_error * share, ..*options });
+        Built { holds: built.holds && built.error <= options.max_error, ..built }
+    };
+    let mut built = within(1.0);
     for margin in MARGINS {
-        let made = build_within(source, &Options { max_error: options.max_error * margin, ..*options });
-        let holds = made.holds && made.error <= options.max_error;
-        built = Ok(Built { holds, ..made });
-        if holds || options.bits.is_some() {
-            break;
+        if !built.holds && options.bits.is_none() {
+            built = within(margin);
         }
     }
-    built
+    Ok(built)
 }
 
 fn build_within(source: &Source<'_>, options: &Options) -> Built {
@@ -194,6 +196,9 @@ fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
     }
     if options.rate.is_some_and(|r| !(r > 0.0 && r.is_finite())) {
         return Err(BuildError::Options("the rate must be a positive number"));
+    }
+    if options.rate.is_some_and(|r| keys::even_keys(keys::duration(source), r) > MAX_EVEN_KEYS) {
+        return Err(BuildError::Options("at this rate the clip has more than 16777216 keys"));
     }
     if !(options.max_error > 0.0 && options.max_error.is_finite()) {
         return Err(BuildError::Options("the largest error must be a positive number"));
