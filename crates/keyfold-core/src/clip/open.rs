@@ -23,7 +23,7 @@ pub struct Clip<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) directory: Directory,
     /// Where the keys start.
-    start: usize,
+    pub(super) start: usize,
     pub(super) keys: Keys,
     pub(super) moving: Moving,
     /// Where in a pose the values of step tracks go.
@@ -35,9 +35,8 @@ pub struct Clip<'a> {
 /// The keys, as their encoding lays them.
 #[derive(Clone, Debug)]
 pub(super) enum Keys {
-    /// From the byte `start` on, `stride` bytes each.
+    /// `stride` bytes each.
     Fixed {
-        start: usize,
         stride: usize,
         bits: u32,
     },
@@ -52,9 +51,7 @@ impl<'a> Clip<'a> {
     pub fn open(bytes: &'a [u8]) -> Result<Self, ClipError> {
         let (directory, start) = Directory::read(bytes)?;
         let keys = match directory.layout {
-            Layout::Fixed { bits } => {
-                Keys::Fixed { start, bits, stride: Self::open_fixed(bytes, start, &directory, bits)? }
-            }
+            Layout::Fixed { bits } => Keys::Fixed { bits, stride: Self::open_fixed(bytes, start, &directory, bits)? },
             Layout::Variable { anchors, .. } => Keys::Variable(Segments::open(bytes, start, &directory, anchors)?),
         };
         let moving = Moving { groups: groups(&directory), numbers: numbers(&directory) };
@@ -66,7 +63,7 @@ impl<'a> Clip<'a> {
     /// The bytes of a key, where the keys of the `fixed` encoding fill what is left.
     fn open_fixed(bytes: &[u8], start: usize, directory: &Directory, bits: u32) -> Result<usize, ClipError> {
         let components = directory.rotations.len() * 3 + directory.scalars.len();
-        let stride = (components * bits as usize).div_ceil(8);
+        let stride = components.saturating_mul(bits as usize).div_ceil(8);
         let needed = stride.saturating_mul(directory.timing.keys());
         if bytes.len() - start == needed { Ok(stride) } else { Err(ClipError::Truncated) }
     }

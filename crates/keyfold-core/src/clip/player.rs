@@ -75,11 +75,11 @@ impl<'c> Sampler<'c> {
     }
 
     fn write(&mut self, t: f64, wanted: Wanted, pose: &mut Pose) {
-        let Clip { bytes, directory, keys, moving, template, .. } = self.clip;
+        let Clip { bytes, directory, start, keys, moving, template, .. } = self.clip;
         assert_eq!(pose.values.len(), template.len(), "the pose was made for another clip");
         let place = self.cursor.place(&directory.timing, t, directory.duration);
         match keys {
-            Keys::Fixed { start, stride, bits } => {
+            Keys::Fixed { stride, bits } => {
                 let lo = start + place.key * stride;
                 let turning = directory.rotations.len() * 3;
                 let (bits, hi) = (*bits, lo + stride);
