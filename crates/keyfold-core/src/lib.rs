@@ -11,6 +11,7 @@
 //! | [`quantize`] | a number in a range to an N-bit integer and back |
 //! | [`quat`] | the few quaternion operations that animation needs, in `f64` |
 //! | [`skeleton`] | hierarchy, global transforms, object-space error between two motions |
+//! | [`vector`] | vectors of three numbers |
 #![no_std]
 
 extern crate alloc;
@@ -24,3 +25,4 @@ pub mod fit;
 pub mod quantize;
 pub mod quat;
 pub mod skeleton;
+pub mod vector;

@@ -3,6 +3,8 @@
 //! Transcendental functions come from `libm`, so that results do not depend on the platform.
 //! Not here: matrices and transforms.
 
+use crate::vector::cross;
+
 /// A quaternion, XYZW.
 pub type Quat = [f64; 4];
 
@@ -73,10 +75,6 @@ pub fn rotate(q: Quat, v: [f64; 3]) -> [f64; 3] {
     let t = cross([q[0], q[1], q[2]], v).map(|c| 2.0 * c);
     let u = cross([q[0], q[1], q[2]], t);
     [0, 1, 2].map(|i| v[i] + q[3] * t[i] + u[i])
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// Half the rotation vector of a unit quaternion: `exp(log(q)) == q` for either sign of `q`.

@@ -183,6 +183,20 @@ impl Curve {
         &self.values
     }
 
+    /// Whether the curve has the same value everywhere.
+    pub fn is_constant(&self) -> bool {
+        let last = self.keys() - 1;
+        let zero = |tangent: Option<&[f32]>| tangent.is_none_or(|t| t.iter().all(|v| *v == 0.0));
+        // The tangents before the first and after the last key lead nowhere.
+        let flat = |k: usize| (k == 0 || zero(self.in_tangent(k))) && (k == last || zero(self.out_tangent(k)));
+        let rests = match self.interpolation {
+            Interpolation::Step | Interpolation::Linear => true,
+            Interpolation::CubicSpline => (0..=last).all(flat),
+            Interpolation::CubicSlerp => last == 0,
+        };
+        rests && (1..=last).all(|k| self.value(k) == self.value(0))
+    }
+
     /// The time of the first key.
     pub fn start(&self) -> f32 {
         self.times[0]

@@ -139,3 +139,17 @@ fn many_times_give_what_single_times_give() {
         assert_eq!(at(&c, Kind::Vector, *t), row);
     }
 }
+
+#[test]
+fn curves_that_never_change_are_constant() {
+    let spline = |tangents: [f32; 4]| {
+        let [before, out, into, after] = tangents;
+        Curve::new(Interpolation::CubicSpline, 1, [0.0, 1.0], [before, 5.0, out, into, 5.0, after]).unwrap()
+    };
+    let linear = |values: [f32; 3]| Curve::new(Interpolation::Linear, 1, [0.0, 1.0, 2.0], values).unwrap();
+    assert!(linear([2.0; 3]).is_constant() && !linear([2.0, 2.0, 3.0]).is_constant());
+    assert!(Curve::constant(1.0, [1.0, 2.0]).unwrap().is_constant());
+    // Tangents at the ends lead nowhere.
+    assert!(spline([0.0; 4]).is_constant() && spline([9.0, 0.0, 0.0, 9.0]).is_constant());
+    assert!(!spline([0.0, 1.0, 0.0, 0.0]).is_constant() && !spline([0.0, 0.0, 1.0, 0.0]).is_constant());
+}

@@ -1,6 +1,7 @@
 //! Transforms: translation, rotation and scale as glTF nodes hold them, and the affine matrices they make, in `f64`.
 
 use crate::quat::{self, Quat};
+use crate::vector::{cross, dot, length};
 
 /// A node's own transform: scaled first, then turned, then moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,7 +58,8 @@ impl Affine {
     /// negative scale along x.
     pub fn to_transform(&self) -> Transform {
         let mut scale = self.axes.map(length);
-        if determinant(&self.axes) < 0.0 {
+        let [x, y, z] = self.axes;
+        if dot(x, cross(y, z)) < 0.0 {
             scale[0] = -scale[0];
         }
         let unit = [0, 1, 2].map(|i| self.axes[i].map(|c| if scale[i] == 0.0 { 0.0 } else { c / scale[i] }));
@@ -85,23 +87,6 @@ impl Affine {
     }
 }
 
-/// The length of a vector.
-#[inline]
-pub fn length(v: [f64; 3]) -> f64 {
-    libm::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-}
-
-/// The distance between two points.
-#[inline]
-pub fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
-    length([0, 1, 2].map(|i| a[i] - b[i]))
-}
-
-fn determinant(m: &[[f64; 3]; 3]) -> f64 {
-    let [a, b, c] = m;
-    a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0])
-}
-
 /// The quaternion of a rotation matrix given by its columns: Shepperd's method, the largest component first.
 fn rotation_of(m: &[[f64; 3]; 3]) -> Quat {
     let (xx, yy, zz) = (m[0][0], m[1][1], m[2][2]);
@@ -120,6 +105,7 @@ fn rotation_of(m: &[[f64; 3]; 3]) -> Quat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vector::distance;
 
     fn some() -> Transform {
         Transform {

@@ -28,7 +28,7 @@ mod reach;
 use alloc::{vec, vec::Vec};
 use core::fmt;
 
-pub use affine::{Affine, Transform, distance, length};
+pub use affine::{Affine, Transform};
 pub use deviation::{BLOCK, Deviation, Probe, Worst, compare};
 pub use moments::{BETWEEN, Moment, moments, random_moments};
 pub use motion::{Motion, Property, Track};

@@ -1,6 +1,7 @@
 //! How far from a node its probes lie, what a small movement of a node moves, and how large a model is.
 
-use super::{Affine, Motion, Poses, Probe, Skeleton, distance, length, moments};
+use super::{Affine, Motion, Poses, Probe, Skeleton, moments};
+use crate::vector::{distance, length};
 use alloc::vec::Vec;
 
 /// A box along the axes.

@@ -1,6 +1,7 @@
 use super::*;
 use crate::curve::{Curve, Interpolation, Kind};
 use crate::quat;
+use crate::vector::{distance, length};
 
 /// A root that lies still, an arm of two joints, and a node beside them; numbered so that children come before parents.
 fn arm() -> Skeleton {

@@ -7,7 +7,10 @@ use super::{
     clip::Clip,
     window::{Window, at},
 };
-use keyfold_core::quat::{self, Quat};
+use keyfold_core::{
+    quat::{self, Quat},
+    vector::{cross, solve},
+};
 
 /// The rotation that gives a joint its original turn in the scene, tilted so that its children hit their places. `above` is how its
 /// parent is turned, `origin` where its own origin lies, both as decoded.
@@ -46,23 +49,4 @@ fn tilt(clip: &Clip<'_>, window: &Window, node: usize, moment: usize, miss: [f64
         (0..3).for_each(|k| b[k] += c[k]);
     }
     solve(m, b)
-}
-
-/// The vector product.
-pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-/// A 3 x 3 system by Cramer's rule; nothing where it has no single answer.
-fn solve(m: [[f64; 3]; 3], b: [f64; 3]) -> [f64; 3] {
-    let det = |a: [f64; 3], b: [f64; 3], c: [f64; 3]| {
-        let c = cross(b, c);
-        a[0] * c[0] + a[1] * c[1] + a[2] * c[2]
-    };
-    // The matrix is symmetric: rows are columns.
-    let whole = det(m[0], m[1], m[2]);
-    if whole == 0.0 || !whole.is_finite() {
-        return [0.0; 3];
-    }
-    [det(b, m[1], m[2]) / whole, det(m[0], b, m[2]) / whole, det(m[0], m[1], b) / whole]
 }

@@ -6,7 +6,7 @@ use crate::{Curve, Interpolation, Track};
 /// `end`, where it also holds the animation's duration.
 pub(crate) fn without_repeats(track: &Track, end: f32) -> Option<Track> {
     let curve = &track.curve;
-    if is_constant(curve) {
+    if curve.is_constant() {
         let one = Curve::constant(end, curve.value(0)).ok()?;
         return (one != *curve).then(|| Track { curve: one, ..track.clone() });
     }
@@ -18,20 +18,6 @@ pub(crate) fn without_repeats(track: &Track, end: f32) -> Option<Track> {
         .filter(|k| *k == 0 || *k + 1 == curve.keys() || curve.value(*k) != curve.value(*k - 1))
         .collect();
     (kept.len() < curve.keys()).then(|| Track { curve: only(curve, &kept), ..track.clone() })
-}
-
-/// Whether a curve has the same value everywhere.
-pub(crate) fn is_constant(curve: &Curve) -> bool {
-    let same = (1..curve.keys()).all(|k| curve.value(k) == curve.value(0));
-    let flat = match curve.interpolation() {
-        Interpolation::CubicSpline => (0..curve.keys()).all(|k| {
-            let zero = |t: Option<&[f32]>| t.is_none_or(|t| t.iter().all(|v| *v == 0.0));
-            zero(curve.in_tangent(k)) && zero(curve.out_tangent(k))
-        }),
-        Interpolation::CubicSlerp => curve.keys() == 1,
-        Interpolation::Step | Interpolation::Linear => true,
-    };
-    same && flat
 }
 
 /// Some keys of a curve.

@@ -5,7 +5,7 @@
 //! with everything below it aimed anew, until it does not.
 
 use super::{
-    aim::{aimed, cross},
+    aim::aimed,
     clip::Clip,
     encode::{LaneKeys, Plan},
     lattice::{Lattice, played},
@@ -15,6 +15,7 @@ use crate::Property;
 use keyfold_core::{
     quat::{self, Quat},
     skeleton::{Affine, Poses, Transform},
+    vector::cross,
 };
 
 /// How often the worst point of a moment is looked at.

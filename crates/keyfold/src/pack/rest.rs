@@ -1,7 +1,6 @@
 //! Tracks that only hold what a node has anyway: dropped where that is so in every animation, so that blending from one to
 //! another changes nothing.
 
-use super::exact::is_constant;
 use crate::{Animation, Property, Scene, Target, Track};
 use std::collections::BTreeMap;
 
@@ -17,7 +16,7 @@ pub(crate) fn without_rest(
 ) -> Vec<Animation> {
     let mut idle: BTreeMap<Target, bool> = BTreeMap::new();
     for track in animations.iter().flat_map(|a| &a.tracks) {
-        let rests = !keeps(&track.target) && is_constant(&track.curve) && holds_rest(scene, track);
+        let rests = !keeps(&track.target) && track.curve.is_constant() && holds_rest(scene, track);
         *idle.entry(track.target.clone()).or_insert(true) &= rests;
     }
     animations.into_iter().map(|animation| pruned(animation, &idle)).collect()

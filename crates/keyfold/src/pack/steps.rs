@@ -10,7 +10,10 @@ use super::{
     window::Window,
 };
 use crate::Property;
-use keyfold_core::skeleton::{Affine, Deviation, distance, length};
+use keyfold_core::{
+    skeleton::{Affine, Deviation},
+    vector::{distance, length},
+};
 use std::sync::Arc;
 
 /// A probe without any error still keeps this much of its price in one round.

@@ -1,7 +1,7 @@
 //! Rotations in another interpolation, within a bound in space.
 //!
 //! The curves are the core's ([`keyfold_core::fit`]); how far each may stray is searched for in `tolerance`; how CUBICSLERP stands in a
-//! file is the extension's business. What is written is read back and measured, the fallback as a reader sees it that does
+//! file is the extension's business. What is written is read and measured, the fallback as a reader sees it that does
 //! not know the extension.
 //!
 //! `Step` rotations and single keys stay as they are: nothing is interpolated there.

@@ -8,7 +8,7 @@ use crate::{
     Document, Result,
     document::{ComponentType, Look, Object},
 };
-use keyfold_core::skeleton::distance;
+use keyfold_core::vector::distance;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The least weight with which a vertex counts as carried by a joint.

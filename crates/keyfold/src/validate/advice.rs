@@ -51,7 +51,7 @@ fn rotations(track: &Track) -> Vec<Option<Quat>> {
 
 fn shape(document: &Document, at: &str, track: &Track, rotations: &[Option<Quat>], findings: &mut Findings) {
     let curve = &track.curve;
-    let constant = is_constant(curve);
+    let constant = curve.is_constant();
     if constant && rest(document, track).is_some_and(|rest| rest == curve.value(0)) {
         let message = format!("{} stays at the value that it has anyway", track.target);
         findings.add(&ANIM_WITHOUT_EFFECT, at, message);
@@ -66,13 +66,6 @@ fn shape(document: &Document, at: &str, track: &Track, rotations: &[Option<Quat>
             findings.add(&ANIM_REDUNDANT_KEYS, at, message);
         }
     }
-}
-
-fn is_constant(curve: &Curve) -> bool {
-    let still = |tangent: Option<&[f32]>| tangent.is_none_or(|tangent| tangent.iter().all(|n| *n == 0.0));
-    // Control quaternions are no tangents: only their equality with the value would mean rest.
-    let moves = |key: usize| !still(curve.in_tangent(key)) || !still(curve.out_tangent(key));
-    (0..curve.keys()).all(|key| curve.value(key) == curve.value(0) && !moves(key))
 }
 
 /// The value that the document itself gives the property.

@@ -4,9 +4,10 @@
 //! the rotation for which the sum of their squared distances from where they belong, each over what it is allowed, is least.
 //! Codes around it are judged by the largest of the distances, in first order: errors are small against everything else.
 
-use super::frame::{Frame, Matrix, cross, turn_per_component};
+use super::frame::{Frame, Matrix, turn_per_component};
 use crate::quat::{self, Quat};
 use crate::skeleton::{Affine, Transform};
+use crate::vector::{self, cross, dot};
 use alloc::vec::Vec;
 
 /// A point that a joint carries.
@@ -157,19 +158,10 @@ impl AimedAt {
     }
 }
 
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-/// Solves a symmetric system by Cramer's rule; a singular one has no preferred turn.
+/// What a symmetric matrix takes to `b`: a singular one has no preferred turn.
 fn solve(m: Matrix, b: [f64; 3]) -> [f64; 3] {
     // A touch of the diagonal keeps directions that move nothing from turning.
     let touch = 1e-9 * (m[0][0] + m[1][1] + m[2][2]);
     let m = [0, 1, 2].map(|i| [0, 1, 2].map(|j| m[i][j] + if i == j { touch } else { 0.0 }));
-    let determinant = dot(m[0], cross(m[1], m[2]));
-    if determinant == 0.0 || determinant.is_nan() {
-        return [0.0; 3];
-    }
-    let x = [dot(b, cross(m[1], m[2])), dot(m[0], cross(b, m[2])), dot(m[0], cross(m[1], b))];
-    x.map(|c| c / determinant)
+    vector::solve(m, b)
 }

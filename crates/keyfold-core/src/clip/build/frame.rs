@@ -8,6 +8,7 @@ use crate::clip::coding::{LEFT_BITS, RIGHT_BITS};
 use crate::clip::small_quat::SmallQuat;
 use crate::quat::{self, Quat};
 use crate::skeleton::Affine;
+use crate::vector::cross;
 
 /// A symmetric matrix, or the columns of any.
 pub(super) type Matrix = [[f64; 3]; 3];
@@ -71,10 +72,6 @@ pub(super) fn turn_per_component(m: [f64; 3]) -> Matrix {
         [0, 1, 2].map(|j| k * ((1.0 - s) * e[j] - 2.0 * cross[j] + 2.0 * m[j] * m[i]))
     };
     [column(0), column(1), column(2)]
-}
-
-pub(super) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// A parameter longer than the root of this changes to its twin of the opposite quaternion, which is shorter. Well beyond one,

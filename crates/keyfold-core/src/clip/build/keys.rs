@@ -3,7 +3,7 @@
 use super::{Job, Source, SourceTrack};
 use crate::clip::timing::Timing;
 use crate::clip::{NodeProperty, Target};
-use crate::curve::{Curve, Interpolation, Kind};
+use crate::curve::{Interpolation, Kind};
 use crate::quat;
 use crate::skeleton::{Motion, Property, Track};
 use alloc::vec::Vec;
@@ -152,11 +152,4 @@ pub(super) fn moved(target: &Target) -> Option<(usize, Property, Option<usize>)>
 /// The motion of the source's curves themselves.
 pub(super) fn motion<'a>(source: &Source<'a>) -> Motion<'a> {
     Motion::new(source.skeleton, source.tracks.iter().filter_map(spatial))
-}
-
-/// Whether a curve has one value only.
-pub(super) fn is_still(curve: &Curve) -> bool {
-    let first = curve.value(0);
-    (1..curve.keys()).all(|k| curve.value(k) == first)
-        && (curve.keys() == 1 || matches!(curve.interpolation(), Interpolation::Step | Interpolation::Linear))
 }

@@ -2,7 +2,7 @@
 
 use super::Job;
 use super::SourceTrack;
-use super::keys::{Keys, is_still, spatial};
+use super::keys::{Keys, spatial};
 use crate::clip::constant::{Constant, ConstantGrid, Number};
 use crate::clip::head::signed_bits;
 use crate::clip::small_quat::SmallQuat;
@@ -86,7 +86,7 @@ impl Role {
 /// What a track becomes, or nothing where it never leaves its rest.
 fn draft(job: &Job<'_>, keys: &Keys, track: &SourceTrack<'_>) -> Option<Draft> {
     let step = track.curve.interpolation() == Interpolation::Step;
-    if step && !is_still(track.curve) {
+    if step && !track.curve.is_constant() {
         return Some(Draft::Role(Role::Step(exact(track))));
     }
     let values = keys.values(track);

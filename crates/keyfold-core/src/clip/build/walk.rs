@@ -12,7 +12,8 @@ use super::measure::{Reference, put};
 use super::plan::{Plan, Planned, Role};
 use crate::clip::track::Form;
 use crate::quat::{self, Quat};
-use crate::skeleton::{Affine, Moment, Motion, Poses, Property, Transform, length};
+use crate::skeleton::{Affine, Moment, Motion, Poses, Property, Transform};
+use crate::vector::{cross, length};
 use alloc::{vec, vec::Vec};
 
 /// The part of the bound that the end of an arm may be off for each radian that it turns from key to key.
@@ -341,7 +342,7 @@ fn unpoint(m: &Affine, p: [f64; 3]) -> Option<[f64; 3]> {
     let [a, b, c] = m.axes;
     let v = [0, 1, 2].map(|i| p[i] - m.origin[i]);
     let triple = |a: [f64; 3], b: [f64; 3], c: [f64; 3]| {
-        let x = super::frame::cross(b, c);
+        let x = cross(b, c);
         a[0] * x[0] + a[1] * x[1] + a[2] * x[2]
     };
     let determinant = triple(a, b, c);

@@ -8,7 +8,10 @@ use crate::{
     diff::{deviation, natural_range},
 };
 use keyfold_core::draco::Quantizer;
-use keyfold_core::skeleton::{Deviation, Probe, distance, length};
+use keyfold_core::{
+    skeleton::{Deviation, Probe},
+    vector::{distance, length},
+};
 
 /// A track on its grid.
 #[derive(Clone)]

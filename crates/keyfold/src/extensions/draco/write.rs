@@ -1,7 +1,7 @@
 //! Storing a document's animations as Draco streams: `grids` says how finely, `streams` what goes into which stream, `place` where it all
 //! lies in the file.
 //!
-//! Constant tracks become one key. What comes out is read back and measured; where it is over the bound, everything is done again with less.
+//! Constant tracks become one key. What comes out is decoded from its streams and measured; where it is over the bound, everything is done again with less.
 
 use super::{
     grids::{Gridded, Search, components, decoded, uniform},
@@ -9,7 +9,7 @@ use super::{
     streams::{Candidate, Stream, candidates, originals, streams},
 };
 use crate::{
-    Animation, Animations, Bound, Curve, Diff, Document, Finding, Interpolation, Result, Scene, Track,
+    Animation, Animations, Bound, Curve, Diff, Document, Finding, Result, Scene, Track,
     diff::diff,
     read, unpack,
     write::{AnimationForm, ChannelForm, Stored, assemble, core_form},
@@ -184,14 +184,10 @@ fn plan(
 
 /// Constant tracks as one key, unless the animation would then end earlier.
 fn with_short_constants(animation: &Animation, wanted: &impl Fn(&Animation, &Track) -> bool) -> Animation {
-    let constant = |curve: &Curve| {
-        let plain = matches!(curve.interpolation(), Interpolation::Step | Interpolation::Linear);
-        plain && (1..curve.keys()).all(|k| curve.value(k) == curve.value(0))
-    };
     let duration = animation.duration();
     let mut out = animation.clone();
-    if animation.tracks.iter().any(|t| t.curve.end() == duration && !constant(&t.curve)) {
-        for track in out.tracks.iter_mut().filter(|t| constant(&t.curve) && wanted(animation, t)) {
+    if animation.tracks.iter().any(|t| t.curve.end() == duration && !t.curve.is_constant()) {
+        for track in out.tracks.iter_mut().filter(|t| t.curve.is_constant() && wanted(animation, t)) {
             if let Ok(one) = Curve::constant(track.curve.start(), track.curve.value(0)) {
                 track.curve = one;
             }

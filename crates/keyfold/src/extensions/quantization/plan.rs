@@ -1,7 +1,7 @@
 //! Quantizing a document: which tracks, in which form, with which times, and how far the scene may move because of it.
 //!
 //! Every track starts with the share of its range that the options allow. Where the scene then moves too far, the tracks above the nodes
-//! that moved get less, down to floats, until the bound holds everywhere. What comes out is read back and measured once more.
+//! that moved get less, down to floats, until the bound holds everywhere. What comes out is decoded and measured once more.
 
 use super::{
     CodedTimes, NAME, Options, Path, UNSIGNED,

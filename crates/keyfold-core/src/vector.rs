@@ -1,0 +1,60 @@
+//! Vectors of three numbers.
+
+/// A vector, or a point.
+pub type Vector = [f64; 3];
+
+/// The scalar product.
+#[inline]
+pub fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// The vector product.
+#[inline]
+pub fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// The length of a vector.
+#[inline]
+pub fn length(v: Vector) -> f64 {
+    libm::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+}
+
+/// The distance between two points.
+#[inline]
+pub fn distance(a: Vector, b: Vector) -> f64 {
+    length([0, 1, 2].map(|i| a[i] - b[i]))
+}
+
+/// What a symmetric matrix takes to `b`, by Cramer's rule; zeros where there is no single answer.
+pub fn solve(m: [Vector; 3], b: Vector) -> Vector {
+    let determinant = dot(m[0], cross(m[1], m[2]));
+    if determinant == 0.0 || !determinant.is_finite() {
+        return [0.0; 3];
+    }
+    let x = [dot(b, cross(m[1], m[2])), dot(m[0], cross(b, m[2])), dot(m[0], cross(m[1], b))];
+    x.map(|c| c / determinant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_solution_is_one() {
+        let m = [[4.0, 1.0, -2.0], [1.0, 3.0, 0.5], [-2.0, 0.5, 5.0]];
+        let x = solve(m, [1.0, 2.0, 3.0]);
+        assert!(distance(m.map(|row| dot(row, x)), [1.0, 2.0, 3.0]) < 1e-12);
+        assert_eq!(solve([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0; 3]], [1.0, 0.0, 0.0]), [0.0; 3]);
+        assert_eq!(solve([[f64::NAN; 3]; 3], [1.0; 3]), [0.0; 3]);
+    }
+
+    #[test]
+    fn a_vector_product_is_normal_to_both() {
+        let (a, b) = ([1.0, 2.0, 3.0], [-2.0, 0.5, 4.0]);
+        let c = cross(a, b);
+        assert_eq!((dot(a, c), dot(b, c)), (0.0, 0.0));
+        assert_eq!(cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]), [0.0, 0.0, 1.0]);
+    }
+}
