@@ -3,7 +3,7 @@
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use keyfold::{
-    Document, OpenOptions, Severity, Track, diff,
+    Document, Limits, OpenOptions, Severity, Track, diff,
     draco::{Options, compress},
     validate,
 };
@@ -290,4 +290,13 @@ fn a_fallback_is_exact_also_for_tracks_that_become_equal() {
         tracks(document).iter().map(|(_, track)| track.curve.values().to_vec()).collect()
     };
     assert_eq!(values(&written.ignoring(NAME).unwrap()), values(&original));
+}
+
+#[test]
+fn limits_may_be_as_large_as_numbers_get() {
+    let limits = Limits { file_bytes: u64::MAX, unpaid_values: usize::MAX, curve_values: usize::MAX };
+    let options = OpenOptions { limits, ..OpenOptions::default() };
+    for entry in list(&manifest()["read"]) {
+        assert_reads_as(entry, &Document::open_with(folder().join(name(entry)), &options).unwrap(), false);
+    }
 }

@@ -160,7 +160,7 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
     }
     // The length is a hint only: a pipe has none. One byte over the limit tells that there was more.
     let mut bytes = Vec::with_capacity(length as usize);
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(io)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > limit {
         return Err(Error::limit("", format!("{} has more than {limit} bytes", path.display())));
     }

@@ -1,5 +1,6 @@
 //! A document's JSON in two forms, each made from the other when first asked for: an outline to look at, and values to change and
-//! to write. Reading animations never makes the values, which cost several times as much; editing never makes the outline.
+//! to write. Reading what core glTF can say makes no values, which cost several times as much: only pointers need them, whose
+//! meaning is told from values. Editing makes no outline.
 
 use super::outline::Outline;
 use crate::{Error, Result};

@@ -17,7 +17,7 @@ pub(crate) use write::{compress_some, draft};
 use super::{Extension, Provided};
 use crate::{
     Document, Error, Result,
-    document::{Look, Object, json::to_index},
+    document::{List, Look, Object, json::to_index},
 };
 use keyfold_core::draco::{self, Attribute, DataType, TIMESTAMPS, Values};
 use serde_json::{Value, json};
@@ -108,7 +108,7 @@ fn provide(document: &Document, name: &str) -> Provided {
             provided.insert(*accessor, attribute(*accessor, *id));
         }
     }
-    if document.json().pointer(&format!("/extensions/{name}")).is_none() {
+    if document.root().get("extensions").and_then(|extensions| extensions.get(name)).is_none() {
         provided.extend(unrecoverable(document));
     }
     provided
@@ -120,7 +120,8 @@ fn decode(document: &Document, stream: &Stream<'_>) -> Result<draco::Animation> 
 }
 
 fn decode_view(document: &Document, bytes: &[u8]) -> Result<draco::Animation, draco::DecodeError> {
-    let limits = draco::Limits { memory: (document.limits().curve_values * 4) as u64, ..draco::Limits::default() };
+    let limits =
+        draco::Limits { memory: (document.limits().curve_values as u64).saturating_mul(4), ..draco::Limits::default() };
     draco::decode(bytes, &limits)
 }
 
@@ -153,9 +154,8 @@ fn floats(values: &Values, normalized: bool) -> Vec<f32> {
 
 /// FBX2glTF declared the extension, pointed accessors at the stream and wrote nothing else: what is what cannot be told.
 fn unrecoverable(document: &Document) -> Provided {
-    let animations = document.json().get("animations").and_then(Value::as_array).into_iter().flatten();
-    let samplers = animations.filter_map(|a| a.get("samplers")?.as_array()).flatten();
-    let accessors = samplers.flat_map(|s| ["input", "output"].map(|key| s.get(key).and_then(to_index))).flatten();
+    let samplers = elements(document.root().get("animations")).flat_map(|a| elements(a.get("samplers")));
+    let accessors = samplers.flat_map(|s| ["input", "output"].map(|key| s.get(key).and_then(Look::as_index))).flatten();
     let is_stream = |accessor: usize| {
         let view = document.accessor(accessor).ok()?.view?;
         Some(document.view(view).ok()?.starts_with(b"DRACO"))
@@ -165,6 +165,10 @@ fn unrecoverable(document: &Document) -> Provided {
         .filter(|a| is_stream(*a) == Some(true))
         .map(|a| (a, Err(Error::malformed(format!("/accessors/{a}"), what))))
         .collect()
+}
+
+fn elements<'a>(list: Option<Look<'a>>) -> impl Iterator<Item = Look<'a>> {
+    list.and_then(Look::as_array).into_iter().flat_map(List::iter)
 }
 
 fn homes(document: &Document, name: &str) -> BTreeMap<usize, usize> {
