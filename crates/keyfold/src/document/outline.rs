@@ -250,38 +250,12 @@ impl<'de> Visitor<'de> for One<'_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Node, A::Error> {
         let from = self.0.open_members.len();
-        while let Some(key) = members.next_key_seed(Key(self.0))? {
+        while let Some(key) = members.next_key_seed(One(self.0))? {
+            let Node::Text(key) = key else { return Err(de::Error::custom("a key is no text")) };
             let value = members.next_value_seed(One(self.0))?;
             self.0.open_members.push(Member { key, value });
         }
         self.0.end_object(from)
-    }
-}
-
-/// Reads the key of a member.
-struct Key<'b, 't>(&'b mut Builder<'t>);
-
-impl<'de> DeserializeSeed<'de> for Key<'_, '_> {
-    type Value = Span;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Span, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key<'_, '_> {
-    type Value = Span;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Span, E> {
-        self.0.borrowed(text)
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Span, E> {
-        self.0.copied(text)
     }
 }
 
