@@ -24,8 +24,8 @@ pub(super) const KHR: Extension = Extension {
     ..Extension::new(KHR_NAME)
 };
 
-const EXT_NAME: &str = "EXT_meshopt_compression";
-const KHR_NAME: &str = "KHR_meshopt_compression";
+pub(crate) const EXT_NAME: &str = "EXT_meshopt_compression";
+pub(crate) const KHR_NAME: &str = "KHR_meshopt_compression";
 const PLACES: &[&str] = &["/buffers/*", "/bufferViews/*"];
 
 /// Once no buffer view is compressed any more, the extension is not used.

@@ -6,7 +6,7 @@
 pub(crate) mod animation2;
 pub(crate) mod animation_pointer;
 pub mod draco;
-mod meshopt;
+pub(crate) mod meshopt;
 mod pointer;
 mod property_animation;
 pub mod quantization;

@@ -8,6 +8,7 @@ use super::{Stored, quaternion_filter};
 use crate::{
     Error, Result,
     document::{ComponentType, Edit, Shape},
+    extensions::meshopt::{EXT_NAME, KHR_NAME},
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -26,8 +27,8 @@ impl MeshoptVersion {
     /// The extension's name.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Ext => "EXT_meshopt_compression",
-            Self::Khr => "KHR_meshopt_compression",
+            Self::Ext => EXT_NAME,
+            Self::Khr => KHR_NAME,
         }
     }
 
