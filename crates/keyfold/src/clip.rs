@@ -3,10 +3,7 @@
 //! The format and the search are the core's ([`keyfold_core::clip`]); here are the scene, the rest values and the tolerances.
 
 use crate::diff::natural_range;
-use crate::{
-    Animation, Axis, Bound, Document, Property, Scene, Target, Track, ValueKind,
-    object_model::{Pointer, Registry, State},
-};
+use crate::{Animation, Axis, Bound, Document, Property, Scene, Target, Track, ValueKind};
 use keyfold_core::clip::{
     Encoding, NodeProperty, Target as ClipTarget,
     build::{self, BuildError, Source, SourceTrack},
@@ -114,9 +111,7 @@ fn target(target: &Target) -> ClipTarget {
 fn rest(document: &Document, scene: &Scene, track: &Track) -> Option<Vec<f32>> {
     let narrow = |v: &[f64]| v.iter().map(|c| *c as f32).collect::<Vec<_>>();
     let Some(node) = track.target.moved_node() else {
-        let pointer = Pointer::parse(track.target.to_string()).ok()?;
-        let state = Registry::standard().find(&pointer).map(|m| m.state(document.json()));
-        return state.as_ref().and_then(State::value).map(narrow);
+        return track.target.stated(document).map(|value| narrow(&value));
     };
     let Target::Node { property, axis, .. } = &track.target else { return None };
     let rest = (node < scene.skeleton().len()).then(|| scene.skeleton().rest(node))?;

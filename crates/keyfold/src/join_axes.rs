@@ -8,10 +8,7 @@
 //! - where `STEP` meets another interpolation, an edge becomes a ramp from the last float time before it: no clock that counts in floats
 //!   can be in between.
 
-use crate::{
-    Animation, Axis, Curve, Document, Interpolation, Kind, Property, Target, Track,
-    object_model::{Pointer, Registry},
-};
+use crate::{Animation, Axis, Curve, Document, Interpolation, Kind, Property, Target, Track};
 use keyfold_core::curve::{Place, locate, locate_left};
 use std::collections::BTreeMap;
 
@@ -61,9 +58,7 @@ fn parts_of(document: &Document, node: usize, property: Property, tracks: &[&Tra
 
 /// The node's own translation or scale.
 fn own_value(document: &Document, node: usize, property: Property) -> [f32; 3] {
-    let pointer = Pointer::parse(Target::node(node, property).to_string()).ok();
-    let state = pointer.and_then(|p| Registry::standard().find(&p).map(|found| found.state(document.json())));
-    let value = state.and_then(|s| s.value().and_then(|v| <[f64; 3]>::try_from(v).ok()));
+    let value = Target::node(node, property).stated(document).and_then(|v| <[f64; 3]>::try_from(v).ok());
     let default = if property == Property::Scale { [1.0; 3] } else { [0.0; 3] };
     value.unwrap_or(default).map(|v| if (v as f32).is_finite() { v as f32 } else { 0.0 })
 }

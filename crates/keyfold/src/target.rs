@@ -1,5 +1,6 @@
 //! What a track drives: a node's property, one axis of it, or whatever a JSON pointer names.
 
+use crate::{Document, object_model::Pointer};
 use keyfold_core::curve::Kind;
 use std::fmt;
 
@@ -115,6 +116,12 @@ impl Target {
             }
             _ => self.to_string(),
         }
+    }
+
+    /// The value that a document itself gives it: what a player shows that does not animate it.
+    pub(crate) fn stated(&self, document: &Document) -> Option<Vec<f64>> {
+        let pointer = Pointer::parse(self.pointer()).ok()?;
+        document.registry().find(&pointer)?.state(document.json()).value().map(<[f64]>::to_vec)
     }
 
     /// How values blend between keys.

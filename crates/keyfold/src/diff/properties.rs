@@ -7,7 +7,7 @@
 use super::{PropertyDiff, matching::Matching};
 use crate::{
     Animation, Curve, Document, Interpolation, Kind, Target, Track,
-    object_model::{Pointer, Registry, State},
+    object_model::{Pointer, Registry},
 };
 use keyfold_core::{curve::locate_left, quat, skeleton::BETWEEN};
 
@@ -133,9 +133,7 @@ fn difference(kind: Kind, a: &[f64], b: &[f64]) -> f64 {
 
 /// A track against the value that the other document states for its target there: what a player shows that has no such track.
 fn against_stated(document: &Document, track: &Track, target: &Target) -> f64 {
-    let pointer = Pointer::parse(target.to_string()).ok();
-    let state = pointer.and_then(|p| Registry::standard().find(&p).map(|m| m.state(document.json())));
-    let stated = state.as_ref().and_then(State::value).filter(|v| v.len() == track.curve.width());
+    let stated = target.stated(document).filter(|v| v.len() == track.curve.width());
     let values = stated.map(|v| v.iter().map(|n| *n as f32).collect::<Vec<_>>());
     let constant = values.and_then(|v| Curve::constant(track.curve.start(), v).ok());
     constant.map_or(1.0, |constant| worst_property(track, &constant))

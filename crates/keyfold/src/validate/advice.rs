@@ -7,11 +7,7 @@ use super::{
         ANIM_SHAREABLE_INPUT, ANIM_WITHOUT_EFFECT,
     },
 };
-use crate::{
-    Curve, Document, Finding, Interpolation, Kind, Severity, Track,
-    object_model::{Pointer, Registry},
-    read,
-};
+use crate::{Curve, Document, Finding, Interpolation, Kind, Severity, Track, read};
 use keyfold_core::quat::{self, Quat};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,9 +66,7 @@ fn shape(document: &Document, at: &str, track: &Track, rotations: &[Option<Quat>
 
 /// The value that the document itself gives the property.
 fn rest(document: &Document, track: &Track) -> Option<Vec<f32>> {
-    let pointer = Pointer::parse(track.target.to_string()).ok()?;
-    let state = Registry::standard().find(&pointer)?.state(document.json());
-    Some(state.value()?.iter().map(|n| *n as f32).collect())
+    Some(track.target.stated(document)?.iter().map(|n| *n as f32).collect())
 }
 
 /// Whether a key could go without a trace.
