@@ -22,6 +22,11 @@
 //! | [`mod@validate`] | whether a file keeps the rules |
 //! | [`pack`] | the smallest file within a bound that holds |
 
+/// The README's code, so that it keeps compiling.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 mod animation;
 mod apply;
 mod bound;
