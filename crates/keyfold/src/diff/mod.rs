@@ -5,21 +5,18 @@
 //! against its own range (`properties`). Files may differ in key counts, storage, and the order of nodes, channels and
 //! animations (`matching`).
 
-mod looks;
 mod matching;
 mod properties;
 pub mod report;
-mod twins;
 
 pub(crate) use properties::{natural_range, worst_difference, worst_property};
 
 use crate::{Animation, Animations, Bound, Document, Result, Scene, read};
 use keyfold_core::skeleton::{self, BETWEEN, BLOCK, Deviation, Moment, Motion, Probe, moments, random_moments};
-use matching::Matching;
+use matching::{Matching, Twins};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use twins::Twins;
 
 /// What the random moments of every comparison grow from.
 const SEED: u64 = 0x4B65_7966_6F6C_6400;

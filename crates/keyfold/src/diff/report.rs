@@ -3,7 +3,12 @@
 //! Plain data for whoever draws it. The figures that a bound is held against are those of [`diff`](fn@crate::diff); here they are spread
 //! over time.
 
-use super::{Side, matching::Matching, properties::worst_difference, twin_probes, twins::Twins};
+use super::{
+    Side,
+    matching::{Matching, Twins},
+    properties::worst_difference,
+    twin_probes,
+};
 use crate::{
     Animation, Bound, Document, Interpolation, Kind, Result, Scene, Target, Track, inspect::bytes_by_track,
     target::Axis,

@@ -190,6 +190,14 @@ fn animations_without_names_are_told_apart_by_what_they_drive() {
 }
 
 #[test]
+fn animations_without_names_that_drive_the_same_are_told_apart_by_how() {
+    let nodes = || vec![json!({ "name": "box" })];
+    let a = sliders(nodes(), &[(0, 1.0), (0, 2.0), (0, 3.0)], &[]);
+    let found = diff(&a, &sliders(nodes(), &[(0, 3.0), (0, 1.001), (0, 2.0)], &[]), None).unwrap();
+    assert!((found.error - 0.001).abs() < 1e-6 && found.unmatched.is_empty(), "{found:?}");
+}
+
+#[test]
 fn what_pointers_drive_is_found_where_it_went() {
     let file = |names: [&str; 2], driven: usize, last: f32| {
         let target = json!({ "path": "pointer", "extensions": { "KHR_animation_pointer":

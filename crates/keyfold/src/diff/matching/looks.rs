@@ -3,8 +3,7 @@
 //! From the strictest to the loosest: [`Looks::digest`] is equal where nothing at all differs, [`Looks::driven`] and [`Looks::rest`]
 //! where a file was only made smaller, and [`Looks::poses`] say how near two nodes are that differ.
 
-use super::Side;
-use crate::{Animation, Axis, Curve, Property, Target};
+use crate::{Animation, Axis, Curve, Property, Target, diff::Side};
 use keyfold_core::skeleton::{Affine, Moment, Motion, Skeleton};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -13,9 +12,11 @@ const STEP: f64 = 3.17e-4;
 /// At most so many animations are looked at for poses.
 const ANIMATIONS: usize = 8;
 /// When in an animation: at uneven shares of its time, where two ways round or back and forth do not look the same.
-const MOMENTS: [f64; 5] = [0.0, 0.137, 0.382, 0.618, 0.871];
+pub(super) const SHARES: [f64; 5] = [0.0, 0.137, 0.382, 0.618, 0.871];
+/// Numbers that lie apart by less than this, squared and added up, are the same.
+const SAME: f64 = 1e-9;
 /// The moments of an animation that poses are looked at.
-pub(super) type Moments = [Moment; MOMENTS.len()];
+pub(super) type Moments = [Moment; SHARES.len()];
 
 /// How the nodes of a file look.
 pub(super) struct Looks<'a> {
@@ -84,7 +85,7 @@ impl<'a> Looks<'a> {
 
     /// The moments of each animation that [`Self::poses`] looks at.
     pub(super) fn moments(&self) -> Vec<Moments> {
-        let of_span = |(start, end): (f64, f64)| MOMENTS.map(|share| Moment::at(start + (end - start) * share));
+        let of_span = |(start, end): (f64, f64)| SHARES.map(|share| Moment::at(start + (end - start) * share));
         self.motions.iter().map(|motion| of_span(motion.span())).collect()
     }
 
@@ -95,7 +96,7 @@ impl<'a> Looks<'a> {
             let locals = motion.locals(node, moments);
             // One for all moments where nothing drives the node.
             let of = |i: usize| &locals[i.min(locals.len() - 1)];
-            (0..MOMENTS.len()).for_each(|i| all.extend(numbers(of(i), self.size)));
+            (0..SHARES.len()).for_each(|i| all.extend(numbers(of(i), self.size)));
         }
         all
     }
@@ -129,4 +130,10 @@ fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// How far apart numbers are, squared and added up.
+pub(super) fn apart(a: &[f64], b: &[f64]) -> f64 {
+    let sum = a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>();
+    if sum < SAME { 0.0 } else { sum }
 }

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
+/// Up to so many are paired by how near they are, more in their order.
+const NEAREST: usize = 256;
+
 /// For each thing of one list its twin in another, as far as they are found.
 #[derive(Clone, Debug)]
-pub(super) struct Twins {
+pub(in crate::diff) struct Twins {
     of: Vec<Option<usize>>,
     whose: Vec<Option<usize>>,
 }
@@ -22,7 +25,7 @@ impl Twins {
     }
 
     /// The twin of a thing of the first list.
-    pub(super) fn of(&self, mine: usize) -> Option<usize> {
+    pub(in crate::diff) fn of(&self, mine: usize) -> Option<usize> {
         self.of.get(mine).copied().flatten()
     }
 
@@ -32,17 +35,17 @@ impl Twins {
     }
 
     /// All things of the first list, each with its twin.
-    pub(super) fn all(&self) -> &[Option<usize>] {
+    pub(in crate::diff) fn all(&self) -> &[Option<usize>] {
         &self.of
     }
 
     /// What of the first list has no twin.
-    pub(super) fn alone(&self) -> Vec<usize> {
+    pub(in crate::diff) fn alone(&self) -> Vec<usize> {
         (0..self.of.len()).filter(|i| self.of[*i].is_none()).collect()
     }
 
     /// What of the second list is nobody's twin.
-    pub(super) fn left(&self) -> Vec<usize> {
+    pub(in crate::diff) fn left(&self) -> Vec<usize> {
         (0..self.whose.len()).filter(|i| self.whose[*i].is_none()).collect()
     }
 
@@ -57,6 +60,17 @@ impl Twins {
     pub(super) fn free(&self, mine: &[usize], theirs: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let mine = mine.iter().copied().filter(|i| self.of[*i].is_none());
         (mine.collect(), theirs.iter().copied().filter(|i| self.whose[*i].is_none()).collect())
+    }
+
+    /// Pairs all of two lists of the same length, those first that are nearest to each other; what is as near, in its order.
+    pub(super) fn pair_nearest(&mut self, mine: &[usize], theirs: &[usize], distance: impl Fn(usize, usize) -> f64) {
+        if (2..=NEAREST).contains(&mine.len()) {
+            let every = (0..mine.len()).flat_map(|i| (0..theirs.len()).map(move |j| (i, j)));
+            let mut pairs: Vec<_> = every.map(|(i, j)| (distance(i, j), i.abs_diff(j), i, j)).collect();
+            pairs.sort_by(|x, y| x.0.total_cmp(&y.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+            pairs.into_iter().for_each(|(_, _, i, j)| self.pair(mine[i], theirs[j]));
+        }
+        mine.iter().zip(theirs).for_each(|(m, t)| self.pair(*m, *t));
     }
 
     /// Pairs what has the same key, where both sides have as many with it: in their order, but no more than `most` of one key.
