@@ -1,32 +1,26 @@
 //! `keyfold pack`: the smallest files within a bound that holds. One file or many, in parallel, and where many go to a folder, resumable.
 
+mod each;
 mod html;
 mod job;
 mod journal;
 mod report;
+mod tell;
 
 use crate::{
     Outcome, input,
     measure::MeasureArgs,
-    output,
     storage::{self, Wanted},
 };
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, ensure};
 use clap::ValueEnum;
+use each::each;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use job::{Job, Run, jobs};
 use journal::Journal;
-use keyfold::{Bound, Storage, document::write_file, pack, write::MeshoptVersion};
-use report::{FileReport, Report};
-use std::{
-    collections::BTreeMap,
-    io::IsTerminal,
-    path::PathBuf,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use keyfold::{Bound, Storage, pack, write::MeshoptVersion};
+use std::{io::IsTerminal, path::PathBuf};
+use tell::tell;
 
 /// Make animations as small as an error bound allows
 #[derive(clap::Args)]
@@ -105,59 +99,15 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     ensure!(!(streamed && args.json), "--json and -o - both want standard output");
     ensure!(!args.khr || args.tried().contains(&Storage::Meshopt), "--khr goes with --storage meshopt or smallest");
     let jobs = jobs(&args.inputs, args.output.as_deref(), args.out_dir.as_deref(), args.recursive)?;
-    if jobs.is_empty() {
-        bail!("no .gltf, .glb, .vrm or .vrma file there");
-    }
+    ensure!(!jobs.is_empty(), "no .gltf, .glb, .vrm or .vrma file there");
     if let Some(page) = &args.report {
         let taken = |job: &Job| [&job.input, &job.output].into_iter().any(|path| input::same_file(path, page));
         ensure!(!jobs.iter().any(taken), "--report {} would overwrite a file that is packed", page.display());
     }
     let run = Run { args, settings: args.settings(), journal: args.journal(&jobs)?, files: jobs.len() };
     let progress = args.progress(jobs.len());
-    let done = each(&jobs, |index, job| {
-        let report = run.pack(job, args.report.is_some() && index < html::PARTS);
-        progress.inc(1);
-        report
-    })?;
-    progress.finish_and_clear();
-    let report = Report { files: done };
-    if let Some(path) = &args.report {
-        let page = html::page(&report.files, &args.described());
-        write_file(path, page.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    let storages = args.dry_run || jobs.len() == 1;
-    if streamed {
-        output::aside(&report.describe(storages));
-    } else if args.json {
-        output::json(&report)?;
-    } else {
-        output::print(&report.describe(storages))?;
-    }
-    report.complaints().iter().for_each(|what| output::error(what));
-    report.outcome(jobs.len() == 1)
-}
-
-/// Runs all jobs and returns what came of them, in their order. Few files are packed one after the other, each on all threads. Of
-/// many, each thread takes one after the other for itself: a thread that waited for a part of one file would begin another one
-/// meanwhile, and memory would grow with the number of files.
-fn each(jobs: &[Job], run: impl Fn(usize, &Job) -> FileReport + Sync) -> Result<Vec<FileReport>> {
-    let threads = rayon::current_num_threads();
-    if threads == 1 || jobs.len() < 2 * threads {
-        return Ok(jobs.iter().enumerate().map(|(index, job)| run(index, job)).collect());
-    }
-    let pools = (0..threads).map(|_| rayon::ThreadPoolBuilder::new().num_threads(1).build());
-    let pools = pools.collect::<Result<Vec<_>, _>>().context("cannot start threads")?;
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = jobs.get(index) else { break };
-            let report = run(index, job);
-            done.lock().unwrap_or_else(PoisonError::into_inner).insert(index, report);
-        }
-    };
-    std::thread::scope(|scope| pools.iter().for_each(|pool| drop(scope.spawn(|| pool.install(work)))));
-    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect())
+    let pack = |index: usize, job: &Job| run.pack(job, args.report.is_some() && index < html::PARTS);
+    each(&jobs, pack, |reports| tell(&run, &progress, reports))?
 }
 
 impl Args {

@@ -1,31 +1,20 @@
-//! What came of packing: one entry per file, for machines and for people.
+//! What came of packing a file.
 
 use super::{
     job::{Best, Job},
     journal::Done,
 };
-use crate::{
-    Outcome, input,
-    output::{self, length, percent, title},
-    storage,
-};
-use anyhow::{Result, bail};
+use crate::{input, output::title, storage};
 use keyfold::{
     Diff, Document, PropertyDiff, Storage, inspect,
     pack::{Glance, Packed},
 };
 use serde::Serialize;
 
-/// All files.
-#[derive(Serialize)]
-pub(super) struct Report {
-    pub(super) files: Vec<FileReport>,
-}
-
 /// One file.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct FileReport {
-    input: String,
+    pub(super) input: String,
     pub(super) output: Option<String>,
     pub(super) storage: Option<&'static str>,
     pub(super) bytes: Sizes,
@@ -193,86 +182,9 @@ impl FileReport {
         }
     }
 
-    fn row(&self) -> Vec<String> {
-        if self.failed.is_some() {
-            return [&self.input, "failed", "", "", "", "", ""].map(str::to_owned).to_vec();
-        }
-        let saved = 100.0 - 100.0 * self.bytes.after as f64 / self.bytes.before.max(1) as f64;
-        let error = self.error.clone().unwrap_or_default();
-        let at =
-            error.time.map_or_else(String::new, |t| format!("{} at {t:.2} s", error.node.as_deref().unwrap_or("-")));
-        let note = match (self.up_to_date, self.copied) {
-            (true, _) => "up to date".into(),
-            (_, true) if self.bytes.after == self.bytes.before => "copied: nothing to save".into(),
-            (_, true) => "animations as they were".into(),
-            _ => at,
-        };
-        vec![
-            self.input.clone(),
-            note,
-            self.bytes.before.to_string(),
-            self.bytes.after.to_string(),
-            format!("{saved:.1} %"),
-            length(error.max),
-            percent(error.relative),
-        ]
-    }
-
-    fn storages(&self) -> String {
-        let rows = self.candidates.iter().map(|c| {
-            let about = if c.quick { "about " } else { "" };
-            vec![
-                c.storage.to_owned(),
-                c.plays.to_owned(),
-                format!("{about}{}", c.animation_bytes),
-                format!("{about}{}", c.gzip_bytes),
-                length(c.error),
-            ]
-        });
-        output::table(&["storage", "plays", "animation bytes", "gzip", "error"], rows, 2)
-    }
-}
-
-impl Report {
-    pub(super) fn describe(&self, storages: bool) -> String {
-        let header = ["file", "worst", "before", "after", "saved", "error", "of size"];
-        let mut rows: Vec<_> = self.files.iter().map(FileReport::row).collect();
-        if self.files.len() > 1 {
-            let sum = |of: fn(&FileReport) -> u64| self.files.iter().map(of).sum::<u64>();
-            let (before, after) = (sum(|f| f.bytes.before), sum(|f| f.bytes.after));
-            let saved = 100.0 - 100.0 * after as f64 / before.max(1) as f64;
-            let total = format!("{} files", self.files.len());
-            rows.push(vec![
-                total,
-                String::new(),
-                before.to_string(),
-                after.to_string(),
-                format!("{saved:.1} %"),
-                String::new(),
-                String::new(),
-            ]);
-        }
-        let mut text = output::table(&header, rows, 2);
-        for file in self.files.iter().filter(|f| storages && f.candidates.len() > 1) {
-            text += &format!("\n{}\n{}", file.input, file.storages());
-        }
-        text
-    }
-
-    /// What went wrong, file by file.
-    pub(super) fn complaints(&self) -> Vec<String> {
-        let failed = self.files.iter().filter_map(|f| f.failed.clone());
-        let left = self.files.iter().flat_map(|f| f.left.iter().map(|l| format!("{}: {l}", f.input)));
-        failed.chain(left).collect()
-    }
-
-    /// A single file that cannot be read is bad input; one of many is something wrong.
-    pub(super) fn outcome(&self, single: bool) -> Result<Outcome> {
-        let failed = self.files.iter().filter(|f| f.failed.is_some()).count();
-        if single && failed > 0 {
-            bail!("nothing was written");
-        }
-        let wrong = failed > 0 || self.files.iter().any(|f| !f.left.is_empty());
-        Ok(Outcome::wrong_if(wrong))
+    /// What went wrong.
+    pub(super) fn complaints(&self) -> impl Iterator<Item = String> {
+        let left = self.left.iter().map(|what| format!("{}: {what}", self.input));
+        self.failed.iter().cloned().chain(left)
     }
 }
