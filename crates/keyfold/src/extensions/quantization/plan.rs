@@ -37,7 +37,9 @@ pub struct Quantized {
 }
 
 /// Stores a document's animations as EXT_animation_quantization. Tracks that the extension knows no form for (pointers, spherical
-/// splines) stay as they are; weights become core's own normalized integers where those are good enough.
+/// splines) stay as they are, also where a pointer means what core's `node` and `path` can say: the draft's table has no row for it, and
+/// [`retarget`](fn@crate::retarget) to core's targets first is what makes those smaller. Weights become core's own normalized integers where
+/// those are good enough.
 pub fn quantize(document: &Document, options: &Options) -> Result<Quantized> {
     let Animations { animations, findings } = read(document)?;
     let scene = Scene::new(document, &animations, None)?;
