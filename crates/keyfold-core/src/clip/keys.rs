@@ -86,9 +86,10 @@ impl Moving {
 #[inline(always)]
 fn store(q: &Quats, group: &Group, pose: &mut [f32]) {
     for (i, at) in group.out.iter().enumerate() {
-        // No sum of places: one that is not in use is the largest number there is.
-        if let Some(four) = pose.get_mut(*at as usize..).and_then(|rest| rest.first_chunk_mut::<4>()) {
-            *four = [q[0].0[i], q[1].0[i], q[2].0[i], q[3].0[i]];
+        // The place of a lane that is not in use is the largest number there is: a sum that wraps makes no range.
+        let at = *at as usize;
+        if let Some(four) = pose.get_mut(at..at.wrapping_add(4)) {
+            four.copy_from_slice(&[q[0].0[i], q[1].0[i], q[2].0[i], q[3].0[i]]);
         }
     }
 }
