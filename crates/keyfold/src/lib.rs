@@ -36,6 +36,7 @@ pub mod document;
 mod error;
 mod extensions;
 mod finding;
+mod halves;
 pub mod inspect;
 mod join_axes;
 mod limits;

@@ -9,13 +9,12 @@ use super::{
     encode::{Coded, Keys, LaneKeys, Plan, encode},
     exact::without_repeats,
     grid::Grid,
-    halves::settled,
     lattice::Lattice,
     properties::shrunk,
     steps::{Reach, search},
     window::Window,
 };
-use crate::{Animation, Curve, Interpolation, Target, diff::deviation_at};
+use crate::{Animation, Curve, Interpolation, Target, diff::deviation_at, halves::settled};
 use keyfold_core::skeleton::{Deviation, moments};
 use rayon::prelude::*;
 use std::{collections::BTreeMap, sync::Arc};

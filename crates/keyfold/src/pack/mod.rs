@@ -4,7 +4,7 @@
 //! read ─> fold each animation (search) ─> drop what only holds the rest pose ─> write ─> read back, measure ─> keep, repair or leave
 //! ```
 //!
-//! The order and its reason: first what costs nothing (`halves`: arcs that rounding could turn round; `exact`: repeated keys; `properties`: tracks that move no points have a
+//! The order and its reason: first what costs nothing (`crate::halves`: arcs that rounding could turn round; `exact`: repeated keys; `properties`: tracks that move no points have a
 //! bound of their own; `cubic`: splines give up digits), then the search over lanes (`fold`), which needs the other tracks as they will be; then tracks that
 //! hold the rest pose in every animation (`rest`), which can only be told when all animations are folded; then the smallest
 //! form of each track (`forms`, `quantized`).
@@ -30,7 +30,6 @@ mod fold;
 mod forms;
 mod glance;
 mod grid;
-mod halves;
 mod lattice;
 mod properties;
 mod quantized;

@@ -4,10 +4,8 @@
 //! the other. [`needed`] keeps values as they are; [`fitted`] lets keys lie beside the curve, which reaches farther, and on the storage's
 //! lattice already, so that rounding and leaving out share one tolerance.
 
-use super::{
-    halves::NEAR_HALF,
-    lattice::{Lattice, played},
-};
+use super::lattice::{Lattice, played};
+use crate::halves::NEAR_HALF;
 use keyfold_core::quat::{self, Quat};
 
 /// The values of a lane at its keys.

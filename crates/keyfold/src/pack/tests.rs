@@ -1,5 +1,6 @@
 use super::*;
 use crate::{Interpolation, scene::tests::document};
+use keyfold_core::quat;
 use serde_json::{Value, json};
 
 const KEYS: usize = 90;
@@ -172,5 +173,33 @@ fn a_glance_at_other_storages_comes_near_to_what_they_take() {
             assert!((0.6..1.6).contains(&off), "{own:?} on {:?}: {off}", glance.storage);
             assert!(glance.error > 0.0 && glance.error <= took.bound, "{glance:?}");
         }
+    }
+}
+
+#[test]
+fn an_arc_of_nearly_half_a_turn_is_settled() {
+    let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
+    let turn = |i: usize| {
+        let (wave, half) = (0.3 * (i as f64 * 0.1).sin(), if i > KEYS / 2 { 1.56 } else { 0.0 });
+        quat::mul(quat::exp([wave, 0.2, 0.0]), quat::exp([0.0, 0.0, half])).map(|c| c as f32)
+    };
+    let turns: Vec<f32> = (0..KEYS).flat_map(turn).collect();
+    let accessor =
+        |view: usize, shape: &str| json!({ "bufferView": view, "componentType": 5126, "count": KEYS, "type": shape });
+    let json = json!({
+        "asset": { "version": "2.0" },
+        "nodes": [{ "children": [1] }, { "translation": [0, 1, 0] }],
+        "accessors": [accessor(0, "SCALAR"), accessor(1, "VEC4")],
+        "animations": [{ "samplers": [{ "input": 0, "output": 1 }],
+            "channels": [{ "sampler": 0, "target": { "node": 0, "path": "rotation" } }] }],
+    });
+    let document = document(json, &[&times, &turns]);
+    for storage in Storage::ALL {
+        let settings = Settings { storage, bound: "0.002%".parse().unwrap(), ..Settings::default() };
+        let packed = pack(&document, &settings).unwrap();
+        assert!(packed.left.is_empty(), "{storage:?} {:?}", packed.left);
+        // Draco's grids are of twenty bits at most: no finer one could settle which way round the arc goes.
+        let keys = read(&packed.document).unwrap().animations[0].tracks[0].curve.keys();
+        assert!(storage != Storage::Draco || keys == KEYS + 1, "{keys}");
     }
 }

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     Animation, Animations, Bound, Curve, Diff, Document, Finding, Result, Scene, Track,
     diff::diff,
+    halves::settled,
     read, unpack,
     write::{AnimationForm, ChannelForm, Stored, assemble, core_form},
 };
@@ -165,7 +166,11 @@ fn plan(
     share: f64,
     wanted: &impl Fn(&Animation, &Track) -> bool,
 ) -> Planned {
-    let animation = with_short_constants(animation, wanted);
+    let mut animation = with_short_constants(animation, wanted);
+    if options.bits.is_none() {
+        let settle = |track: &Track| settled(track).filter(|_| wanted(&animation, track));
+        animation.tracks = animation.tracks.iter().map(|t| settle(t).unwrap_or_else(|| t.clone())).collect();
+    }
     // The field for components is a byte, and older readers take it as signed.
     let takes = |i: usize| {
         let track = &animation.tracks[i];
