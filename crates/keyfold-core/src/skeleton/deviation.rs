@@ -7,8 +7,8 @@ use super::{Affine, Moment, Motion, Poses};
 use alloc::{vec, vec::Vec};
 
 /// How many moments [`compare`] takes at once: callers that split the work in parallel split at its multiples, so that sums
-/// come out the same on any number of threads.
-pub const BLOCK: usize = 256;
+/// come out the same on any number of threads. Few, because each takes four matrices of every node.
+pub const BLOCK: usize = 64;
 
 /// Three points that a node carries, one on each of its axes, in two hierarchies.
 #[derive(Clone, Copy, Debug, PartialEq)]

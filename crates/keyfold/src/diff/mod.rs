@@ -184,7 +184,7 @@ pub(crate) fn deviation(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> Dev
 /// The deviation of two motions at given moments, in parallel; the same on any number of threads.
 pub(crate) fn deviation_at(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe], moments: &[Moment]) -> Deviation {
     let parts: Vec<Deviation> =
-        moments.par_chunks(4 * BLOCK).map(|chunk| skeleton::compare(a, b, probes, chunk)).collect();
+        moments.par_chunks(16 * BLOCK).map(|chunk| skeleton::compare(a, b, probes, chunk)).collect();
     let mut whole = Deviation::none(probes.len());
     parts.iter().for_each(|part| whole.merge(part));
     whole

@@ -3,17 +3,44 @@
 //! The document that is edited stays as it is. Finishing an edit removes what *became* unreferenced by it; what was unused before
 //! is none of our business. How removal keeps unknown extensions whole is told in [`super::prune`].
 
-use super::{Document, buffers::Bytes, prune};
-use crate::{Result, extensions};
+use super::{Document, buffers::Bytes, content::Content, prune};
+use crate::{
+    Result, extensions,
+    object_model::references::{self, Collection},
+};
 use serde_json::{Map, Value, json};
-use std::sync::OnceLock;
+use std::{collections::BTreeSet, sync::OnceLock};
 
 /// An edit under way.
 pub struct Edit<'a> {
     pub(super) document: &'a Document,
     pub(super) json: Value,
+    pub(super) before: Before,
     pub(super) added: Vec<Added>,
     pub(super) patches: Vec<Patch>,
+}
+
+/// What finishing has to know of the JSON as it was.
+pub(super) struct Before {
+    pub(super) accessors: Used,
+    pub(super) views: Used,
+    pub(super) buffers: Used,
+    /// Extensions that had nothing to tidy up.
+    pub(super) tidy: Vec<fn(&mut Value)>,
+}
+
+/// Which objects of a collection something referred to, and how many there were.
+pub(super) struct Used {
+    pub(super) collection: Collection,
+    pub(super) indices: BTreeSet<usize>,
+    pub(super) len: usize,
+}
+
+impl Used {
+    pub(super) fn of(json: &Value, collection: Collection) -> Self {
+        let indices = references::references(json, collection).into_iter().map(|r| r.index).collect();
+        Self { collection, indices, len: collection.len(json) }
+    }
 }
 
 /// Bytes that take the place of others in a buffer.
@@ -35,7 +62,15 @@ pub(super) struct Added {
 impl Document {
     /// Begins a changed copy.
     pub fn edit(&self) -> Edit<'_> {
-        Edit { document: self, json: self.json().clone(), added: Vec::new(), patches: Vec::new() }
+        let json = self.content.to_value();
+        let used = |collection| Used::of(&json, collection);
+        let before = Before {
+            accessors: used(Collection::Accessors),
+            views: used(Collection::BufferViews),
+            buffers: used(Collection::Buffers),
+            tidy: extensions::tidy_already(&json),
+        };
+        Edit { document: self, json, before, added: Vec::new(), patches: Vec::new() }
     }
 }
 
@@ -139,16 +174,16 @@ fn member<'v>(object: &'v mut Value, key: &str, make: impl FnOnce() -> Value) ->
 
 impl Document {
     /// A document like this one with other JSON and, where given, other buffers.
-    pub(super) fn rebuilt(&self, json: Value, buffers: Vec<Option<Bytes>>, origins: &[Option<usize>]) -> Self {
-        Self {
+    pub(super) fn rebuilt(&self, json: Value, buffers: Vec<Option<Bytes>>, origins: &[Option<usize>]) -> Result<Self> {
+        Ok(Self {
             buffers: self.buffers.rebuilt(buffers, origins),
-            content: json.into(),
+            content: Content::of_value(json)?,
             container: self.container,
             source: None,
             others: self.others.clone(),
             options: self.options.clone(),
             provided: OnceLock::new(),
             used: OnceLock::new(),
-        }
+        })
     }
 }

@@ -116,9 +116,9 @@ fn chunks(bytes: &[u8]) -> Result<Vec<([u8; 4], Range<usize>)>> {
 }
 
 /// Puts a GLB together, in pieces that are not copied: JSON padded with spaces, BIN with zeros.
-pub(crate) fn write(json: Vec<u8>, bin: Option<Bytes>, others: &[Chunk]) -> Result<Vec<Bytes>> {
+pub(crate) fn write(json: Bytes, bin: Option<Bytes>, others: &[Chunk]) -> Result<Vec<Bytes>> {
     let mut out = vec![Bytes::default()];
-    push(&mut out, JSON, json.into(), b' ')?;
+    push(&mut out, JSON, json, b' ')?;
     if let Some(bin) = bin {
         push(&mut out, BIN, bin, 0)?;
     }
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     fn whole(bin: Option<&[u8]>, others: &[Chunk]) -> Vec<u8> {
-        write(b"{}".to_vec(), bin.map(Bytes::from), others).unwrap().iter().flat_map(|piece| piece.to_vec()).collect()
+        write(b"{}".into(), bin.map(Bytes::from), others).unwrap().iter().flat_map(|piece| piece.to_vec()).collect()
     }
 
     #[test]

@@ -28,6 +28,13 @@ impl<'a> Look<'a> {
         self.outline.member(members, key).map(|(_, node)| Look { node, ..self })
     }
 
+    /// The members, where it is an object, in an order of their own.
+    pub(super) fn members(self) -> impl Iterator<Item = (&'a str, Look<'a>)> {
+        let members = if let Node::Object(members) = self.node { Some(members) } else { None };
+        let members = members.into_iter().flat_map(move |members| self.outline.members(members));
+        members.map(move |(key, node)| (key, Look { node, ..self }))
+    }
+
     /// The elements, where it is an array.
     pub fn as_array(self) -> Option<List<'a>> {
         let Node::Array(elements) = self.node else { return None };

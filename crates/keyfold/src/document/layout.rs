@@ -4,18 +4,10 @@
 //! the same name, for those outside of it the path is rewritten. A file that the document was read from is never overwritten
 //! by another file's content, and no file is that belongs to some other document.
 
-use super::{
-    Container, Document, Draft,
-    buffers::Bytes,
-    glb,
-    json::{escape, to_index},
-    save::real_path,
-    uri,
-};
+use super::{Container, Document, Draft, List, Look, Object, buffers::Bytes, glb, json::escape, save::real_path, uri};
 use crate::{Error, Result};
 use serde_json::{Map, Value, json};
 use std::{
-    borrow::Cow,
     collections::BTreeSet,
     path::{Component, Path, PathBuf},
 };
@@ -24,10 +16,12 @@ use std::{
 pub(super) struct Layout<'a> {
     document: &'a Document,
     container: Container,
-    /// Borrowed as long as nothing had to change.
-    json: Cow<'a, Value>,
+    /// New URIs, or none, of objects by their places.
+    uris: Vec<(String, Option<String>)>,
     bin: Option<Bytes>,
     files: Vec<(PathBuf, Bytes)>,
+    /// Bytes of all buffers that lie in files, written or there.
+    apart: u64,
     /// Where the document goes; `None` for a stream.
     target: Option<&'a Path>,
 }
@@ -40,98 +34,100 @@ impl<'a> Layout<'a> {
             let what = "is a file that the document is read from, and would be overwritten";
             return Err(Error::io(target, std::io::Error::new(std::io::ErrorKind::AlreadyExists, what)));
         }
-        let json = Cow::Borrowed(document.json());
-        let mut layout = Self { document, container, json, bin: None, files: Vec::new(), target };
+        let mut layout = Self { document, container, uris: Vec::new(), bin: None, files: Vec::new(), apart: 0, target };
         for index in 0..document.count("buffers") {
             layout.place_buffer(index)?;
         }
         if layout.moves() {
-            let mut renamed = Vec::new();
-            layout.bring_along(document.json(), "", &mut renamed)?;
-            layout.rename(renamed);
+            layout.bring_along(Look::root(document.content.outline()), "")?;
         }
         Ok(layout)
     }
 
     pub(super) fn finish(self) -> Result<Draft> {
-        let apart = buffers_apart(self.document, &self.json).iter().map(|buffer| buffer.len() as u64).sum();
         let pieces = self.pieces()?;
-        Ok(Draft { target: self.target.map(Path::to_path_buf), pieces, files: self.files, apart })
+        Ok(Draft { target: self.target.map(Path::to_path_buf), pieces, files: self.files, apart: self.apart })
     }
 
     /// The JSON text or the GLB itself.
     fn pieces(&self) -> Result<Vec<Bytes>> {
         let came = self.document.source.as_ref().filter(|_| self.container == self.document.container());
         match (self.container, came) {
-            (_, Some(source)) if matches!(self.json, Cow::Borrowed(_)) => Ok(vec![source.clone()]),
+            (_, Some(source)) if self.uris.is_empty() => Ok(vec![source.clone()]),
             (Container::Gltf { pretty: true }, came) => {
-                let text = serde_json::to_vec_pretty(&*self.json)?;
+                let json = self.json();
+                let text = serde_json::to_vec_pretty(&json)?;
                 // Only names of files changed: no reason to grow because it was indented in another way.
                 let grows = came.is_some_and(|source| text.len() > source.len());
-                Ok(vec![if grows { serde_json::to_vec(&*self.json)? } else { text }.into()])
+                Ok(vec![if grows { serde_json::to_vec(&json)? } else { text }.into()])
             }
-            (Container::Gltf { pretty: false }, _) => Ok(vec![serde_json::to_vec(&*self.json)?.into()]),
-            (Container::Glb, _) => {
-                glb::write(serde_json::to_vec(&*self.json)?, self.bin.clone(), &self.document.others)
+            (Container::Gltf { pretty: false }, _) => Ok(vec![self.compact()?]),
+            (Container::Glb, _) => glb::write(self.compact()?, self.bin.clone(), &self.document.others),
+        }
+    }
+
+    /// The JSON's text without blanks.
+    fn compact(&self) -> Result<Bytes> {
+        // What was changed is kept without.
+        let is_so = self.uris.is_empty() && self.document.source.is_none();
+        Ok(if is_so { self.document.content.text().clone() } else { serde_json::to_vec(&self.json())?.into() })
+    }
+
+    /// The JSON with its new URIs.
+    fn json(&self) -> Value {
+        let mut json = self.document.to_json();
+        for (at, uri) in &self.uris {
+            if let Some(object) = json.pointer_mut(at).and_then(Value::as_object_mut) {
+                set_uri(object, uri.as_deref());
             }
         }
+        json
     }
 
     fn place_buffer(&mut self, index: usize) -> Result<()> {
         let document = self.document;
-        let Some(buffer) = self.json["buffers"][index].as_object() else { return Ok(()) };
-        let uri = buffer.get("uri").and_then(Value::as_str).map(str::to_owned);
-        let length = buffer.get("byteLength").and_then(to_index).unwrap_or(0);
+        let Ok(buffer) = document.element("buffers", index) else { return Ok(()) };
+        let uri = buffer.get("uri").and_then(Look::as_str);
+        let length = buffer.get("byteLength").and_then(Look::as_index).unwrap_or(0);
         let changed = document.buffers.changed(index);
         // What cannot be loaded (a fallback that is not there) is left as it is.
         let Ok(bytes) = document.buffer(index) else { return Ok(()) };
         if self.container == Container::Glb && index == 0 {
             let came_so = uri.is_none() && !changed;
             self.bin = if came_so { Some(bytes) } else { bytes.slice(0..length.min(bytes.len())) };
-            self.set_uri(index, None);
+            if buffer.get("uri").is_some() {
+                self.uris.push((buffer.at(), None));
+            }
             return Ok(());
         }
-        match uri.as_deref() {
+        match uri {
             Some(text) if text.starts_with("data:") => {
                 if changed {
-                    self.set_uri(index, Some(uri::data_uri(&bytes)));
+                    self.rename(&buffer, uri::data_uri(&bytes));
                 }
                 Ok(())
             }
-            Some(text) if !changed => self.keep_file(index, text, bytes),
-            _ => self.own_file(index, bytes.slice(0..length.min(bytes.len())).unwrap_or(bytes)),
+            Some(text) if !changed => self.keep_file(&buffer, text, bytes),
+            _ => self.own_file(&buffer, bytes.slice(0..length.min(bytes.len())).unwrap_or(bytes)),
         }
     }
 
-    fn set_uri(&mut self, index: usize, uri: Option<String>) {
-        let old = self.json["buffers"][index].get("uri");
-        if old.and_then(Value::as_str) == uri.as_deref() && old.is_some() == uri.is_some() {
-            return;
-        }
-        let Some(buffer) = self.json.to_mut()["buffers"][index].as_object_mut() else { return };
-        match uri {
-            Some(uri) if buffer.contains_key("uri") => buffer["uri"] = json!(uri),
-            Some(uri) => {
-                // In front, where exporters have it and a reader of the text looks first.
-                let rest = std::mem::take(buffer);
-                *buffer = Map::from_iter([("uri".to_owned(), json!(uri))]);
-                buffer.extend(rest);
-            }
-            None => drop(buffer.shift_remove("uri")),
-        }
+    fn rename(&mut self, object: &Object<'_>, uri: String) {
+        self.uris.push((object.at(), Some(uri)));
     }
 
     /// Bytes that belong to this output alone: a file named for it, or a data URI in a stream.
-    fn own_file(&mut self, index: usize, bytes: Bytes) -> Result<()> {
+    fn own_file(&mut self, buffer: &Object<'_>, bytes: Bytes) -> Result<()> {
         let Some(target) = self.target else {
-            self.set_uri(index, Some(uri::data_uri(&bytes)));
+            self.rename(buffer, uri::data_uri(&bytes));
             return Ok(());
         };
+        self.apart += bytes.len() as u64;
         // What the document that is being replaced had written for itself may go with it.
         let replaced = Document::open(target).map(|d| files_of(&d)).unwrap_or_default();
         let sources = files_of(self.document);
         let stem = target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let part = self.json["buffers"][index]["name"].as_str().filter(|n| n.chars().all(char::is_alphanumeric));
+        let part = buffer.get("name").and_then(Look::as_str).filter(|n| n.chars().all(char::is_alphanumeric));
         let stem = part.filter(|n| !n.is_empty()).map_or(stem.clone(), |part| format!("{stem}.{part}"));
         let name = |n: usize| if n == 0 { format!("{stem}.bin") } else { format!("{stem}.{n}.bin") };
         let free = |path: &PathBuf| {
@@ -140,26 +136,26 @@ impl<'a> Layout<'a> {
         };
         let path = (0..).map(|n| target.with_file_name(name(n))).find(free).expect("one number is free");
         let file = path.file_name().map(PathBuf::from).unwrap_or_default();
-        self.set_uri(index, Some(uri::from_path(&file)));
+        self.rename(buffer, uri::from_path(&file));
         self.files.push((path, bytes));
         Ok(())
     }
 
     /// A buffer file that did not change: it stays where it is, or comes along.
-    fn keep_file(&mut self, index: usize, text: &str, bytes: Bytes) -> Result<()> {
-        let (Some(target), true) = (self.target, self.moves()) else { return Ok(()) };
-        let at = format!("/buffers/{index}/uri");
-        let uri::Uri::File(relative) = uri::parse(text, &at)? else { return Ok(()) };
-        if !uri::stays_inside(&relative) {
-            self.set_uri(index, Some(rebased(self.document, &relative, target)));
-            return Ok(());
+    fn keep_file(&mut self, buffer: &Object<'_>, text: &str, bytes: Bytes) -> Result<()> {
+        let uri::Uri::File(relative) = uri::parse(text, &buffer.place("uri"))? else { return Ok(()) };
+        let target = self.target.filter(|_| self.moves());
+        let path = target.map(|target| folder(target).join(&relative));
+        match (target, path) {
+            (Some(target), _) if !uri::stays_inside(&relative) => {
+                self.rename(buffer, rebased(self.document, &relative, target));
+            }
+            (_, Some(path)) if is_free_for(&path, &bytes) => self.files.push((path, bytes.clone())),
+            (Some(_), _) => return self.own_file(buffer, bytes),
+            (None, _) => {}
         }
-        let path = folder(target).join(&relative);
-        if is_free_for(&path, &bytes) {
-            self.files.push((path, bytes));
-            return Ok(());
-        }
-        self.own_file(index, bytes)
+        self.apart += bytes.len() as u64;
+        Ok(())
     }
 
     /// Whether the document leaves the folder that its URIs start from.
@@ -168,24 +164,22 @@ impl<'a> Layout<'a> {
         self.target.is_some_and(|target| real_path(&folder(target)) != real_path(&from))
     }
 
-    /// Files beside buffers (images, sounds, profiles): whatever has a `uri`, anywhere but in `extras`. Those that need another name
-    /// are `renamed`, by their places.
-    fn bring_along(&mut self, value: &Value, at: &str, renamed: &mut Vec<(String, String)>) -> Result<()> {
-        match value {
-            Value::Array(elements) => {
-                let mut elements = elements.iter().enumerate();
-                elements.try_for_each(|(i, e)| self.bring_along(e, &format!("{at}/{i}"), renamed))
-            }
-            Value::Object(members) => members.iter().try_for_each(|(key, member)| match member {
-                Value::String(text) if key == "uri" => {
-                    renamed.extend(self.bring_file(text)?.map(|name| (format!("{at}/uri"), name)));
-                    Ok(())
-                }
-                _ if key == "extras" || key == "buffers" => Ok(()),
-                _ => self.bring_along(member, &format!("{at}/{}", escape(key)), renamed),
-            }),
-            _ => Ok(()),
+    /// Files beside buffers (images, sounds, profiles): whatever has a `uri`, anywhere but in `extras`.
+    fn bring_along(&mut self, look: Look<'_>, at: &str) -> Result<()> {
+        for (index, element) in look.as_array().into_iter().flat_map(List::iter).enumerate() {
+            self.bring_along(element, &format!("{at}/{index}"))?;
         }
+        for (key, member) in look.members() {
+            match (key, member.as_str()) {
+                ("uri", Some(text)) => {
+                    let name = self.bring_file(text)?;
+                    self.uris.extend(name.map(|name| (at.to_owned(), Some(name))));
+                }
+                ("extras" | "buffers", _) => {}
+                _ => self.bring_along(member, &format!("{at}/{}", escape(key)))?,
+            }
+        }
+        Ok(())
     }
 
     /// Copies a file along; where that cannot be, its name as seen from the new place.
@@ -206,23 +200,19 @@ impl<'a> Layout<'a> {
         }
         Ok(Some(rebased(self.document, &relative, target)))
     }
-
-    fn rename(&mut self, renamed: Vec<(String, String)>) {
-        for (at, name) in renamed {
-            if self.json.pointer(&at).and_then(Value::as_str) != Some(&name)
-                && let Some(uri) = self.json.to_mut().pointer_mut(&at)
-            {
-                *uri = Value::String(name);
-            }
-        }
-    }
 }
 
-/// The buffers of a document that lie in files of their own, as `json` has it.
-pub(super) fn buffers_apart(document: &Document, json: &Value) -> Vec<Bytes> {
-    let buffers = json.get("buffers").and_then(Value::as_array).into_iter().flatten().enumerate();
-    let apart = buffers.filter(|(_, b)| b.get("uri").and_then(Value::as_str).is_some_and(|u| !u.starts_with("data:")));
-    apart.filter_map(|(index, _)| document.buffer(index).ok()).collect()
+fn set_uri(object: &mut Map<String, Value>, uri: Option<&str>) {
+    match uri {
+        Some(uri) if object.contains_key("uri") => object["uri"] = json!(uri),
+        Some(uri) => {
+            // In front, where exporters have it and a reader of the text looks first.
+            let rest = std::mem::take(object);
+            *object = Map::from_iter([("uri".to_owned(), json!(uri))]);
+            object.extend(rest);
+        }
+        None => drop(object.shift_remove("uri")),
+    }
 }
 
 fn folder(path: &Path) -> PathBuf {
@@ -245,11 +235,12 @@ fn rebased(document: &Document, relative: &Path, target: &Path) -> String {
 
 /// The files that a document's buffers and images lie in.
 fn files_of(document: &Document) -> BTreeSet<PathBuf> {
-    let lists = ["buffers", "images"].into_iter().filter_map(|list| document.json().get(list)?.as_array());
-    let uris = lists.flatten().filter_map(|object| object.get("uri")?.as_str()).filter(|uri| !uri.starts_with("data:"));
-    uris.filter_map(|uri| match uri::parse(uri, "") {
-        Ok(uri::Uri::File(path)) => Some(real_path(&document.buffers.resolve(&path))),
-        _ => None,
-    })
-    .collect()
+    let lists = ["buffers", "images"].into_iter().filter_map(|list| document.root().get(list)?.as_array());
+    let uris = lists.flat_map(List::iter).filter_map(|object| object.get("uri")?.as_str());
+    uris.filter(|uri| !uri.starts_with("data:"))
+        .filter_map(|uri| match uri::parse(uri, "") {
+            Ok(uri::Uri::File(path)) => Some(real_path(&document.buffers.resolve(&path))),
+            _ => None,
+        })
+        .collect()
 }

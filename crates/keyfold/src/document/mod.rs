@@ -154,9 +154,14 @@ impl Document {
         Ok(document)
     }
 
-    /// The JSON as read.
+    /// The JSON as read. It stays in memory as long as the document.
     pub fn json(&self) -> &Value {
         self.content.value()
+    }
+
+    /// A copy of the JSON, for whoever needs it for a while.
+    pub(crate) fn to_json(&self) -> Value {
+        self.content.to_value()
     }
 
     /// The JSON's root object.

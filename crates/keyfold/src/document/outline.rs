@@ -7,7 +7,6 @@
 use super::Bytes;
 use crate::{Error, Result};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
 use std::{fmt, ops::Range};
 
 /// Objects with more members than this have them sorted by key, so that no file can make looking for one slow.
@@ -75,21 +74,18 @@ impl Outline {
         Ok(Self { copied, members, items, root, text })
     }
 
-    /// The outline of values that never were a text.
-    pub(super) fn of_value(value: &Value) -> Result<Self> {
-        let mut builder = Builder::default();
-        let root = One(&mut builder).deserialize(value)?;
-        let Builder { copied, members, items, .. } = builder;
-        Ok(Self { text: Vec::new().into(), copied, members, items, root })
-    }
-
-    /// The JSON text; empty where there never was one.
-    pub(super) fn text(&self) -> &[u8] {
+    /// The JSON text.
+    pub(super) fn text(&self) -> &Bytes {
         &self.text
     }
 
     pub(super) fn root(&self) -> Node {
         self.root
+    }
+
+    /// The members of an object, with their keys.
+    pub(super) fn members(&self, object: Span) -> impl Iterator<Item = (&str, Node)> {
+        self.members[object.range()].iter().map(|member| (self.str(member.key), member.value))
     }
 
     /// The elements of an array.

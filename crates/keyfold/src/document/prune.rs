@@ -7,7 +7,7 @@
 use super::{
     Document,
     buffers::Bytes,
-    edit::{Added, Edit, Patch},
+    edit::{Added, Edit, Patch, Used},
     json::to_index,
 };
 use crate::{
@@ -24,13 +24,12 @@ const ALIGNMENT: usize = 8;
 const PADDING: usize = 3;
 
 pub(super) fn finish(mut edit: Edit<'_>) -> Result<Document> {
-    let old = edit.document.json();
-    remove_unreferenced(old, &mut edit.json, Collection::Accessors, &mut [])?;
+    remove_unreferenced(&edit.before.accessors, &mut edit.json, &mut [])?;
     let before: Vec<Value> = edit.json.get("bufferViews").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut places: Vec<usize> = edit.added.iter().map(|a| a.view).collect();
-    let dropped = remove_unreferenced(old, &mut edit.json, Collection::BufferViews, &mut places)?;
+    let dropped = remove_unreferenced(&edit.before.views, &mut edit.json, &mut places)?;
     edit.added.iter_mut().zip(&places).for_each(|(added, view)| added.view = *view);
-    crate::extensions::tidy_after(old, &mut edit.json);
+    edit.before.tidy.iter().for_each(|tidy| tidy(&mut edit.json));
 
     let dropped: Vec<&Value> = dropped.iter().map(|i| &before[*i]).collect();
     let mut changed = patched(edit.document, &edit.json, &edit.patches);
@@ -39,20 +38,12 @@ pub(super) fn finish(mut edit: Edit<'_>) -> Result<Document> {
     remove_buffers(edit, changed)
 }
 
-/// Removes what `old` referred to and `json` does not; `track` follows objects to their new indices. Returns what went.
-fn remove_unreferenced(
-    old: &Value,
-    json: &mut Value,
-    collection: Collection,
-    track: &mut [usize],
-) -> Result<Vec<usize>> {
-    let used = |json: &Value| -> BTreeSet<usize> {
-        references::references(json, collection).into_iter().map(|r| r.index).collect()
-    };
-    let now = used(json);
+/// Removes what something referred to `before` and nothing does in `json`; `track` follows objects to their new indices. Returns what went.
+fn remove_unreferenced(before: &Used, json: &mut Value, track: &mut [usize]) -> Result<Vec<usize>> {
+    let collection = before.collection;
+    let now = Used::of(json, collection).indices;
     // A reference may dangle: what never was there cannot go.
-    let gone: BTreeSet<usize> =
-        used(old).into_iter().filter(|i| !now.contains(i) && *i < collection.len(old)).collect();
+    let gone: BTreeSet<usize> = before.indices.difference(&now).copied().filter(|i| *i < before.len).collect();
     let unknown = references::unknown_extensions(json, collection);
     let still = |e: references::StillReferenced| Error::malformed(e.0.at.as_str(), e.to_string());
     if unknown.is_empty() {
@@ -62,19 +53,19 @@ fn remove_unreferenced(
     }
     let meant = Mentions::of(json, &unknown);
     let free: Vec<usize> = gone.into_iter().filter(|i| !meant.contains(*i)).collect();
-    reuse(old, json, collection, &free, track).map_err(still)?;
+    reuse(before, json, &free, track).map_err(still)?;
     Ok(free)
 }
 
 /// Moves objects that were added at the end into free slots, and empties the free slots that are left.
 fn reuse(
-    old: &Value,
+    before: &Used,
     json: &mut Value,
-    collection: Collection,
     free: &[usize],
     track: &mut [usize],
 ) -> Result<(), references::StillReferenced> {
-    let (first_new, len) = (collection.len(old), collection.len(json));
+    let collection = before.collection;
+    let (first_new, len) = (before.len, collection.len(json));
     let mut map: Vec<Option<usize>> = (0..len).map(Some).collect();
     let moved: Vec<(usize, usize)> = (first_new..len).zip(free.iter().copied()).collect();
     moved.iter().for_each(|(from, to)| map[*from] = Some(*to));
@@ -313,17 +304,14 @@ fn home(document: &Document, json: &mut Value, contents: &Contents) -> usize {
 
 /// Sets the lengths of changed buffers, and removes buffers that became empty or that nobody refers to any more.
 fn remove_buffers(edit: Edit<'_>, contents: Contents) -> Result<Document> {
-    let Edit { document, mut json, .. } = edit;
+    let Edit { document, mut json, before, .. } = edit;
     let old = document.count("buffers");
     for (buffer, content) in contents.iter().enumerate() {
         if let Some(content) = content {
             json["buffers"][buffer]["byteLength"] = json!(content.len().max(1));
         }
     }
-    let used = |json: &Value| -> BTreeSet<usize> {
-        references::references(json, Collection::Buffers).into_iter().map(|r| r.index).collect()
-    };
-    let (before, now) = (used(document.json()), used(&json));
+    let (before, now) = (before.buffers.indices, Used::of(&json, Collection::Buffers).indices);
     // A fallback has no bytes to become empty of: it goes with the last view that refers to it.
     let idle = |i: usize| contents[i].as_ref().is_some_and(Vec::is_empty) || before.contains(&i);
     let removable = references::unknown_extensions(&json, Collection::Buffers).is_empty();
@@ -343,7 +331,7 @@ fn remove_buffers(edit: Edit<'_>, contents: Contents) -> Result<Document> {
     };
     let bytes = keep.iter().map(|i| contents[*i].take().map(|c| Bytes::from(pad(c)))).collect();
     let origins: Vec<Option<usize>> = keep.iter().map(|i| (*i < old).then_some(*i)).collect();
-    Ok(document.rebuilt(json, bytes, &origins))
+    document.rebuilt(json, bytes, &origins)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! What did not change is written as it was read, byte by byte. What goes where is decided in [`super::layout`].
 
-use super::{Document, buffers::Bytes, layout::Layout};
+use super::{Document, List, Look, buffers::Bytes, layout::Layout};
 use crate::{Error, Result};
 use std::{
     io::Write,
@@ -98,7 +98,10 @@ impl Document {
 
     /// The buffers that lie in files of their own and are there.
     pub fn buffers_apart(&self) -> Vec<Bytes> {
-        super::layout::buffers_apart(self, self.json())
+        let buffers = self.root().get("buffers").and_then(Look::as_array).into_iter().flat_map(List::iter).enumerate();
+        let apart =
+            buffers.filter(|(_, b)| b.get("uri").and_then(Look::as_str).is_some_and(|u| !u.starts_with("data:")));
+        apart.filter_map(|(index, _)| self.buffer(index).ok()).collect()
     }
 
     /// How many bytes that are.

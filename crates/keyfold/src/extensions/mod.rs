@@ -164,19 +164,19 @@ pub(crate) fn tidy(json: &mut Value) {
     ALL.iter().filter_map(|extension| extension.tidy).for_each(|tidy| tidy(json));
 }
 
-/// Lets extensions remove what they no longer need in a changed copy of `old`; what was without need there already is left alone.
-pub(crate) fn tidy_after(old: &Value, json: &mut Value) {
+/// How extensions remove what they no longer need in a copy that will be changed; those that had something to remove before leave it
+/// alone.
+pub(crate) fn tidy_already(json: &Value) -> Vec<fn(&mut Value)> {
     let lists = |list: &str, name: &str| {
-        old.get(list).and_then(Value::as_array).is_some_and(|names| names.iter().any(|n| n.as_str() == Some(name)))
+        json.get(list).and_then(Value::as_array).is_some_and(|names| names.iter().any(|n| n.as_str() == Some(name)))
     };
     let listed = ALL.iter().filter(|e| lists("extensionsUsed", e.name) || lists("extensionsRequired", e.name));
-    for tidy in listed.filter_map(|extension| extension.tidy) {
-        let mut tidied = old.clone();
+    let already = |tidy: &fn(&mut Value)| {
+        let mut tidied = json.clone();
         tidy(&mut tidied);
-        if tidied == *old {
-            tidy(json);
-        }
-    }
+        tidied == *json
+    };
+    listed.filter_map(|extension| extension.tidy).filter(already).collect()
 }
 
 /// Takes an extension off the lists of used and required ones.

@@ -92,9 +92,11 @@ struct Candidate {
 impl Search<'_, '_> {
     /// The cheapest of the level's plans on samples, on the whole clip; where samples hardly tell two apart, the better one there. Where
     /// that fails, the next.
-    fn best(&self) -> Option<(usize, Folded)> {
+    fn best(mut self) -> Option<(usize, Folded)> {
         let mut candidates: Vec<Candidate> =
             self.context.plans().par_iter().map(|plan| self.candidate(*plan)).collect();
+        // The whole clip has windows of its own: those of the samples would only fill the memory.
+        self.windows.clear();
         // Of equal prices the earlier plan wins, on any number of threads.
         candidates.sort_by_key(|candidate| candidate.price);
         let exact = self.clip.times.len() <= SAMPLED;

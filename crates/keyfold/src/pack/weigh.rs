@@ -16,7 +16,7 @@ pub fn gzip_bytes(document: &Document) -> Result<usize> {
 }
 
 fn gather(document: &Document, content: &mut Vec<u8>) -> Result<()> {
-    let json = document.json();
+    let json = document.to_json();
     let animations = json.get("animations").unwrap_or(&Value::Null);
     let mut text = animations.to_string();
     let (mut accessors, mut views) = (BTreeSet::new(), BTreeSet::new());

@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn sound() -> Vec<u8> {
-        let pieces = glb::write(b"{}".to_vec(), Some(vec![1; 8].into()), &[]).unwrap();
+        let pieces = glb::write(b"{}".into(), Some(vec![1; 8].into()), &[]).unwrap();
         pieces.iter().flat_map(|piece| piece.to_vec()).collect()
     }
 
