@@ -32,7 +32,12 @@ impl ReadArgs {
             let mut bytes = Vec::new();
             match is_stream(path) {
                 true => std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?,
-                false => std::fs::File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?,
+                false => {
+                    let file = std::fs::File::open(path)?;
+                    // The length is a hint only: a pipe has none.
+                    bytes.reserve_exact(file.metadata()?.len().min(limit) as usize);
+                    file.take(limit + 1).read_to_end(&mut bytes)?
+                }
             };
             ensure!(bytes.len() as u64 <= limit, "it has more than {limit} bytes, which is over the limit");
             Ok(bytes)

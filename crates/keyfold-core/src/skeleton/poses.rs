@@ -61,6 +61,11 @@ impl Poses {
         self.globals[node] = Arc::new(self.below_parent(skeleton, node, &locals));
     }
 
+    /// Forgets a node's own matrices, which take as much as the global ones. [`Poses::local`] and [`Poses::renew`] are not for it any more.
+    pub fn forget_locals(&mut self, node: usize) {
+        self.locals[node] = Arc::default();
+    }
+
     /// Computes a node's global matrices again from its parent's, but not those of its descendants.
     pub fn renew(&mut self, skeleton: &Skeleton, node: usize) {
         self.globals[node] = Arc::new(self.below_parent(skeleton, node, &self.locals[node]));

@@ -67,10 +67,9 @@ pub(crate) fn fold(context: &Context<'_>, animation: &Animation, bound: f64) -> 
     }
     let windows = sampled(&clip);
     let search = Search { context, clip: &clip, reach: Reach::new(&clip, &windows), windows, bound };
-    let original = Folded::untouched(base.clone());
-    let most = price(context, &original);
-    let best = search.best();
-    best.filter(|(price, _)| *price < most).map_or(original, |(_, folded)| folded)
+    let most = price(context, &Folded::untouched(base.clone()));
+    let best = search.best().filter(|(price, _)| *price < most);
+    best.map_or_else(|| Folded::untouched(base), |(_, folded)| folded)
 }
 
 /// The search for an animation's lanes.
@@ -140,8 +139,8 @@ impl Search<'_, '_> {
                 budgets.iter_mut().for_each(|b| *b *= GENTLE);
             }
             let window = |start: &usize| self.clip.window(*start..(start + WINDOW).min(count));
-            let coded: Vec<Coded> = starts.par_iter().map(|s| self.coded(&window(s), &budgets, plan)).collect();
-            let parts: Vec<Vec<LaneKeys>> = coded.iter().map(|c| c.lanes.clone()).collect();
+            let mut coded: Vec<Coded> = starts.par_iter().map(|s| self.coded(&window(s), &budgets, plan)).collect();
+            let parts: Vec<Vec<LaneKeys>> = coded.iter_mut().map(|c| std::mem::take(&mut c.lanes)).collect();
             let folded = assembled(self.clip, &parts, &budgets, plan);
             let deviation = self.deviation(&folded.animation);
             if deviation.error() <= self.bound {

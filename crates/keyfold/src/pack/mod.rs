@@ -311,6 +311,7 @@ fn write(document: &Document, context: &Context<'_>, original: &[Animation], fol
         Ok(AnimationForm { index: original.index, replaces, channels })
     });
     let forms = forms.collect::<Result<Vec<_>>>()?;
+    drop(lean);
     match context.settings.storage {
         Storage::Meshopt => {
             assemble(document, &forms, |edit, contents| place_meshopt(edit, contents, context.settings.meshopt))

@@ -127,8 +127,10 @@ impl<'a, 'c> Repair<'a, 'c> {
         self.moment = moment;
         for node in 0..self.joints.len() {
             let joint = &mut self.joints[node];
-            joint.own = transforms[node].get(moment).copied().unwrap_or(Transform::IDENTITY);
-            (joint.local, joint.global) = (*poses.local(node, moment), *poses.global(node, moment));
+            let own = transforms[node].get(moment);
+            joint.own = own.copied().unwrap_or(Transform::IDENTITY);
+            joint.local = own.map_or_else(|| *poses.local(node, moment), Affine::from_transform);
+            joint.global = *poses.global(node, moment);
             joint.turn = at(&turns[node], moment);
             for (free, stored) in self.free[node].iter().zip(&mut joint.stored) {
                 if let Some(free) = free {

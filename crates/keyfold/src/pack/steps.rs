@@ -84,7 +84,7 @@ fn effect(lane: &Lane, window: &Window, moment: usize, above: &Affine, points: &
         Property::Rotation => far,
         Property::Scale => {
             // Per unit of the factor, points move by their distance over the factor itself.
-            let own = window.poses.local(lane.node, moment).axes.map(length);
+            let own = Affine::from_transform(&window.transforms[lane.node][moment]).axes.map(length);
             far / own.into_iter().fold(f64::INFINITY, f64::min).max(1e-3)
         }
         _ => longest,

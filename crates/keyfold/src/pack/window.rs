@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(crate) struct Window {
     /// Which of the clip's times.
     pub(crate) range: Range<usize>,
-    /// The original's global matrices.
+    /// The original's global matrices, and the own ones of nodes that have no lanes.
     pub(crate) poses: Poses,
     /// The own transforms of nodes that have lanes, by node; empty for others.
     pub(crate) transforms: Vec<Vec<Transform>>,
@@ -24,13 +24,14 @@ impl Window {
     pub(super) fn new(clip: &Clip<'_>, range: Range<usize>, moments: &[Moment]) -> Self {
         let skeleton = clip.scene.skeleton();
         let has_lanes = |node: usize| !clip.lanes_of(node).is_empty();
-        let poses = Poses::new(&clip.motion, moments);
+        let mut poses = Poses::new(&clip.motion, moments);
         let (mut transforms, mut turns) = (vec![Vec::new(); skeleton.len()], vec![Vec::new(); skeleton.len()]);
         for &node in skeleton.order() {
             if clip.motion.animates(node) {
                 let own = clip.motion.transforms(node, moments);
                 turns[node] = chain(skeleton.parent(node).map(|p| &turns[p]), own.iter().map(|t| t.rotation));
                 if has_lanes(node) {
+                    poses.forget_locals(node);
                     transforms[node] = own;
                 }
             } else {

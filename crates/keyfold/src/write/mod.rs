@@ -129,7 +129,8 @@ fn samplers_of(channel: &ChannelForm) -> impl Iterator<Item = &SamplerForm> {
 
 /// All accessors behind each other in one buffer view, each start aligned to four bytes.
 pub fn place_plain(edit: &mut Edit<'_>, contents: &[&Stored]) -> Result<Vec<usize>> {
-    let (mut bytes, mut offsets) = (Vec::new(), Vec::new());
+    let length = contents.iter().map(|content| content.bytes.len().next_multiple_of(4)).sum();
+    let (mut bytes, mut offsets) = (Vec::with_capacity(length), Vec::new());
     for content in contents {
         bytes.resize(usize::next_multiple_of(bytes.len(), 4), 0);
         offsets.push(bytes.len());
