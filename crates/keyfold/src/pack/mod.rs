@@ -51,6 +51,7 @@ use fold::{Folded, Grids};
 pub use glance::{Glance, glance};
 use quantized::{Clock, quantized};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// How hard to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -220,12 +221,14 @@ impl<'a> Context<'a> {
     }
 
     /// Animations whose targets the storage can say: only quantization knows single axes.
-    fn whole(&self, document: &Document, animations: &[Animation]) -> Vec<Animation> {
+    fn whole<'d>(&self, document: &Document, animations: &'d [Animation]) -> Cow<'d, [Animation]> {
+        let mut tracks = animations.iter().flat_map(|animation| &animation.tracks);
+        let axes = tracks.any(|track| matches!(track.target, Target::Node { axis: Some(_), .. }));
         match self.settings.storage {
-            Storage::Quantization => animations.to_vec(),
-            Storage::Core | Storage::Draco | Storage::Meshopt => {
+            Storage::Core | Storage::Draco | Storage::Meshopt if axes => {
                 animations.iter().map(|animation| join_axes(document, animation)).collect()
             }
+            _ => Cow::Borrowed(animations),
         }
     }
 
