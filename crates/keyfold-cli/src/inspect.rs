@@ -5,7 +5,10 @@ use crate::{
     output::{self, title},
 };
 use anyhow::Result;
-use keyfold::inspect::{AnimationSummary, Inspection, inspect};
+use keyfold::{
+    Severity,
+    inspect::{AnimationSummary, Inspection, inspect},
+};
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
@@ -46,7 +49,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     } else {
         output::print(&describe(args, bytes, &inspection))?;
     }
-    Ok(output::findings(&inspection.findings))
+    output::findings(&inspection.findings);
+    // Nothing is made here that a channel of an unknown path could be missing from.
+    Ok(Outcome::wrong_if(inspection.findings.iter().any(|f| f.severity == Severity::Error)))
 }
 
 fn describe(args: &Args, bytes: u64, inspection: &Inspection) -> String {
