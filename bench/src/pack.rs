@@ -11,8 +11,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Result, ensure};
-use keyfold::pack::{STORAGES, Settings, pack, weigh};
-use keyfold::{Bound, Document, Scene, diff, read};
+use keyfold::pack::{Settings, pack, weigh};
+use keyfold::{Bound, Document, Scene, Storage, diff, read};
 use keyfold_oracle::{corpus_files, packers};
 
 use crate::measure::{mean, stem};
@@ -32,7 +32,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// What a storage takes, as a share of gltfpack's bytes and of the float original's.
 fn bytes(folder: &Path) -> Result<()> {
-    let names: Vec<&str> = STORAGES.iter().map(|s| s.name()).collect();
+    let names: Vec<&str> = Storage::ALL.iter().map(|s| s.name()).collect();
     println!("| file | float gz | gltfpack gz @ error | {} | core @ 0.02 % / float |", names.join(" | "));
     println!("|---|--:|--:|{}--:|", "--:|".repeat(names.len()));
     let (mut rows, mut left) = (Vec::new(), Vec::new());
@@ -47,7 +47,7 @@ fn bytes(folder: &Path) -> Result<()> {
             }
         };
         let (mut cells, mut ratios) = (Vec::new(), Vec::new());
-        for storage in STORAGES {
+        for storage in Storage::ALL {
             let settings = Settings { storage, bound: Bound::Length(theirs.error), ..Settings::default() };
             let packed = pack(&document, &settings)?;
             ensure!(packed.diff.error <= theirs.error, "{name}: the bound is broken");
@@ -74,7 +74,7 @@ fn bytes(folder: &Path) -> Result<()> {
 fn means<'a>(name: &str, rows: impl Iterator<Item = &'a Vec<f64>>) {
     let rows: Vec<&Vec<f64>> = rows.collect();
     let column = |c: usize| rows.iter().map(|row| row[c]).collect::<Vec<_>>();
-    let means: Vec<String> = (0..=STORAGES.len()).map(|c| format!("{:.3}", mean(&column(c)))).collect();
+    let means: Vec<String> = (0..=Storage::ALL.len()).map(|c| format!("{:.3}", mean(&column(c)))).collect();
     println!("| {name} ({}) | | | {} |", rows.len(), means.join(" | "));
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use keyfold::pack::{Packed, STORAGES, Settings, pack};
+use keyfold::pack::{Packed, Settings, pack};
 use keyfold::{Animation, Document, Kind, OpenOptions, Scene, Storage, Targets, Track, diff, read};
 use keyfold_core::skeleton::{self, random_moments};
 use keyfold_oracle::three::{self, Job};
@@ -44,7 +44,7 @@ fn every_bound_holds_in_every_storage() {
     let (mut checked, mut fullest) = (0, 0.0f64);
     for file in files() {
         let document = Document::open(&file).unwrap();
-        for (storage, bound) in STORAGES.iter().flat_map(|s| BOUNDS.map(|b| (*s, b))) {
+        for (storage, bound) in Storage::ALL.iter().flat_map(|s| BOUNDS.map(|b| (*s, b))) {
             let packed = packed(&document, storage, bound);
             let bytes = packed.document.to_bytes().unwrap();
             let back =

@@ -2,7 +2,7 @@
 //! not read. The matrix is printed.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use keyfold::pack::{STORAGES, Settings, pack};
+use keyfold::pack::{Settings, pack};
 use keyfold::{Document, Interpolation, OpenOptions, Severity, Storage, diff, inspect, read};
 use keyfold_core::quat;
 use keyfold_oracle::note;
@@ -29,7 +29,8 @@ fn every_cell_holds_or_names_what_it_cannot() {
     for interpolation in INTERPOLATIONS {
         for address in ADDRESSES {
             let document = document(interpolation, address);
-            let cells: Vec<String> = STORAGES.map(|storage| cell(&document, storage, interpolation, address)).into();
+            let cells: Vec<String> =
+                Storage::ALL.map(|storage| cell(&document, storage, interpolation, address)).into();
             note(&format!("  {:<11} {address:<10} {}", interpolation.name(), cells.join("  ")));
         }
     }

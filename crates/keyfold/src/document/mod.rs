@@ -201,6 +201,11 @@ impl Document {
         self.buffers.folder.clone()
     }
 
+    /// How it was opened.
+    pub(crate) fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
     /// What decoding may use up.
     pub fn limits(&self) -> &Limits {
         &self.options.limits

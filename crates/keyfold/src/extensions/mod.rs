@@ -227,7 +227,7 @@ pub(crate) fn compressed_length(document: &Document, view: usize) -> usize {
 }
 
 /// The object by which an extension compresses a buffer view.
-fn compression(document: &Document, view: usize) -> Option<Object<'_>> {
+pub(crate) fn compression(document: &Document, view: usize) -> Option<Object<'_>> {
     let view = document.element("bufferViews", view).ok()?;
     let compressing = used(document).filter(|extension| extension.view.is_some());
     compressing.filter_map(|extension| view.extension(extension.name).ok()?).next()

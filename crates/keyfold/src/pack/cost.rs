@@ -3,7 +3,7 @@
 use super::Context;
 use crate::{
     Storage,
-    write::{ChannelForm, Stored, meshopt_bytes},
+    write::{ChannelForm, Stored, alike, meshopt_bytes},
 };
 use flate2::{Compression, write::DeflateEncoder};
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ pub(crate) fn wire_with(channels: &[ChannelForm], place: impl FnOnce(&[&Stored])
 
 pub(crate) fn plain(contents: &[&Stored]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    contents.iter().for_each(|stored| append(&mut bytes, stored));
+    alike(contents).into_iter().for_each(|index| append(&mut bytes, contents[index]));
     bytes
 }
 

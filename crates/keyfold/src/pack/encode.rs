@@ -34,8 +34,9 @@ pub(crate) enum Keys {
     Shared,
 }
 
-/// How much of a lane's budget is its step where keys are dropped, too.
-const STEP_SHARE: f64 = 0.5;
+/// How much of its budget is a lane's step where all drop the same keys, and how far keys may lie from what bridges them.
+const SHARED_STEP: f64 = 0.35;
+const SHARED_BRIDGE: f64 = 0.5;
 /// How often tolerances are narrowed where points lie too far off.
 const NARROWINGS: usize = 4;
 /// By how much.
@@ -45,8 +46,8 @@ impl Plan {
     /// How much of a lane's budget is its step.
     pub(crate) fn step_share(self) -> f64 {
         match self.keys {
-            Keys::All => 1.0,
-            Keys::PerLane | Keys::Shared => STEP_SHARE,
+            Keys::All | Keys::PerLane => 1.0,
+            Keys::Shared => SHARED_STEP,
         }
     }
 
@@ -55,7 +56,7 @@ impl Plan {
         match (self.keys, self.compensate) {
             (Keys::All, true) => 1.8,
             (Keys::All, false) => 2.3,
-            (Keys::PerLane, _) => 1.5,
+            (Keys::PerLane, _) => 1.2,
             (Keys::Shared, _) => 1.0,
         }
     }
@@ -312,7 +313,7 @@ fn shared_keys(clip: &Clip<'_>, window: &Window, budgets: &[f64]) -> Vec<usize> 
             Property::Scale => Values::Vectors(transforms.iter().map(|t| t.scale).collect()),
             _ => Values::Vectors(transforms.iter().map(|t| t.translation).collect()),
         };
-        (values, budget * (1.0 - STEP_SHARE))
+        (values, budget * SHARED_BRIDGE)
     });
     // The lane that refused last will likely refuse again: it is asked first.
     let lanes: std::cell::RefCell<Vec<(Values, f64)>> = std::cell::RefCell::new(values.collect());

@@ -41,8 +41,8 @@ pub mod weigh;
 mod window;
 
 use crate::{
-    Animation, Bound, Diff, Document, OpenOptions, Result, Scene, Severity, Storage, Target, Targets, Track, diff,
-    draco, join_axes, read,
+    Animation, Bound, Diff, Document, Result, Scene, Severity, Storage, Target, Targets, Track, diff, draco, join_axes,
+    read,
     write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain},
 };
 use cost::cost;
@@ -61,7 +61,7 @@ pub enum Level {
     /// All plans.
     #[default]
     Default,
-    /// All plans, many rounds.
+    /// All plans, many rounds; what the default finds where that is smaller.
     Max,
 }
 
@@ -102,9 +102,6 @@ impl Default for Settings {
     }
 }
 
-/// The storages that can be packed to.
-pub const STORAGES: [Storage; 4] = Storage::ALL;
-
 /// A packed document and the proof.
 #[derive(Debug)]
 pub struct Packed {
@@ -127,9 +124,19 @@ const ATTEMPTS: usize = 4;
 
 /// Packs a document.
 pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
-    if settings.storage == Storage::Draco {
-        return pack_draco(document, settings);
+    match (settings.storage, settings.level) {
+        (Storage::Draco, _) => pack_draco(document, settings),
+        (_, Level::Fast | Level::Default) => pack_once(document, settings),
+        // A longer search for steps mostly finds smaller files, but not always.
+        (_, Level::Max) => {
+            let longer = pack_once(document, settings)?;
+            let usual = pack_once(document, &Settings { level: Level::Default, ..settings.clone() })?;
+            Ok(if longer.gzip_bytes <= usual.gzip_bytes { longer } else { usual })
+        }
     }
+}
+
+fn pack_once(document: &Document, settings: &Settings) -> Result<Packed> {
     let read = read(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, settings);
@@ -328,8 +335,7 @@ fn write(document: &Document, context: &Context<'_>, original: &[Animation], fol
 }
 
 fn read_back(document: &Document) -> Result<Document> {
-    let options = OpenOptions { limits: *document.limits(), ..OpenOptions::default() };
-    Document::from_bytes(document.to_bytes()?, document.folder(), &options)
+    Document::from_bytes(document.to_bytes()?, document.folder(), document.options())
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ fn every_bound_holds_and_tighter_ones_cost_more() {
 #[test]
 fn every_storage_keeps_every_bound() {
     let document = swinging();
-    for storage in STORAGES {
+    for storage in Storage::ALL {
         for bound in ["1%", "0.1%", "0.01%", "0.002%"] {
             let settings = Settings { storage, bound: bound.parse().unwrap(), ..Settings::default() };
             let packed = pack(&document, &settings).unwrap();
@@ -201,5 +201,19 @@ fn an_arc_of_nearly_half_a_turn_is_settled() {
         // Draco's grids are of twenty bits at most: no finer one could settle which way round the arc goes.
         let keys = read(&packed.document).unwrap().animations[0].tracks[0].curve.keys();
         assert!(storage != Storage::Draco || keys == KEYS + 1, "{keys}");
+    }
+}
+
+#[test]
+fn what_is_read_back_is_read_as_the_original_was() {
+    let ignoring = swinging().ignoring("EXT_meshopt_compression").unwrap();
+    assert!(read_back(&ignoring).unwrap().ignores("EXT_meshopt_compression"));
+}
+
+#[test]
+fn a_longer_search_never_ends_larger() {
+    for storage in [Storage::Core, Storage::Quantization, Storage::Meshopt] {
+        let bytes = |level| pack(&swinging(), &Settings { storage, level, ..Settings::default() }).unwrap().gzip_bytes;
+        assert!(bytes(Level::Max) <= bytes(Level::Default), "{storage:?}");
     }
 }

@@ -1,6 +1,10 @@
 //! What a document's animations weigh on the wire: their bytes and their JSON after gzip, whatever the storage.
 
-use crate::{Document, Result, document::json::to_index};
+use crate::{
+    Document, Result,
+    document::{json::to_index, slice_of},
+    extensions::{self, draco},
+};
 use flate2::{Compression, write::GzEncoder};
 use serde_json::Value;
 use std::{collections::BTreeSet, io::Write};
@@ -27,24 +31,25 @@ fn gather(document: &Document, content: &mut Vec<u8>) -> Result<()> {
         let object = &json["accessors"][index];
         text += &object.to_string();
         let Some(view) = object.get("bufferView").and_then(to_index) else { continue };
-        let compressed = crate::extensions::compresses(document, view);
+        let compression = extensions::compression(document, view);
         if views.insert(view) {
             text += &json["bufferViews"][view].to_string();
-            if compressed {
-                content.extend_from_slice(&stored(document, view)?);
+            if let Some(object) = &compression {
+                content.extend_from_slice(&slice_of(document, object)?);
             }
         }
-        if !compressed {
+        if compression.is_none() {
             content.extend_from_slice(&document.elements(index)?.bytes);
         }
     }
     // Draco's streams are listed at the document's root.
-    let streams = json.pointer("/extensions/Draco_animation_compression").unwrap_or(&Value::Null);
-    if !streams.is_null() {
-        text += &streams.to_string();
-    }
+    let streams = [draco::NAME, draco::OTHER_NAME].into_iter().filter_map(|name| json.get("extensions")?.get(name));
     let mut held = BTreeSet::new();
-    [animations, streams].into_iter().for_each(|value| views_in(value, &mut held));
+    views_in(animations, &mut held);
+    for streams in streams {
+        text += &streams.to_string();
+        views_in(streams, &mut held);
+    }
     for view in held {
         text += &json["bufferViews"][view].to_string();
         content.extend_from_slice(&document.view(view)?);
@@ -63,15 +68,4 @@ fn views_in(value: &Value, views: &mut BTreeSet<usize>) {
         Value::Array(elements) => elements.iter().for_each(|v| views_in(v, views)),
         _ => {}
     }
-}
-
-/// The bytes behind a compressed buffer view.
-fn stored(document: &Document, view: usize) -> Result<Vec<u8>> {
-    let object = document.element("bufferViews", view)?;
-    for name in ["EXT_meshopt_compression", "KHR_meshopt_compression"] {
-        if let Some(object) = object.extension(name)? {
-            return Ok(crate::document::slice_of(document, &object)?.to_vec());
-        }
-    }
-    Ok(Vec::new())
 }

@@ -6,12 +6,14 @@
 
 mod core_storage;
 mod meshopt;
+mod order;
 pub(crate) mod quaternion_filter;
 mod stored;
 
 pub use core_storage::{core_form, core_target};
 pub(crate) use meshopt::meshopt_bytes;
 pub use meshopt::{MeshoptVersion, place_meshopt};
+pub(crate) use order::alike;
 pub use stored::{Stored, short};
 
 use crate::{
@@ -127,28 +129,29 @@ fn samplers_of(channel: &ChannelForm) -> impl Iterator<Item = &SamplerForm> {
     channel.sampler.iter().chain(channel.extension_sampler.iter().map(|(_, sampler)| sampler))
 }
 
-/// All accessors behind each other in one buffer view, each start aligned to four bytes.
+/// All accessors behind each other in one buffer view, alike ones together, each start aligned to four bytes.
 pub fn place_plain(edit: &mut Edit<'_>, contents: &[&Stored]) -> Result<Vec<usize>> {
-    let length = contents.iter().map(|content| content.bytes.len().next_multiple_of(4)).sum();
-    let (mut bytes, mut offsets) = (Vec::with_capacity(length), Vec::new());
-    for content in contents {
-        bytes.resize(usize::next_multiple_of(bytes.len(), 4), 0);
-        offsets.push(bytes.len());
-        bytes.extend_from_slice(&content.bytes);
-    }
     if contents.is_empty() {
         return Ok(Vec::new());
     }
+    let length = contents.iter().map(|content| content.bytes.len().next_multiple_of(4)).sum();
+    let (order, mut bytes, mut offsets) = (alike(contents), Vec::with_capacity(length), Vec::new());
+    for index in &order {
+        bytes.resize(usize::next_multiple_of(bytes.len(), 4), 0);
+        offsets.push(bytes.len());
+        bytes.extend_from_slice(&contents[*index].bytes);
+    }
     let view = edit.push_view(bytes);
-    let accessor = |(content, offset): (&&Stored, usize)| {
+    let mut accessors = vec![0; contents.len()];
+    for (index, offset) in order.into_iter().zip(offsets) {
         let mut object = Map::from_iter([("bufferView".to_owned(), json!(view))]);
         if offset > 0 {
             object.insert("byteOffset".into(), json!(offset));
         }
-        object.extend(content.accessor());
-        edit.push("accessors", Value::Object(object))
-    };
-    Ok(contents.iter().zip(offsets).map(accessor).collect())
+        object.extend(contents[index].accessor());
+        accessors[index] = edit.push("accessors", Value::Object(object));
+    }
+    Ok(accessors)
 }
 
 /// The samplers of an animation while it is rewritten.

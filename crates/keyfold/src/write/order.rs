@@ -1,0 +1,101 @@
+//! In which order accessors stand: alike ones beside each other, so that a general compressor (gzip on the wire, Brotli in a bundle), which
+//! learns how often each byte occurs from what it saw last, seldom has to learn anew.
+//!
+//! Times come first, as they come: they repeat each other. Values follow by kind, and among a kind as a chain in which each one is the
+//! most like the one before it.
+
+use super::Stored;
+use crate::document::{ComponentType, Shape};
+
+/// How many accessors are compared with each other at most.
+const NEIGHBOURS: usize = 256;
+/// What a byte that does not occur counts as: another may have it once.
+const UNSEEN: f64 = 0.05;
+
+/// The places of contents in the order in which they should stand.
+pub(crate) fn alike(contents: &[&Stored]) -> Vec<usize> {
+    let bytes: Vec<Bytes> = contents.iter().map(|content| Bytes::of(content)).collect();
+    let mut order: Vec<usize> = (0..contents.len()).collect();
+    order.sort_by(|a, b| {
+        let kinds = kind(contents[*a]).cmp(&kind(contents[*b]));
+        kinds.then(bytes[*a].entropy.total_cmp(&bytes[*b].entropy)).then(a.cmp(b))
+    });
+    for one_kind in order.chunk_by_mut(|a, b| kind(contents[*a]) == kind(contents[*b])) {
+        if contents[one_kind[0]].bounds {
+            one_kind.sort_unstable();
+        } else {
+            one_kind.chunks_mut(NEIGHBOURS).for_each(|near| chain(near, &bytes));
+        }
+    }
+    order
+}
+
+type Kind = (bool, ComponentType, Shape, bool);
+
+fn kind(content: &Stored) -> Kind {
+    (!content.bounds, content.component, content.shape, content.normalized)
+}
+
+/// Puts behind each one the one that is most like it.
+fn chain(order: &mut [usize], bytes: &[Bytes]) {
+    for place in 1..order.len() {
+        let last = &bytes[order[place - 1]];
+        let unlike = |index: usize| last.unlike(&bytes[index]);
+        let (mut best, mut least) = (place, unlike(order[place]));
+        for (other, index) in order.iter().enumerate().skip(place + 1) {
+            let much = unlike(*index);
+            if much < least {
+                (best, least) = (other, much);
+            }
+        }
+        order[place..=best].rotate_right(1);
+    }
+}
+
+/// How often each byte occurs in a content.
+struct Bytes {
+    shares: [f64; 256],
+    /// The logarithms of the shares: what a byte costs.
+    costs: [f64; 256],
+    entropy: f64,
+}
+
+impl Bytes {
+    fn of(content: &Stored) -> Self {
+        let mut shares = [UNSEEN; 256];
+        content.bytes.iter().for_each(|byte| shares[usize::from(*byte)] += 1.0);
+        let sum: f64 = shares.iter().sum();
+        shares.iter_mut().for_each(|share| *share /= sum);
+        let costs = shares.map(|share| -libm::log2(share));
+        let entropy = shares.iter().zip(&costs).map(|(share, cost)| share * cost).sum();
+        Self { shares, costs, entropy }
+    }
+
+    /// What it costs more to write each of two with what was learned from the other.
+    fn unlike(&self, other: &Self) -> f64 {
+        let shares = self.shares.iter().zip(&other.shares);
+        shares.zip(self.costs.iter().zip(&other.costs)).map(|((a, b), (x, y))| (a - b) * (y - x)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(values: &[i64]) -> Stored {
+        Stored::integers(ComponentType::U8, Shape::Vec3, true, values)
+    }
+
+    #[test]
+    fn times_stay_as_they_come_and_values_stand_beside_their_like() {
+        let times = [Stored::times(&[0.0, 2.0]), Stored::times(&[0.0, 1.0])];
+        let few = [bytes(&[1, 2, 1, 2, 1, 2]), bytes(&[1, 2, 2, 2, 1, 2])];
+        let many = [bytes(&[10, 20, 30, 40, 50, 60]), bytes(&[10, 20, 30, 40, 50, 61])];
+        let contents = [&few[0], &times[0], &many[0], &few[1], &many[1], &times[1]];
+        let order = alike(&contents);
+        assert_eq!(order[..2], [1, 5]);
+        let mut pairs = [[order[2], order[3]], [order[4], order[5]]];
+        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+        assert_eq!(pairs, [[0, 3], [2, 4]]);
+    }
+}
