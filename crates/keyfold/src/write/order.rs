@@ -11,20 +11,22 @@ use crate::document::{ComponentType, Shape};
 const NEIGHBOURS: usize = 256;
 /// What a byte that does not occur counts as: another may have it once.
 const UNSEEN: f64 = 0.05;
+/// How many sums are kept beside each other.
+const LANES: usize = 8;
 
 /// The places of contents in the order in which they should stand.
 pub(crate) fn alike(contents: &[&Stored]) -> Vec<usize> {
-    let bytes: Vec<Bytes> = contents.iter().map(|content| Bytes::of(content)).collect();
+    let entropies: Vec<f64> = contents.iter().map(|content| Bytes::of(content).entropy()).collect();
     let mut order: Vec<usize> = (0..contents.len()).collect();
     order.sort_by(|a, b| {
         let kinds = kind(contents[*a]).cmp(&kind(contents[*b]));
-        kinds.then(bytes[*a].entropy.total_cmp(&bytes[*b].entropy)).then(a.cmp(b))
+        kinds.then(entropies[*a].total_cmp(&entropies[*b])).then(a.cmp(b))
     });
     for one_kind in order.chunk_by_mut(|a, b| kind(contents[*a]) == kind(contents[*b])) {
         if contents[one_kind[0]].bounds {
             one_kind.sort_unstable();
         } else {
-            one_kind.chunks_mut(NEIGHBOURS).for_each(|near| chain(near, &bytes));
+            one_kind.chunks_mut(NEIGHBOURS).for_each(|near| chain(near, contents));
         }
     }
     order
@@ -37,19 +39,22 @@ fn kind(content: &Stored) -> Kind {
 }
 
 /// Puts behind each one the one that is most like it.
-fn chain(order: &mut [usize], bytes: &[Bytes]) {
-    for place in 1..order.len() {
-        let last = &bytes[order[place - 1]];
-        let unlike = |index: usize| last.unlike(&bytes[index]);
-        let (mut best, mut least) = (place, unlike(order[place]));
-        for (other, index) in order.iter().enumerate().skip(place + 1) {
-            let much = unlike(*index);
+fn chain(order: &mut [usize], contents: &[&Stored]) {
+    let bytes = |index: &usize| (*index, Box::new(Bytes::of(contents[*index])));
+    let mut bytes: Vec<(usize, Box<Bytes>)> = order.iter().map(bytes).collect();
+    for place in 1..bytes.len() {
+        let (done, rest) = bytes.split_at_mut(place);
+        let last = &done[place - 1].1;
+        let (mut best, mut least) = (0, f64::INFINITY);
+        for (other, (_, bytes)) in rest.iter().enumerate() {
+            let much = last.unlike(bytes);
             if much < least {
                 (best, least) = (other, much);
             }
         }
-        order[place..=best].rotate_right(1);
+        rest[..=best].rotate_right(1);
     }
+    order.iter_mut().zip(bytes).for_each(|(place, (index, _))| *place = index);
 }
 
 /// How often each byte occurs in a content.
@@ -57,7 +62,6 @@ struct Bytes {
     shares: [f64; 256],
     /// The logarithms of the shares: what a byte costs.
     costs: [f64; 256],
-    entropy: f64,
 }
 
 impl Bytes {
@@ -67,14 +71,23 @@ impl Bytes {
         let sum: f64 = shares.iter().sum();
         shares.iter_mut().for_each(|share| *share /= sum);
         let costs = shares.map(|share| -libm::log2(share));
-        let entropy = shares.iter().zip(&costs).map(|(share, cost)| share * cost).sum();
-        Self { shares, costs, entropy }
+        Self { shares, costs }
     }
 
-    /// What it costs more to write each of two with what was learned from the other.
+    fn entropy(&self) -> f64 {
+        self.shares.iter().zip(&self.costs).map(|(share, cost)| share * cost).sum()
+    }
+
+    /// What it costs more to write each of two with what was learned from the other. Summed up in lanes, which processors do at once.
     fn unlike(&self, other: &Self) -> f64 {
-        let shares = self.shares.iter().zip(&other.shares);
-        shares.zip(self.costs.iter().zip(&other.costs)).map(|((a, b), (x, y))| (a - b) * (y - x)).sum()
+        let mut sums = [0.0; LANES];
+        for i in (0..256).step_by(LANES) {
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                let i = i + lane;
+                *sum += (self.shares[i] - other.shares[i]) * (other.costs[i] - self.costs[i]);
+            }
+        }
+        sums.iter().sum()
     }
 }
 
