@@ -12,12 +12,17 @@ use crate::measure::stem;
 /// More than this share of the model's size, or of a property's range, is a failure.
 const FAILURE: f64 = 0.01;
 
-/// Prints a row for each file on which a peer fails.
+/// Prints a row for each file with more than plain tracks on which a peer fails. Others stay out: where glTF-Transform quantizes a mesh
+/// without a skin it moves the mesh's node and the mesh back, which looks like an error and is none, and gltfpack goes by names of files.
 pub(super) fn table(folder: &Path) -> Result<()> {
     println!("\n| file | has | gltfpack -cz -af 0 | gltf-transform meshopt | keyfold, core, 0.01 % |");
     println!("|---|---|---|---|---|");
     for file in corpus_files() {
         let (document, output) = (Document::open(&file)?, folder.join("peer.glb"));
+        let traits = traits(&document)?;
+        if traits.is_empty() {
+            continue;
+        }
         let judge = |ran: Result<()>| match ran.and_then(|()| Ok(diff(&document, &Document::open(&output)?, None)?)) {
             Ok(found) => verdict(&found),
             Err(_) => Some("fails".to_owned()),
@@ -30,7 +35,7 @@ pub(super) fn table(folder: &Path) -> Result<()> {
         let ours = pack(&document, &Settings::default())?.diff;
         let ours = verdict(&ours).unwrap_or_else(|| format!("{:.4} % off", ours.relative * 100.0));
         let cell = |verdict: Option<String>| verdict.unwrap_or_else(|| "ok".into());
-        println!("| {} | {} | {} | {} | {ours} |", stem(&file), traits(&document)?, cell(gltfpack), cell(transform));
+        println!("| {} | {} | {} | {} | {ours} |", stem(&file), traits, cell(gltfpack), cell(transform));
     }
     Ok(())
 }
