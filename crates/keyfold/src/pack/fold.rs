@@ -3,6 +3,7 @@
 
 use super::{
     Context,
+    axes::splits,
     clip::Clip,
     cost::cost,
     cubic::shortened,
@@ -39,6 +40,9 @@ const HARD: usize = 256;
 /// What is repaired is repaired to this share of the bound: between keys clips differ a little more.
 const REPAIRED: f64 = 0.99;
 
+/// What split tracks may take at most, as a share of what whole ones do.
+const WORTH: f64 = 0.98;
+
 /// The grids that tracks lie on, where the storage has any.
 pub(crate) type Grids = BTreeMap<Target, Grid>;
 
@@ -56,8 +60,22 @@ impl Folded {
     }
 }
 
-/// The animation, folded so that it stays within `bound` (scene units) as far as the search can see.
+/// The animation, folded so that it stays within `bound` (scene units) as far as the search can see: as it is or, where the storage
+/// knows axes, split by them, whichever is smaller.
 pub(crate) fn fold(context: &Context<'_>, animation: &Animation, bound: f64) -> Folded {
+    let whole = fold_as_it_is(context, animation, bound);
+    if !context.splits() {
+        return whole;
+    }
+    let split = splits(animation, |target| context.keeps(target));
+    let folded = split.iter().map(|animation| fold_as_it_is(context, animation, bound));
+    let priced = folded.map(|folded| (price(context, &folded), folded)).min_by_key(|(price, _)| *price);
+    // Prices are not exact: what is hardly smaller is left whole, with fewer channels.
+    let most = price(context, &whole) as f64 * WORTH;
+    priced.filter(|(price, _)| (*price as f64) < most).map_or(whole, |(_, folded)| folded)
+}
+
+fn fold_as_it_is(context: &Context<'_>, animation: &Animation, bound: f64) -> Folded {
     let base = exact_and_properties(context, animation);
     let (base, used) = if bound > 0.0 { shortened(context, &base, bound) } else { None }.unwrap_or((base, 0.0));
     let bound = bound - used;

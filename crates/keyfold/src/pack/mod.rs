@@ -11,6 +11,7 @@
 //!
 //! | file | idea |
 //! |---|---|
+//! | `axes` | translation and scale split, where the storage knows single axes |
 //! | `clip`, `window` | an animation taken apart into lanes; a stretch of it with the original's poses |
 //! | `lattice`, `grid` | the values that a storage can hold at a given step |
 //! | `reduce` | which keys are needed |
@@ -21,6 +22,7 @@
 //! | `glance` | about what other storages would take, from an excerpt |
 
 mod aim;
+mod axes;
 mod clip;
 mod cost;
 mod cubic;
@@ -239,11 +241,15 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether a track of the original is written anew.
+    /// Whether a track of the original is written anew: single axes, too, which other storages have joined.
     fn replaces(&self, track: &Track) -> bool {
         let axis = matches!(track.target, Target::Node { axis: Some(_), .. });
-        let joined = axis && self.settings.storage != Storage::Quantization;
-        forms::rewritable(track) || (joined && track.source.targets == Targets::Core)
+        forms::rewritable(track) || (axis && track.source.targets == Targets::Core)
+    }
+
+    /// Whether tracks may be split by axis. A fast run has no time to try.
+    pub(crate) fn splits(&self) -> bool {
+        self.settings.storage == Storage::Quantization && self.settings.level != Level::Fast
     }
 
     /// Whether steps are coarser than what holds by itself, and repaired.
@@ -253,7 +259,7 @@ impl<'a> Context<'a> {
 
     /// An animation's tracks in the storage's smallest form.
     pub(crate) fn forms(&self, animation: &Animation, grids: &Grids) -> Result<Vec<ChannelForm>> {
-        let tracks = || animation.tracks.iter().filter(|t| forms::rewritable(t));
+        let tracks = || animation.tracks.iter().filter(|t| self.replaces(t));
         if self.settings.storage != Storage::Quantization {
             return tracks().map(forms::compact).collect();
         }

@@ -6,9 +6,10 @@ use super::{fold::Grids, forms::compact, grid::Grid};
 use crate::{
     Animation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
-    quantization::{NAME, Parameters, exact_frames},
-    write::{ChannelForm, Stored},
+    quantization::{NAME, Parameters, Path, exact_frames},
+    write::{ChannelForm, SamplerForm, Stored},
 };
+use serde_json::{Map, json};
 use std::collections::BTreeMap;
 
 /// Frame numbers for the times of an animation.
@@ -37,7 +38,7 @@ impl Clock {
 
 /// A track in the extension's form, or in core's.
 pub(crate) fn quantized(track: &Track, grids: &Grids, clock: Option<&Clock>) -> Result<ChannelForm> {
-    let mut form = compact(track)?;
+    let mut form = plain(track)?;
     let Some(sampler) = &mut form.sampler else { return Ok(form) };
     let mut parameters = Parameters::default();
     if let Some(grid) = grids.get(&track.target) {
@@ -54,6 +55,24 @@ pub(crate) fn quantized(track: &Track, grids: &Grids, clock: Option<&Clock>) -> 
     }
     form.extensions.extend(parameters.to_json().map(|json| (NAME.to_owned(), json)));
     Ok(form)
+}
+
+/// A track in core's form or, of a single axis, as near to that as the extension's paths come.
+fn plain(track: &Track) -> Result<ChannelForm> {
+    let Target::Node { node, property, axis: Some(axis) } = track.target else { return compact(track) };
+    let path = Path::axis(property, axis).to_string();
+    let curve = &track.curve;
+    Ok(ChannelForm {
+        source: Some(track.source.channel),
+        sampler: Some(SamplerForm {
+            input: Stored::times(curve.times()),
+            output: Stored::floats(Shape::Scalar, curve.values()),
+            interpolation: curve.interpolation(),
+        }),
+        extension_sampler: None,
+        target: json!({ "node": node, "path": path }),
+        extensions: Map::new(),
+    })
 }
 
 /// A track's values as codes: of a rotation without W.

@@ -1,7 +1,7 @@
 //! Tracks that only hold what a node has anyway: dropped where that is so in every animation, so that blending from one to
 //! another changes nothing.
 
-use crate::{Animation, Property, Scene, Target, Track};
+use crate::{Animation, Axis, Property, Scene, Target, Track};
 use std::collections::BTreeMap;
 
 /// How near to the rest pose a value must be, relative to its own size, to count as equal: a few steps of a float.
@@ -19,7 +19,21 @@ pub(crate) fn without_rest(
         let rests = !keeps(&track.target) && track.curve.is_constant() && holds_rest(scene, track);
         *idle.entry(track.target.clone()).or_insert(true) &= rests;
     }
+    let idle = together(idle);
     animations.into_iter().map(|animation| pruned(animation, &idle)).collect()
+}
+
+/// What drives one axis rests only where what drives the whole property elsewhere does, and the other way round.
+fn together(idle: BTreeMap<Target, bool>) -> BTreeMap<Target, bool> {
+    let at = |node: usize, property: Property, axis: Option<Axis>| {
+        idle.get(&Target::Node { node, property, axis }).copied().unwrap_or(true)
+    };
+    let rests = |target: &Target| match *target {
+        Target::Node { node, property, axis: Some(_) } => at(node, property, None),
+        Target::Node { node, property, axis: None } => Axis::ALL.into_iter().all(|a| at(node, property, Some(a))),
+        Target::Pointer { .. } => true,
+    };
+    idle.iter().map(|(target, own)| (target.clone(), *own && rests(target))).collect()
 }
 
 fn pruned(animation: Animation, idle: &BTreeMap<Target, bool>) -> Animation {

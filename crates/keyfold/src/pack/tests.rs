@@ -217,3 +217,50 @@ fn a_longer_search_never_ends_larger() {
         assert!(bytes(Level::Max) <= bytes(Level::Default), "{storage:?}");
     }
 }
+
+#[test]
+fn axes_have_their_own_keys_where_that_is_smaller() {
+    let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
+    // Quick along X, steady along Y, never along Z.
+    let slide: Vec<f32> = times.iter().flat_map(|t| [(t * 7.0).sin(), 0.3 * t, 2.0]).collect();
+    let accessor =
+        |view: usize, shape: &str| json!({ "bufferView": view, "componentType": 5126, "count": KEYS, "type": shape });
+    let json = json!({
+        "asset": { "version": "2.0" },
+        "nodes": [{ "children": [1], "translation": [0, 0, 2] }, { "translation": [0, 1, 0] }],
+        "accessors": [accessor(0, "SCALAR"), accessor(1, "VEC3")],
+        "animations": [{ "samplers": [{ "input": 0, "output": 1 }],
+            "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }] }],
+    });
+    let document = document(json, &[&times, &slide]);
+    let packed = pack(&document, &Settings { storage: Storage::Quantization, ..Settings::default() }).unwrap();
+    let tracks = read(&packed.document).unwrap().animations.remove(0).tracks;
+    let targets: Vec<String> = tracks.iter().map(|t| t.target.to_string()).collect();
+    assert_eq!(targets, ["/nodes/0/translation.x", "/nodes/0/translation.y"]);
+    assert!(tracks[0].curve.keys() > 40 && tracks[1].curve.keys() == 2, "{tracks:?}");
+    assert!(packed.diff.error <= packed.bound);
+}
+
+#[test]
+fn an_axis_that_rests_in_one_animation_stays_where_another_one_moves_it() {
+    let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
+    let bob: Vec<f32> = times.iter().flat_map(|t| [0.0, (t * 5.0).sin(), 0.0]).collect();
+    let roam: Vec<f32> = times.iter().flat_map(|t| [(t * 5.0).cos(), (t * 3.0).sin(), (t * 4.0).sin()]).collect();
+    let accessor =
+        |view: usize, shape: &str| json!({ "bufferView": view, "componentType": 5126, "count": KEYS, "type": shape });
+    let animation = |output: usize| {
+        json!({ "samplers": [{ "input": 0, "output": output }],
+            "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }] })
+    };
+    let json = json!({
+        "asset": { "version": "2.0" },
+        "nodes": [{ "children": [1] }, { "translation": [0, 1, 0] }],
+        "accessors": [accessor(0, "SCALAR"), accessor(1, "VEC3"), accessor(2, "VEC3")],
+        "animations": [animation(1), animation(2)],
+    });
+    let document = document(json, &[&times, &bob, &roam]);
+    let packed = pack(&document, &Settings { storage: Storage::Quantization, ..Settings::default() }).unwrap();
+    let animations = read(&packed.document).unwrap().animations;
+    let driven = |index: usize| -> usize { animations[index].tracks.iter().map(|t| t.curve.width()).sum() };
+    assert_eq!((driven(0), driven(1)), (3, 3), "{:?}", animations[0].tracks);
+}
