@@ -10,7 +10,7 @@ use super::{
     twin_probes,
 };
 use crate::{
-    Animation, Bound, Document, Interpolation, Kind, Result, Scene, Target, Track, inspect::bytes_by_track,
+    Animation, Bound, Document, Interpolation, Kind, Result, Scene, Target, Track, inspect::bytes_by_track, join_axes,
     target::Axis,
 };
 use keyfold_core::{
@@ -18,6 +18,7 @@ use keyfold_core::{
     skeleton::{self, BETWEEN, Moment, Motion, Probe, moments},
 };
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 
 /// The largest error of every joint in each of so many equal parts of an animation's time.
 pub const PARTS: usize = 160;
@@ -88,8 +89,8 @@ pub fn report(before: &Document, after: &Document, shell: Option<Bound>) -> Resu
         let animation = &a.read.animations[mine];
         let other = twin.map_or(&still, |index| &b.read.animations[index]);
         let none = Vec::new();
-        let after = sides(other, twin.map_or(&none, |i| &after_bytes[i]));
-        let tracks = sides(animation, &bytes[mine]).zip_targets(after, &matching);
+        let after = sides(after, other, twin.map_or(&none, |i| &after_bytes[i]));
+        let tracks = sides(before, animation, &bytes[mine]).zip_targets(after, &matching);
         let (start, end) = span(animation);
         AnimationReport {
             index: animation.index,
@@ -112,9 +113,18 @@ fn span(animation: &Animation) -> (f64, f64) {
 /// All tracks of an animation with what they weigh.
 struct Sides(Vec<TrackSide>);
 
-fn sides(animation: &Animation, bytes: &[usize]) -> Sides {
-    let side = |(track, bytes): (&Track, &usize)| TrackSide { track: track.clone(), bytes: *bytes };
-    Sides(animation.tracks.iter().zip(bytes).map(side).collect())
+/// Axes are joined: what one file has by axis, the other may have as a whole.
+fn sides(document: &Document, animation: &Animation, bytes: &[usize]) -> Sides {
+    let whole = |target: &Target| match *target {
+        Target::Node { node, property, .. } => Target::Node { node, property, axis: None },
+        Target::Pointer { .. } => target.clone(),
+    };
+    let mut weights = BTreeMap::new();
+    for (track, bytes) in animation.tracks.iter().zip(bytes) {
+        *weights.entry(whole(&track.target)).or_insert(0) += bytes;
+    }
+    let side = |track: Track| TrackSide { bytes: weights.remove(&whole(&track.target)).unwrap_or(0), track };
+    Sides(join_axes(document, animation).tracks.into_iter().map(side).collect())
 }
 
 impl Sides {
