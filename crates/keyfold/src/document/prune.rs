@@ -141,7 +141,8 @@ fn patched(document: &Document, json: &Value, patches: &[Patch]) -> Contents {
 
 /// Cuts the bytes of removed buffer views out of their buffers, unless others use them too. Views in `added` have no bytes yet.
 fn cut(document: &Document, json: &mut Value, dropped: &[&Value], added: &[usize], contents: &mut Contents) {
-    for (buffer, content) in contents.iter_mut().enumerate() {
+    let pinned = pinned(json);
+    for (buffer, content) in contents.iter_mut().enumerate().filter(|(buffer, _)| !pinned.contains(buffer)) {
         let lost: Vec<Range<usize>> = dropped.iter().flat_map(|v| ranges(v, buffer)).collect();
         if lost.is_empty() {
             continue;
@@ -155,6 +156,26 @@ fn cut(document: &Document, json: &mut Value, dropped: &[&Value], added: &[usize
         let cuts = cuts(subtract(union(lost), &kept), &kept, length);
         *content = Some(remove(&bytes[..length], &cuts));
         shift_views(json, buffer, &cuts);
+    }
+}
+
+/// The buffers that extensions which Keyfold does not know hold bytes in: those must stay where they are.
+fn pinned(json: &Value) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    pinned_in(json, &references::unknown_extensions(json, Collection::Buffers), false, &mut found);
+    found
+}
+
+fn pinned_in(value: &Value, unknown: &[String], inside: bool, found: &mut BTreeSet<usize>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.get("buffer").and_then(to_index).filter(|_| inside));
+            for (key, member) in members {
+                pinned_in(member, unknown, inside || unknown.iter().any(|name| name == key), found);
+            }
+        }
+        Value::Array(elements) => elements.iter().for_each(|e| pinned_in(e, unknown, inside, found)),
+        _ => {}
     }
 }
 
@@ -357,6 +378,13 @@ mod tests {
         let mut index = 0..;
         primitives.retain(|_| index.next().is_some_and(|i| !lost.contains(&i)));
         edit.finish().unwrap()
+    }
+
+    #[test]
+    fn bytes_that_an_unknown_extension_points_at_stay_in_their_place() {
+        let json = json!({ "extensions": { "ACME_stuff": { "clips": [{ "buffer": 1, "byteOffset": 4000 }], "seed": 7 } },
+            "bufferViews": [{ "buffer": 0, "byteLength": 4, "extensions": { "EXT_meshopt_compression": { "buffer": 2 } } }] });
+        assert!(pinned(&json).into_iter().eq([1]));
     }
 
     #[test]
