@@ -23,13 +23,14 @@ const AIM: f64 = 0.97;
 
 /// For each lane and each probe, the mean square of the scene units by which the probe moves per unit of the lane.
 pub(crate) struct Reach {
-    squares: Vec<Vec<f64>>,
+    /// By lane, the probes that it moves, ascending: most lanes move few.
+    squares: Vec<Vec<(usize, f64)>>,
 }
 
 impl Reach {
     /// Measured at some of a window's moments.
     pub(crate) fn new(clip: &Clip<'_>, windows: &[Arc<Window>]) -> Self {
-        let mut reach = Self { squares: vec![vec![0.0; clip.probes.len()]; clip.lanes.len()] };
+        let mut reach = Self { squares: vec![Vec::new(); clip.lanes.len()] };
         for window in windows {
             let stride = (window.len() / 12).max(1);
             for moment in (0..window.len()).step_by(stride) {
@@ -43,8 +44,8 @@ impl Reach {
     /// than a share.
     pub(crate) fn tighten(&self, budgets: &mut [f64], deviation: &Deviation, bound: f64, least: f64) {
         for (budget, squares) in budgets.iter_mut().zip(&self.squares) {
-            let moved = squares.iter().zip(&deviation.probes).filter(|(s, _)| **s > 0.0);
-            let worst = moved.map(|(_, w)| w.error).fold(0.0, f64::max);
+            let moved = squares.iter().filter(|(_, square)| *square > 0.0);
+            let worst = moved.map(|(probe, _)| deviation.probes[*probe].error).fold(0.0, f64::max);
             if worst > bound {
                 *budget *= (0.99 * bound / worst).clamp(least, 0.97);
             }
@@ -60,8 +61,12 @@ impl Reach {
             while let Some(n) = node {
                 for lane in clip.lanes_of(n) {
                     let above = skeleton.parent(n).map_or(Affine::IDENTITY, |p| *window.poses.global(p, moment));
-                    let square = &mut self.squares[lane][index];
-                    *square = square.max(effect(&clip.lanes[lane], window, moment, &above, &far));
+                    let effect = effect(&clip.lanes[lane], window, moment, &above, &far);
+                    let squares = &mut self.squares[lane];
+                    match squares.binary_search_by_key(&index, |(probe, _)| *probe) {
+                        Ok(place) => squares[place].1 = squares[place].1.max(effect),
+                        Err(place) => squares.insert(place, (index, effect)),
+                    }
                 }
                 node = skeleton.parent(n);
             }
@@ -158,8 +163,8 @@ fn bits(steps: &Steps) -> f64 {
 }
 
 fn budgets(reach: &Reach, prices: &[f64], scale: f64) -> Vec<f64> {
-    let of = |squares: &Vec<f64>| {
-        let sum: f64 = squares.iter().zip(prices).map(|(s, p)| s * p).sum();
+    let of = |squares: &Vec<(usize, f64)>| {
+        let sum: f64 = squares.iter().map(|(probe, square)| square * prices[*probe]).sum();
         if sum > 0.0 { scale / sum.sqrt() } else { 0.0 }
     };
     reach.squares.iter().map(of).collect()
@@ -168,6 +173,9 @@ fn budgets(reach: &Reach, prices: &[f64], scale: f64) -> Vec<f64> {
 /// The modelled error of the worst probe with these prices and a scale of 1.
 fn modelled(reach: &Reach, prices: &[f64]) -> f64 {
     let budgets = budgets(reach, prices, 1.0);
-    let of = |probe: usize| reach.squares.iter().zip(&budgets).map(|(s, b)| s[probe] * b * b).sum::<f64>();
-    (0..prices.len()).map(of).fold(0.0, f64::max).sqrt()
+    let mut errors = vec![0.0f64; prices.len()];
+    for (squares, budget) in reach.squares.iter().zip(&budgets) {
+        squares.iter().for_each(|(probe, square)| errors[*probe] += square * budget * budget);
+    }
+    errors.into_iter().fold(0.0, f64::max).sqrt()
 }
