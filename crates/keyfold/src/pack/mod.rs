@@ -43,8 +43,8 @@ pub mod weigh;
 mod window;
 
 use crate::{
-    Animation, Bound, Diff, Document, Result, Scene, Severity, Storage, Target, Targets, Track, diff, draco, join_axes,
-    read,
+    Animation, Bound, Diff, Document, Error, Result, Scene, Severity, Storage, Target, Targets, Track, diff, draco,
+    join_axes, read,
     write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain},
 };
 use cost::cost;
@@ -142,6 +142,7 @@ fn pack_once(document: &Document, settings: &Settings) -> Result<Packed> {
     let read = read(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, settings);
+    context.check(&read.animations)?;
     let bound = settings.bound.in_scene(scene.model_size());
     let whole = context.whole(document, &read.animations);
     let mut folded: Vec<Folded> = whole.par_iter().map(|animation| context.fold(animation, bound)).collect();
@@ -180,6 +181,7 @@ fn pack_draco(document: &Document, settings: &Settings) -> Result<Packed> {
     let read = read(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, settings);
+    context.check(&read.animations)?;
     let bound = settings.bound.in_scene(scene.model_size());
     let takes = |animation: &Animation, track: &Track| context.takes(animation, track);
     let done = draco::compress_some(document, &context.draco_options(), settings.shell, takes)?;
@@ -287,6 +289,16 @@ impl<'a> Context<'a> {
         self.settings.keep.iter().any(|p| matches(p, &text) || name.is_some_and(|n| matches(p, n)))
     }
 
+    /// Whether there is the animation that is asked for.
+    fn check(&self, animations: &[Animation]) -> Result<()> {
+        match &self.settings.animation {
+            Some(wanted) if !animations.iter().any(|animation| self.folds(animation)) => {
+                Err(Error::malformed("/animations", format!("none is called {wanted:?} or has that index")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn folds(&self, animation: &Animation) -> bool {
         let wanted = self.settings.animation.as_deref();
         wanted.is_none_or(|w| animation.name.as_deref() == Some(w) || w.parse() == Ok(animation.index))
@@ -322,7 +334,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 
 fn write(document: &Document, context: &Context<'_>, original: &[Animation], folded: &[Folded]) -> Result<Document> {
     let animations = folded.iter().map(|f| f.animation.clone()).collect();
-    let lean = rest::without_rest(context.scene, animations, |target| context.keeps(target));
+    let lean = rest::without_rest(context.scene, animations, |t| context.keeps(t), |a| context.folds(a));
     let forms = original.iter().zip(&lean).zip(folded).map(|((original, lean), folded)| {
         let channels = context.forms(lean, &folded.grids)?;
         let replaces = original.tracks.iter().filter(|t| context.replaces(t)).map(|t| t.source.channel).collect();

@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 /// How near to the rest pose a value must be, relative to its own size, to count as equal: a few steps of a float.
 const EQUAL: f64 = 1e-6;
 
-/// The animations without tracks that hold the rest pose wherever they occur. Each animation keeps at least one track, and one
+/// The animations without tracks that hold the rest pose wherever they occur, those that may change. Each animation keeps at least one track, and one
 /// that reaches to its end.
 pub(crate) fn without_rest(
     scene: &Scene,
     animations: Vec<Animation>,
     keeps: impl Fn(&Target) -> bool,
+    changes: impl Fn(&Animation) -> bool,
 ) -> Vec<Animation> {
     let mut idle: BTreeMap<Target, bool> = BTreeMap::new();
     for track in animations.iter().flat_map(|a| &a.tracks) {
@@ -20,7 +21,8 @@ pub(crate) fn without_rest(
         *idle.entry(track.target.clone()).or_insert(true) &= rests;
     }
     let idle = together(idle);
-    animations.into_iter().map(|animation| pruned(animation, &idle)).collect()
+    let lean = |animation: Animation| if changes(&animation) { pruned(animation, &idle) } else { animation };
+    animations.into_iter().map(lean).collect()
 }
 
 /// What drives one axis rests only where what drives the whole property elsewhere does, and the other way round.

@@ -122,7 +122,7 @@ fn what_holds_the_rest_pose_goes_and_the_rest_stays() {
 }
 
 #[test]
-fn kept_tracks_and_other_animations_are_left_alone() {
+fn kept_tracks_are_left_alone_and_an_animation_that_is_not_there_is_an_error() {
     let document = swinging();
     let before = read(&document).unwrap().animations;
     let settings = Settings { keep: vec!["tip".into(), "/nodes/*/weights".into()], ..Settings::default() };
@@ -130,9 +130,10 @@ fn kept_tracks_and_other_animations_are_left_alone() {
     for target in ["/nodes/3/rotation", "/nodes/4/weights"] {
         assert_eq!(track(&before, target).unwrap().curve, track(&after, target).unwrap().curve);
     }
-    let settings = Settings { animation: Some("walk".into()), ..Settings::default() };
-    let diff = pack(&document, &settings).unwrap().diff;
-    assert_eq!((diff.error, diff.animations[0].properties.max), (0.0, 0.0));
+    for storage in Storage::ALL {
+        let settings = Settings { storage, animation: Some("walk".into()), ..Settings::default() };
+        assert!(pack(&document, &settings).unwrap_err().to_string().contains("walk"));
+    }
 }
 
 #[test]
