@@ -31,7 +31,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     ensure!(args.output.is_some() || !input::is_stream(&args.input), "standard input needs -o");
     let (document, _) = args.read.open(&args.input)?;
+    let target = args.output.clone().unwrap_or_else(|| output::beside(&args.input, "unpacked"));
+    input::check_targets(std::iter::once((args.input.as_path(), target.as_path())))?;
     let (plain, findings) = unpack(&document, args.max_error)?;
-    output::save(&plain, args.output.as_deref().unwrap_or(&output::beside(&args.input, "unpacked")))?;
+    output::save(&plain, &target)?;
     Ok(output::findings(&findings))
 }

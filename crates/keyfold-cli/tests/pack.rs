@@ -368,3 +368,107 @@ fn the_report_says_what_other_storages_would_take() {
     assert_eq!(found, others);
     assert_eq!(candidates("fast").len(), 1);
 }
+
+/// Changes the JSON of a file.
+fn edit(path: &Path, change: impl FnOnce(&mut Value)) {
+    let mut json: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    change(&mut json);
+    std::fs::write(path, json.to_string()).unwrap();
+}
+
+#[test]
+fn a_buffer_that_comes_along_keeps_its_bytes_under_any_name() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("in")).unwrap();
+    swing(&folder.path().join("in"), "arm", 3.0);
+    // The animation lies in another file, and the output's own name is taken by a buffer that stays.
+    let at = |name: &str| folder.path().join(name);
+    std::fs::rename(at("in/arm.bin"), at("in/motion.bin")).unwrap();
+    std::fs::write(at("in/arm.bin"), [7u8; 36]).unwrap();
+    edit(&at("in/arm.gltf"), |json| {
+        json["buffers"][0]["uri"] = json!("motion.bin");
+        json["buffers"].as_array_mut().unwrap().push(json!({ "uri": "arm.bin", "byteLength": 36 }));
+        json["bufferViews"].as_array_mut().unwrap().push(json!({ "buffer": 1, "byteLength": 36 }));
+    });
+    keyfold(folder.path(), &["pack", "in/arm.gltf", "--out-dir", "out"]).code(0);
+    keyfold(folder.path(), &["diff", "in/arm.gltf", "out/arm.gltf", "--max-error", "0.01%"]).code(0);
+    assert_eq!(std::fs::read(at("out/arm.bin")).unwrap(), [7u8; 36]);
+}
+
+#[test]
+fn files_of_one_name_from_many_folders_stay_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs: Vec<String> = (0..12).map(|i| format!("d{i}/m{i}.gltf")).collect();
+    for i in 0..12u8 {
+        let own = folder.path().join(format!("d{i}"));
+        std::fs::create_dir(&own).unwrap();
+        swing(&own, &format!("m{i}"), 2.0);
+        std::fs::write(own.join("tex.png"), [i; 8]).unwrap();
+        edit(&own.join(format!("m{i}.gltf")), |json| json["images"] = json!([{ "uri": "tex.png" }]));
+    }
+    let args: Vec<&str> = ["pack", "--out-dir", "out"].into_iter().chain(inputs.iter().map(String::as_str)).collect();
+    keyfold(folder.path(), &args).code(0);
+    for i in 0..12u8 {
+        let json: Value =
+            serde_json::from_slice(&std::fs::read(folder.path().join(format!("out/m{i}.gltf"))).unwrap()).unwrap();
+        let image = folder.path().join("out").join(json["images"][0]["uri"].as_str().unwrap());
+        assert_eq!(std::fs::read(image).unwrap(), [i; 8]);
+        assert_eq!(json["images"][0]["uri"] == "tex.png", i == 0);
+    }
+}
+
+#[test]
+fn what_was_not_asked_for_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    edit(&folder.path().join("arm.gltf"), |json| {
+        // It holds what the hand has at rest.
+        let still = json!({ "bufferView": 1, "componentType": 5126, "count": 1, "type": "VEC3" });
+        let bytes: Vec<u8> = [0.0f32, 1.0, 0.0].iter().flat_map(|f| f.to_le_bytes()).collect();
+        json["accessors"]
+            .as_array_mut()
+            .unwrap()
+            .extend([json!({ "bufferView": 0, "componentType": 5126, "count": 1, "type": "SCALAR" }), still]);
+        json["bufferViews"].as_array_mut().unwrap().push(json!({ "buffer": 1, "byteLength": 12 }));
+        json["buffers"].as_array_mut().unwrap().push(json!({ "uri": "still.bin", "byteLength": 12 }));
+        std::fs::write(folder.path().join("still.bin"), bytes).unwrap();
+        json["animations"].as_array_mut().unwrap().push(json!({ "name": "other",
+            "channels": [{ "sampler": 0, "target": { "node": 0, "path": "rotation" } },
+                         { "sampler": 1, "target": { "node": 1, "path": "translation" } }],
+            "samplers": [{ "input": 0, "output": 1 }, { "input": 2, "output": 3 }] }));
+    });
+    let channels = |args: &[&str]| {
+        keyfold(folder.path(), &[&["pack", "arm.gltf", "-o", "out.gltf"], args].concat()).code(0);
+        let json: Value = serde_json::from_slice(&std::fs::read(folder.path().join("out.gltf")).unwrap()).unwrap();
+        json["animations"][1]["channels"].as_array().unwrap().len()
+    };
+    assert_eq!(channels(&["--animation", "wave"]), 2);
+    assert_eq!(channels(&[]), 1);
+    keyfold(folder.path(), &["pack", "arm.gltf", "-o", "out.gltf", "--animation", "nobody"]).code(2);
+}
+
+#[test]
+fn what_is_read_is_never_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    swing(folder.path(), "arm", 3.0);
+    let before = ["arm.gltf", "arm.bin"].map(|name| std::fs::read(folder.path().join(name)).unwrap());
+    keyfold(folder.path(), &["convert", "arm.gltf", "-o", "./arm.gltf", "--storage", "draco"]).code(2);
+    keyfold(folder.path(), &["unpack", "arm.gltf", "-o", "arm.gltf"]).code(2);
+    keyfold(folder.path(), &["clip", "build", "arm.gltf", "-o", "arm.gltf"]).code(2);
+    keyfold(folder.path(), &["clip", "build", "arm.gltf", "-o", "arm.bin"]).code(2);
+    assert_eq!(before, ["arm.gltf", "arm.bin"].map(|name| std::fs::read(folder.path().join(name)).unwrap()));
+}
+
+#[test]
+fn a_folder_inside_of_its_input_can_take_the_outputs_again_and_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let assets = folder.path().join("assets");
+    std::fs::create_dir(&assets).unwrap();
+    swing(&assets, "arm", 3.0);
+    let run =
+        || json_of(&keyfold(folder.path(), &["pack", "assets", "-r", "--out-dir", "assets/out", "--json"]).code(0));
+    assert_eq!(run()["files"].as_array().unwrap().len(), 1);
+    let again = run();
+    assert_eq!(again["files"].as_array().unwrap().len(), 1);
+    assert_eq!(again["files"][0]["up_to_date"], true);
+}

@@ -7,7 +7,11 @@ use crate::{
     sample::{self, Title},
 };
 use anyhow::{Context, Result, ensure};
-use keyfold::{Animation, Bound, BuiltClip, ClipOptions, Document, Scene, build_clip, document::write_file, read};
+use keyfold::{
+    Animation, Bound, BuiltClip, ClipOptions, Document, Scene, build_clip,
+    document::{real_path, write_file},
+    read,
+};
 use keyfold_core::clip::{Clip, Encoding};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -106,6 +110,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let mut reports = Vec::new();
     for (animation, clip) in chosen.iter().zip(&built) {
         let path = if args.all { args.output.join(file_name(animation)) } else { args.output.clone() };
+        let read = input::same_file(&path, &args.input) || document.files().contains(&real_path(&path));
+        ensure!(stream || !read, "{} is read from, and would be overwritten", path.display());
         // With bits asked for, what they make is wanted; a bound that was searched for and not held is not written.
         if clip.holds || args.bits.is_some() {
             write(&path, &clip.bytes)?;

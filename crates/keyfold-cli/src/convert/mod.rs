@@ -62,6 +62,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     args.check()?;
+    input::check_targets(std::iter::once((args.input.as_path(), args.output.as_path())))?;
     let (document, _) = args.read.open(&args.input)?;
     let (document, rotated) = rotation::apply(document, &args.rotation, args.max_error, args.fallback)?;
     let (document, addressed) = args.targets.apply(document)?;

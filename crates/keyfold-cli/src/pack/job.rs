@@ -4,6 +4,7 @@ use super::{
     Args, html,
     journal::Journal,
     report::{Candidate, FileReport},
+    turns::Turns,
 };
 use crate::{
     input::{self, is_stream},
@@ -12,10 +13,13 @@ use crate::{
 use anyhow::{Context, Result, ensure};
 use keyfold::{
     Document,
-    document::Draft,
+    document::{Draft, real_path},
     pack::{Packed, Settings, glance, pack},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 /// One file to pack.
 pub(super) struct Job {
@@ -36,7 +40,8 @@ pub(super) fn jobs(
     for input in inputs {
         if input.is_dir() {
             ensure!(recursive, "{} is a folder: give --recursive", input.display());
-            walk(input, input, &mut found)?;
+            let skipped = out_dir.or(output).map(real_path);
+            walk(input, input, skipped.as_deref(), &mut BTreeSet::new(), &mut found)?;
         } else {
             let name = input.file_name().map(PathBuf::from).unwrap_or_default();
             found.push((input.clone(), name));
@@ -59,14 +64,26 @@ pub(super) fn jobs(
     Ok(jobs)
 }
 
-fn walk(root: &Path, folder: &Path, found: &mut Vec<(PathBuf, PathBuf)>) -> Result<()> {
+/// All files below a folder, but none of those that a run before may have put into `skipped`. A folder that links lead to again is
+/// looked at once.
+fn walk(
+    root: &Path,
+    folder: &Path,
+    skipped: Option<&Path>,
+    seen: &mut BTreeSet<PathBuf>,
+    found: &mut Vec<(PathBuf, PathBuf)>,
+) -> Result<()> {
+    let place = real_path(folder);
+    if (folder != root && skipped == Some(place.as_path())) || !seen.insert(place) {
+        return Ok(());
+    }
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     let mut paths = entries.map(|e| Ok(e?.path())).collect::<std::io::Result<Vec<_>>>()?;
     paths.sort();
     for path in paths {
         let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         if path.is_dir() {
-            walk(root, &path, found)?;
+            walk(root, &path, skipped, seen, found)?;
         } else if EXTENSIONS.contains(&extension.as_str()) && !is_output(&path) {
             let relative = path.strip_prefix(root).unwrap_or(&path).to_path_buf();
             found.push((path, relative));
@@ -87,16 +104,18 @@ pub(super) struct Run<'a> {
     pub(super) journal: Option<Journal>,
     /// How many files there are.
     pub(super) files: usize,
+    pub(super) turns: Turns,
 }
 
 impl Run<'_> {
     /// Packs one file; a failure becomes part of the report. `drawn`: with its part of a page.
-    pub(super) fn pack(&self, job: &Job, drawn: bool) -> FileReport {
+    pub(super) fn pack(&self, index: usize, job: &Job, drawn: bool) -> FileReport {
+        let _turn = self.turns.of(index);
         let report = FileReport::new(job);
         let attempt = self.args.read.open(&job.input).and_then(|(document, bytes)| {
             let mut report = report.clone();
             report.bytes.before = bytes + document.bytes_apart();
-            let after = self.attempt(job, &document, &mut report)?;
+            let after = self.attempt(index, job, &document, &mut report)?;
             if drawn {
                 self.draw(&mut report, &document, after)?;
             }
@@ -105,7 +124,7 @@ impl Run<'_> {
         attempt.unwrap_or_else(|error| report.failed(format!("{error:#}")))
     }
 
-    fn attempt(&self, job: &Job, document: &Document, report: &mut FileReport) -> Result<After> {
+    fn attempt(&self, index: usize, job: &Job, document: &Document, report: &mut FileReport) -> Result<After> {
         let marked = |journal| Journal::mark(document).map(|mark| (journal, mark));
         let mark = self.journal.as_ref().map(marked).transpose()?;
         if let Some(done) = mark.as_ref().and_then(|(journal, mark)| journal.finished(&job.output, mark)) {
@@ -115,6 +134,7 @@ impl Run<'_> {
         let (best, candidates) = self.best(document)?;
         report.candidates = candidates;
         let packed = report.fill(document, best);
+        self.turns.wait(index);
         let (draft, copied) = smaller(document, &packed, &job.output, report.bytes.before)?;
         report.bytes.after = draft.bytes();
         if copied {

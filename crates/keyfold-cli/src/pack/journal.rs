@@ -84,13 +84,14 @@ impl Journal {
         Ok(Self { settings, known, file: Mutex::new(file) })
     }
 
-    /// What an input is known by: its bytes, and those of buffers beside it.
+    /// What an input is known by: its bytes, and those of buffers and images beside it.
     pub(super) fn mark(document: &Document) -> Result<Mark> {
         let source = document.source().context("the document is not as it was read")?;
         let mut hasher = DefaultHasher::new();
         hasher.write(source);
-        for buffer in document.buffers_apart() {
-            hasher.write(&buffer);
+        for file in document.files() {
+            // What is not there now was not there then, or makes another mark.
+            hasher.write(&std::fs::read(file).unwrap_or_default());
         }
         let bytes = source.len() as u64 + document.bytes_apart();
         Ok(Mark { bytes, hash: format!("{:016x}", hasher.finish()) })

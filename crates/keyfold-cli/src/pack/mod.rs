@@ -6,6 +6,7 @@ mod job;
 mod journal;
 mod report;
 mod tell;
+mod turns;
 
 use crate::{
     Outcome, input,
@@ -21,6 +22,7 @@ use journal::Journal;
 use keyfold::{Bound, Storage, pack, write::MeshoptVersion};
 use std::{io::IsTerminal, path::PathBuf};
 use tell::tell;
+use turns::Turns;
 
 /// Make animations as small as an error bound allows
 #[derive(clap::Args)]
@@ -104,9 +106,15 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         let taken = |job: &Job| [&job.input, &job.output].into_iter().any(|path| input::same_file(path, page));
         ensure!(!jobs.iter().any(taken), "--report {} would overwrite a file that is packed", page.display());
     }
-    let run = Run { args, settings: args.settings(), journal: args.journal(&jobs)?, files: jobs.len() };
+    let run = Run {
+        args,
+        settings: args.settings(),
+        journal: args.journal(&jobs)?,
+        files: jobs.len(),
+        turns: Turns::new(&jobs),
+    };
     let progress = args.progress(jobs.len());
-    let pack = |index: usize, job: &Job| run.pack(job, args.report.is_some() && index < html::PARTS);
+    let pack = |index: usize, job: &Job| run.pack(index, job, args.report.is_some() && index < html::PARTS);
     each(&jobs, pack, |reports| tell(&run, &progress, reports))?
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Layout<'a> {
     uris: Vec<(String, Option<String>)>,
     bin: Option<Bytes>,
     files: Vec<(PathBuf, Bytes)>,
+    /// The files that the document at the target had brought there: they may go with it.
+    replaced: BTreeSet<PathBuf>,
     /// Bytes of all buffers that lie in files, written or there.
     apart: u64,
     /// Where the document goes; `None` for a stream.
@@ -29,13 +31,19 @@ pub(super) struct Layout<'a> {
 impl<'a> Layout<'a> {
     pub(super) fn new(document: &'a Document, container: Container, target: Option<&'a Path>) -> Result<Self> {
         if let Some(target) = target
-            && files_of(document).contains(&real_path(target))
+            && document.files().contains(&real_path(target))
         {
             let what = "is a file that the document is read from, and would be overwritten";
             return Err(Error::io(target, std::io::Error::new(std::io::ErrorKind::AlreadyExists, what)));
         }
-        let mut layout = Self { document, container, uris: Vec::new(), bin: None, files: Vec::new(), apart: 0, target };
-        for index in 0..document.count("buffers") {
+        let replaced = target.filter(|t| t.exists()).and_then(|target| Document::open(target).ok());
+        let replaced = replaced.map(|document| document.files()).unwrap_or_default();
+        let (uris, files) = (Vec::new(), Vec::new());
+        let mut layout = Self { document, container, uris, bin: None, files, replaced, apart: 0, target };
+        // What keeps its name comes first: what needs a new one moves aside.
+        let (kept, own): (Vec<usize>, Vec<usize>) =
+            (0..document.count("buffers")).partition(|index| !document.buffers.changed(*index));
+        for index in kept.into_iter().chain(own) {
             layout.place_buffer(index)?;
         }
         if layout.moves() {
@@ -123,22 +131,29 @@ impl<'a> Layout<'a> {
             return Ok(());
         };
         self.apart += bytes.len() as u64;
-        // What the document that is being replaced had written for itself may go with it.
-        let replaced = Document::open(target).map(|d| files_of(&d)).unwrap_or_default();
-        let sources = files_of(self.document);
         let stem = target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let part = buffer.get("name").and_then(Look::as_str).filter(|n| n.chars().all(char::is_alphanumeric));
         let stem = part.filter(|n| !n.is_empty()).map_or(stem.clone(), |part| format!("{stem}.{part}"));
         let name = |n: usize| if n == 0 { format!("{stem}.bin") } else { format!("{stem}.{n}.bin") };
+        let sources = self.document.files();
         let free = |path: &PathBuf| {
             let taken = self.files.iter().any(|(p, _)| p == path) || sources.contains(&real_path(path));
-            !taken && (replaced.contains(&real_path(path)) || is_free_for(path, &bytes))
+            !taken && self.claims(path, &bytes)
         };
         let path = (0..).map(|n| target.with_file_name(name(n))).find(free).expect("one number is free");
         let file = path.file_name().map(PathBuf::from).unwrap_or_default();
         self.rename(buffer, uri::from_path(&file));
         self.files.push((path, bytes));
         Ok(())
+    }
+
+    /// Whether a file may be written: its place holds these very bytes, nothing, or what goes with the document that is replaced.
+    fn claims(&self, path: &Path, bytes: &[u8]) -> bool {
+        if let Some((_, planned)) = self.files.iter().find(|(planned, _)| planned == path) {
+            return planned[..] == *bytes;
+        }
+        let real = real_path(path);
+        is_free_for(path, bytes) || (self.replaced.contains(&real) && !self.document.files().contains(&real))
     }
 
     /// A buffer file that did not change: it stays where it is, or comes along.
@@ -150,7 +165,7 @@ impl<'a> Layout<'a> {
             (Some(target), _) if !uri::stays_inside(&relative) => {
                 self.rename(buffer, rebased(self.document, &relative, target));
             }
-            (_, Some(path)) if is_free_for(&path, &bytes) => self.files.push((path, bytes.clone())),
+            (_, Some(path)) if self.claims(&path, &bytes) => self.files.push((path, bytes.clone())),
             (Some(_), _) => return self.own_file(buffer, bytes),
             (None, _) => {}
         }
@@ -194,7 +209,7 @@ impl<'a> Layout<'a> {
         }
         let bytes: Bytes = super::buffers::read_file(&source, self.document.limits().file_bytes)?.into();
         let path = folder(target).join(&relative);
-        if uri::stays_inside(&relative) && is_free_for(&path, &bytes) {
+        if uri::stays_inside(&relative) && self.claims(&path, &bytes) {
             self.files.push((path, bytes));
             return Ok(None);
         }
@@ -233,14 +248,16 @@ fn rebased(document: &Document, relative: &Path, target: &Path) -> String {
     uri::from_path(&up.chain(file.components().skip(common)).collect::<PathBuf>())
 }
 
-/// The files that a document's buffers and images lie in.
-fn files_of(document: &Document) -> BTreeSet<PathBuf> {
-    let lists = ["buffers", "images"].into_iter().filter_map(|list| document.root().get(list)?.as_array());
-    let uris = lists.flat_map(List::iter).filter_map(|object| object.get("uri")?.as_str());
-    uris.filter(|uri| !uri.starts_with("data:"))
-        .filter_map(|uri| match uri::parse(uri, "") {
-            Ok(uri::Uri::File(path)) => Some(real_path(&document.buffers.resolve(&path))),
-            _ => None,
-        })
-        .collect()
+impl Document {
+    /// The files that the document's buffers and images lie in.
+    pub fn files(&self) -> BTreeSet<PathBuf> {
+        let lists = ["buffers", "images"].into_iter().filter_map(|list| self.root().get(list)?.as_array());
+        let uris = lists.flat_map(List::iter).filter_map(|object| object.get("uri")?.as_str());
+        uris.filter(|uri| !uri.starts_with("data:"))
+            .filter_map(|uri| match uri::parse(uri, "") {
+                Ok(uri::Uri::File(path)) => Some(real_path(&self.buffers.resolve(&path))),
+                _ => None,
+            })
+            .collect()
+    }
 }
