@@ -81,7 +81,9 @@ impl Buffers {
     /// The buffers of a changed document: new bytes where given, else what buffer `origins[i]` of this one has.
     pub(super) fn rebuilt(&self, bytes: Vec<Option<Bytes>>, origins: &[Option<usize>]) -> Self {
         let old = |origin: &Option<usize>| origin.and_then(|i| self.slots.get(i).cloned()).unwrap_or_default();
-        let changed = bytes.iter().map(Option::is_some).collect();
+        // What an edit before this one changed is still not what the URI names.
+        let inherited = |origin: &Option<usize>| origin.is_some_and(|index| self.changed(index));
+        let changed = bytes.iter().zip(origins).map(|(bytes, origin)| bytes.is_some() || inherited(origin)).collect();
         let slots = bytes.into_iter().zip(origins).map(|(b, o)| b.map_or_else(|| old(o), |b| Slot::from(Ok(b))));
         // The container's own bytes belong to the first buffer, as long as that is still the same one.
         let bin = self.bin.clone().filter(|_| origins.first() == Some(&Some(0)));
