@@ -34,11 +34,13 @@ impl Storage {
         if extensions::quantization::stores(document, animation, track.source.channel) {
             return Self::Quantization;
         }
-        if document.provided(track.source.output).is_some() {
+        // Times may be stored in another form than values: a track is plain where both are.
+        let accessors = [track.source.output, track.source.input];
+        if accessors.iter().any(|accessor| document.provided(*accessor).is_some()) {
             return Self::Draco;
         }
-        let view = document.accessor(track.source.output).ok().and_then(|a| a.view);
-        match view.is_some_and(|view| extensions::compresses(document, view)) {
+        let view = |accessor: &usize| document.accessor(*accessor).ok().and_then(|a| a.view);
+        match accessors.iter().filter_map(view).any(|view| extensions::compresses(document, view)) {
             true => Self::Meshopt,
             false => Self::Core,
         }
