@@ -2,8 +2,8 @@
 //!
 //! The format and the search are the core's ([`keyfold_core::clip`]); here are the scene, the rest values and the tolerances.
 
-use crate::diff::natural_range;
 use crate::{Animation, Axis, Bound, Document, Property, Scene, Target, Track, ValueKind};
+use crate::{diff::natural_range, extensions::vrm_animation::is_for_others};
 use keyfold_core::clip::{
     Encoding, NodeProperty, Target as ClipTarget,
     build::{self, BuildError, Source, SourceTrack},
@@ -22,12 +22,15 @@ pub struct ClipOptions {
     pub max_error: Bound,
     /// The largest error of what does not, as a share of the property's natural range.
     pub max_property_error: f64,
+    /// Whether tracks stay that only hold the rest pose. They always do in motion that is made for other skeletons (VRMC_vrm_animation).
+    pub keep_rest: bool,
 }
 
 impl Default for ClipOptions {
     fn default() -> Self {
         let max_error = Bound::default();
-        Self { rate: None, encoding: Encoding::Variable, bits: None, max_error, max_property_error: 0.001 }
+        let encoding = Encoding::Variable;
+        Self { rate: None, encoding, bits: None, max_error, max_property_error: 0.001, keep_rest: false }
     }
 }
 
@@ -64,6 +67,7 @@ pub fn build_clip(
     options: &ClipOptions,
 ) -> Result<BuiltClip, BuildError> {
     let bound = options.max_error.in_scene(scene.model_size());
+    let keep_rest = options.keep_rest || is_for_others(document);
     let probes = scene.probes(&scene.motion(animation).moved());
     let tracks: Vec<SourceTrack<'_>> = animation
         .tracks
@@ -71,7 +75,8 @@ pub fn build_clip(
         .map(|track| SourceTrack {
             target: target(&track.target),
             curve: &track.curve,
-            rest: rest(document, scene, track),
+            // What never leaves a rest that is not known stays.
+            rest: if keep_rest { None } else { rest(document, scene, track) },
             tolerance: tolerance(track, options.max_property_error),
         })
         .collect();

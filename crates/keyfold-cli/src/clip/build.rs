@@ -54,6 +54,9 @@ pub(crate) struct Args {
     max_error: Bound,
     #[command(flatten)]
     measure: MeasureArgs,
+    /// Keep tracks that only hold the rest pose, for motion that moves other skeletons; .vrma files always keep them
+    #[arg(long)]
+    keep_rest: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -130,6 +133,7 @@ fn build(args: &Args, document: &Document, scene: &Scene, animation: &Animation)
         bits: args.bits,
         max_error: args.max_error,
         max_property_error: args.measure.max_property_error,
+        keep_rest: args.keep_rest,
     };
     build_clip(document, scene, animation, &options).with_context(|| format!("/animations/{}", animation.index))
 }

@@ -30,6 +30,9 @@ pub(crate) struct QuantizationArgs {
     /// What times are stored as, where they stay apart
     #[arg(long, value_name = "TYPE")]
     store_times: Option<Type>,
+    /// Keep axes that only hold the rest pose, for motion that moves other skeletons; .vrma files always keep them
+    #[arg(long)]
+    keep_rest: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -88,6 +91,7 @@ impl QuantizationArgs {
             (self.store_scale.is_some(), "--store-scale"),
             (self.store_values.is_some(), "--store-values"),
             (self.store_times.is_some(), "--store-times"),
+            (self.keep_rest, "--keep-rest"),
         ];
         given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
@@ -117,6 +121,7 @@ impl QuantizationArgs {
             }),
             values: self.store_values.map(Encoding::from),
             times: self.store_times.map(Encoding::from),
+            keep_rest: self.keep_rest,
         })
     }
 }

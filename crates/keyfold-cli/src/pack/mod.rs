@@ -72,6 +72,9 @@ pub(crate) struct Args {
     /// Leave tracks alone whose target (/nodes/3/rotation) or node name fits; * stands for anything
     #[arg(long, value_name = "PATTERN")]
     keep: Vec<String>,
+    /// Keep tracks that only hold the rest pose, for motion that moves other skeletons; .vrma files always keep them
+    #[arg(long)]
+    keep_rest: bool,
     /// Write nothing; show what every storage would take
     #[arg(long)]
     dry_run: bool,
@@ -132,6 +135,7 @@ impl Args {
             meshopt: if self.khr { MeshoptVersion::Khr } else { MeshoptVersion::Ext },
             animation: self.animation.clone(),
             keep: self.keep.clone(),
+            keep_rest: self.keep_rest,
             ..pack::Settings::default()
         }
     }
@@ -169,7 +173,7 @@ impl Args {
     /// Everything that decides what comes out, as text.
     fn fingerprint(&self) -> String {
         format!(
-            "{} {:?} {} {:?} {} {} {:?} {:?} {:?} {:?}",
+            "{} {:?} {} {:?} {} {} {:?} {:?} {:?} {} {:?}",
             env!("CARGO_PKG_VERSION"),
             self.max_error,
             self.measure.max_property_error,
@@ -179,6 +183,7 @@ impl Args {
             self.level,
             self.animation,
             self.keep,
+            self.keep_rest,
             self.read.ignore_extension
         )
     }

@@ -11,6 +11,7 @@ mod pointer;
 mod property_animation;
 pub mod quantization;
 pub(crate) mod sqlerp;
+pub(crate) mod vrm_animation;
 
 use crate::{
     Document, Finding, Interpolation, Result,

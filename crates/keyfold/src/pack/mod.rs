@@ -44,6 +44,7 @@ mod window;
 
 use crate::{
     Animation, Bound, Diff, Document, Error, Result, Scene, Severity, Storage, Target, Targets, Track, diff, draco,
+    extensions::vrm_animation::is_for_others,
     join_axes, read,
     write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain},
 };
@@ -86,6 +87,8 @@ pub struct Settings {
     pub animation: Option<String>,
     /// Tracks to leave alone: `*` stands for anything, matched against targets (`/nodes/3/rotation`) and node names.
     pub keep: Vec<String>,
+    /// Whether tracks stay that only hold the rest pose. They always do in motion that is made for other skeletons (VRMC_vrm_animation).
+    pub keep_rest: bool,
 }
 
 /// Core storage, 0.01 % of the model's size.
@@ -100,6 +103,7 @@ impl Default for Settings {
             level: Level::default(),
             animation: None,
             keep: Vec::new(),
+            keep_rest: false,
         }
     }
 }
@@ -334,7 +338,10 @@ fn matches(pattern: &str, text: &str) -> bool {
 
 fn write(document: &Document, context: &Context<'_>, original: &[Animation], folded: &[Folded]) -> Result<Document> {
     let animations = folded.iter().map(|f| f.animation.clone()).collect();
-    let lean = rest::without_rest(context.scene, animations, |t| context.keeps(t), |a| context.folds(a));
+    let lean = match context.settings.keep_rest || is_for_others(document) {
+        true => animations,
+        false => rest::without_rest(context.scene, animations, |t| context.keeps(t), |a| context.folds(a)),
+    };
     let forms = original.iter().zip(&lean).zip(folded).map(|((original, lean), folded)| {
         let channels = context.forms(lean, &folded.grids)?;
         let replaces = original.tracks.iter().filter(|t| context.replaces(t)).map(|t| t.source.channel).collect();

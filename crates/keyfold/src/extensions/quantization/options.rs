@@ -23,6 +23,8 @@ pub struct Options {
     pub values: Option<Encoding>,
     /// What times are to be stored as, where they stay strictly increasing.
     pub times: Option<Encoding>,
+    /// Whether axes stay that only hold the rest pose. They always do in motion that is made for other skeletons (VRMC_vrm_animation).
+    pub keep_rest: bool,
 }
 
 impl Default for Options {
@@ -36,6 +38,7 @@ impl Default for Options {
             scale: None,
             values: None,
             times: None,
+            keep_rest: false,
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     Targets, Track,
     diff::{deviation, diff, worst_difference},
     document::{ComponentType, Shape},
+    extensions::vrm_animation::is_for_others,
     read,
     write::{AnimationForm, ChannelForm, SamplerForm, Stored, assemble, core_form, place_plain},
 };
@@ -46,7 +47,10 @@ pub fn quantize(document: &Document, options: &Options) -> Result<Quantized> {
     let planner = Planner {
         document,
         bound: options.max_error.in_scene(scene.model_size()),
-        idle: idle_axes(document, &scene, &animations),
+        idle: match options.keep_rest || is_for_others(document) {
+            true => BTreeSet::new(),
+            false => idle_axes(document, &scene, &animations),
+        },
         timings: timings(&animations, options),
         scene: &scene,
         options,
