@@ -37,7 +37,11 @@ fn unpack_storage(document: &Document) -> Result<(Document, Vec<Finding>)> {
     let mut forms = Vec::new();
     for animation in &animations {
         let joined = join_axes(document, animation);
-        let stays = |t: &Track| is_plain(document, animation.index, t) && animation.tracks.contains(t);
+        // One component alone, where it could not be joined, has no plainer form.
+        let stays = |t: &Track| {
+            let plain = is_plain(document, animation.index, t) && animation.tracks.contains(t);
+            plain || retarget::is_component(document.registry(), &t.target)
+        };
         let packed: Vec<&Track> = joined.tracks.iter().filter(|t| !stays(t)).collect();
         let kept: BTreeSet<usize> = joined.tracks.iter().filter(|t| stays(t)).map(|t| t.source.channel).collect();
         let replaces: BTreeSet<usize> =

@@ -2,14 +2,16 @@
 //!
 //! Differences are shares of the property's natural range: what the object model's registry says (1 for weights, colours and
 //! factors), otherwise what the first file's own keys cover. Truth values and whole numbers are equal or wholly different. A track that only one of the files has is
-//! held against the value that the other document states for the property.
+//! held against the value that the other document states for the property, and one that the other file drives in parts (single weights) part by part.
 
 use super::{PropertyDiff, matching::Matching};
 use crate::{
     Animation, Curve, Document, Interpolation, Kind, Target, Track,
     object_model::{Pointer, Registry},
+    retarget::split,
 };
 use keyfold_core::{curve::locate_left, quat, skeleton::BETWEEN};
+use std::collections::BTreeSet;
 
 /// The worst difference of all tracks that move no points.
 pub(super) fn compare(
@@ -23,6 +25,9 @@ pub(super) fn compare(
     let properties =
         |x: &Animation| x.tracks.iter().filter(|t| t.target.moved_node().is_none()).cloned().collect::<Vec<_>>();
     let (mine, theirs) = (properties(mine), properties(theirs));
+    let driven_there = theirs.iter().filter_map(|track| matching.target_back(&track.target)).collect();
+    let driven_here = mine.iter().filter_map(|track| matching.target(&track.target)).collect();
+    let (mine, theirs) = (in_parts(mine, &driven_there), in_parts(theirs, &driven_here));
     let mut found = vec![false; theirs.len()];
     for track in &mine {
         let target = matching.target(&track.target);
@@ -42,6 +47,19 @@ pub(super) fn compare(
         worst.include(difference, target.as_ref().unwrap_or(&track.target));
     }
     worst
+}
+
+/// The tracks, those in parts that the other file drives part by part: single weights, components of a colour.
+fn in_parts(tracks: Vec<Track>, others: &BTreeSet<Target>) -> Vec<Track> {
+    let is_part =
+        |part: &Target, whole: &str| part.pointer().strip_prefix(whole).is_some_and(|rest| rest.starts_with('/'));
+    let parted = |track: &Track| {
+        let whole = track.target.pointer();
+        track.target.kind() == Kind::Vector
+            && !others.contains(&track.target)
+            && others.iter().any(|part| is_part(part, &whole))
+    };
+    tracks.into_iter().flat_map(|track| if parted(&track) { split(&track).collect() } else { vec![track] }).collect()
 }
 
 impl PropertyDiff {

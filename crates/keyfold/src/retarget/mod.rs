@@ -6,6 +6,9 @@
 mod readdress;
 mod regroup;
 
+pub(crate) use readdress::is_component;
+pub(crate) use regroup::split;
+
 use crate::{Document, Finding, Result, Targets, apply::set_target, read};
 use regroup::Regroup;
 use std::collections::BTreeSet;

@@ -66,7 +66,7 @@ fn unsaid(what: &'static str) -> Option<Doubt> {
 
 /// The way in which a target will be addressed, `None` for as it is; and what is to be said about that.
 fn way(document: &Document, target: &Target, wanted: Targets) -> (Option<Targets>, Option<Doubt>) {
-    let part = is_part(document.registry(), target);
+    let part = matches!(target, Target::Node { axis: Some(_), .. }) || is_component(document.registry(), target);
     match wanted {
         Targets::Animation2 if is_in_draft(document.registry(), target) => (Some(wanted), None),
         Targets::Animation2 => {
@@ -89,9 +89,10 @@ fn has_matrix(document: &Document, node: usize) -> bool {
     document.element("nodes", node).is_ok_and(|node| node.get("matrix").is_some())
 }
 
-/// Whether a target is one component of a vector. Single weights are properties of their own.
-fn is_part(registry: &Registry, target: &Target) -> bool {
-    let found = Pointer::parse(target.pointer()).ok();
+/// Whether a pointer means one component of a vector, which only drafts can address. Single weights are properties of their own.
+pub(crate) fn is_component(registry: &Registry, target: &Target) -> bool {
+    let Target::Pointer { pointer, .. } = target else { return false };
+    let found = Pointer::parse(pointer.as_str()).ok();
     found.and_then(|pointer| registry.find(&pointer)?.component).is_some()
 }
 

@@ -6,9 +6,11 @@ use crate::{
     document::ComponentType,
     join_axes::join,
     object_model::{Pointer, State},
+    quantization::Path,
     read,
     write::{AnimationForm, ChannelForm, assemble, core_form, place_plain},
 };
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which tracks are wanted.
@@ -151,7 +153,15 @@ impl<'p> Plan<'p> {
         // Only core's paths may be quantized by EXT_animation_quantization.
         let quantized = || Storage::of(self.document, self.animation.index, track) == Storage::Quantization;
         let core = self.wanted.targets == Some(Targets::Core);
-        moves && (quantized() || (core && !self.is_core_format(property, track.source.output)))
+        (core && self.is_dotted(track))
+            || (moves && (quantized() || (core && !self.is_core_format(property, track.source.output))))
+    }
+
+    /// Whether a channel names one axis (`rotation.x`) and drives all of the property: only the extension's numbers can mean that.
+    fn is_dotted(&self, track: &Track) -> bool {
+        let place = format!("/animations/{}/channels/{}/target/path", self.animation.index, track.source.channel);
+        let path = self.document.json().pointer(&place).and_then(Value::as_str);
+        path.and_then(Path::from_name).is_some_and(|path| path.axis.is_some())
     }
 
     fn is_core_format(&self, property: Property, output: usize) -> bool {
@@ -176,8 +186,8 @@ fn component(curve: &Curve, index: usize) -> Curve {
     taken.expect("as many values as the curve has elements")
 }
 
-/// A track for each weight.
-fn split(track: &Track) -> impl Iterator<Item = Track> {
+/// A track for each component: each weight of a node, each part of a colour.
+pub(crate) fn split(track: &Track) -> impl Iterator<Item = Track> {
     let whole = track.target.pointer();
     (0..track.curve.width()).map(move |index| {
         let target = Target::Pointer { pointer: format!("{whole}/{index}"), kind: ValueKind::Float };

@@ -17,7 +17,10 @@ pub(crate) use order::alike;
 pub use stored::{Stored, short};
 
 use crate::{
-    Animation, Animations, Document, Finding, Interpolation, Result, document::Edit, extensions, join_axes, read,
+    Animation, Animations, Document, Finding, Interpolation, Result,
+    document::Edit,
+    extensions, join_axes, read,
+    retarget::{is_component, join_components},
 };
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,7 +81,13 @@ pub fn write_core(document: &Document, animations: &[Animation]) -> Result<Docum
 
 /// Writes every animation as floats in buffer views that meshopt compresses, nothing lost; with what reading had to leave out.
 pub fn write_meshopt(document: &Document, version: MeshoptVersion) -> Result<(Document, Vec<Finding>)> {
-    let Animations { animations, findings } = read(document)?;
+    let mut findings = Vec::new();
+    let joined = join_components(document, &mut findings)?;
+    let document = joined.as_ref().unwrap_or(document);
+    let Animations { mut animations, findings: unread } = read(document)?;
+    findings.extend(unread);
+    // What could not be joined stays as it is: no form that is ratified can say it.
+    animations.iter_mut().for_each(|a| a.tracks.retain(|t| !is_component(document.registry(), &t.target)));
     let forms = animations.iter().map(|animation| {
         let channels = join_axes(document, animation).tracks.iter().map(core_form).collect::<Result<_>>()?;
         Ok(AnimationForm::new(animation, channels))

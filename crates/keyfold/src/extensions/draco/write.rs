@@ -12,7 +12,9 @@ use crate::{
     Animation, Animations, Bound, Curve, Diff, Document, Finding, Result, Scene, Track,
     diff::diff,
     halves::settled,
-    read, unpack,
+    read,
+    retarget::is_component,
+    unpack,
     write::{AnimationForm, ChannelForm, Stored, assemble, core_form},
 };
 use rayon::prelude::*;
@@ -87,8 +89,9 @@ pub(crate) fn compress_some(
     takes: impl Fn(&Animation, &Track) -> bool + Sync,
 ) -> Result<Compressed> {
     let (plain, findings) = unpack(document, options.max_error)?;
-    let Animations { animations, .. } = read(&plain)?;
+    let Animations { mut animations, .. } = read(&plain)?;
     let scene = Scene::new(&plain, &animations, shell)?;
+    animations.iter_mut().for_each(|a| a.tracks.retain(|t| !is_component(plain.registry(), &t.target)));
     let bound = options.max_error.in_scene(scene.model_size());
     // What cannot be read is missing in both: no fault of what is written.
     let known = if findings.is_empty() { Vec::new() } else { diff(document, document, shell)?.unmatched };
