@@ -3,6 +3,7 @@
 mod assets;
 mod bench;
 mod docs;
+mod python;
 mod samples;
 mod setup;
 mod shell;

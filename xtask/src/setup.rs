@@ -41,6 +41,11 @@ impl Missing {
         }
     }
 
+    /// One more that is not there.
+    pub(crate) fn add(&mut self, peer: &str, reason: &anyhow::Error) {
+        self.0.push((peer.to_owned(), format!("{reason:#}")));
+    }
+
     fn remember(&self) -> Result<()> {
         let file = root().join("target/missing-peers");
         let lines: String = self.0.iter().map(|(peer, reason)| format!("{peer}\t{reason}\n")).collect();

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
-use crate::setup;
 use crate::shell::{cargo, show};
+use crate::{python, setup};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -30,10 +30,13 @@ struct Outcome(&'static str, Result<()>, Duration);
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     println!("== set-up");
-    let missing = setup::run()?;
+    let mut missing = setup::run()?;
+    let environment = python::set_up(&mut missing);
     missing.print();
 
-    let outcomes = STEPS.map(|(name, arguments)| step(name, checked(arguments, options)));
+    let mut outcomes: Vec<Outcome> =
+        STEPS.into_iter().map(|(name, arguments)| step(name, || show(checked(arguments, options)))).collect();
+    outcomes.extend(environment.map(|environment| step("Python package", || python::test(&environment))));
 
     println!("\n== summary");
     for Outcome(name, result, took) in &outcomes {
@@ -58,9 +61,9 @@ fn checked(arguments: &[&str], options: &Options) -> Command {
     command
 }
 
-fn step(name: &'static str, command: Command) -> Outcome {
+fn step(name: &'static str, run: impl FnOnce() -> Result<()>) -> Outcome {
     println!("\n== {name}");
     let started = Instant::now();
-    let result = show(command);
+    let result = run();
     Outcome(name, result, started.elapsed())
 }
