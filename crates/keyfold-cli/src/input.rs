@@ -14,6 +14,15 @@ pub(crate) struct ReadArgs {
     /// Read as a loader would that does not know this extension (refused if the file requires it)
     #[arg(long, value_name = "NAME")]
     pub(crate) ignore_extension: Vec<String>,
+    /// Follow addresses of buffers and images that are absolute or lead out of the file's folder
+    #[arg(long)]
+    pub(crate) allow_outside: bool,
+}
+
+/// The option, for the program as a whole.
+pub(crate) fn allow_outside() -> clap::Arg {
+    let what = "Follow addresses of buffers and images that are absolute or lead out of the file's folder";
+    clap::Arg::new("allow_outside").long("allow-outside").action(clap::ArgAction::SetTrue).help(what)
 }
 
 impl ReadArgs {
@@ -49,7 +58,11 @@ impl ReadArgs {
 
     /// How documents are opened.
     pub(crate) fn options(&self) -> OpenOptions {
-        OpenOptions { ignore: self.ignore_extension.clone(), ..OpenOptions::default() }
+        OpenOptions {
+            ignore: self.ignore_extension.clone(),
+            allow_outside: self.allow_outside,
+            ..OpenOptions::default()
+        }
     }
 }
 

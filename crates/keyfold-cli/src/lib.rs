@@ -21,6 +21,8 @@ use std::process::ExitCode;
 /// Reads any animated glTF 2.0 file, plays it exactly, and makes its animations as small as an error bound allows.
 #[derive(Parser)]
 #[command(name = "keyfold", version, max_term_width = 100, after_help = EXIT_CODES)]
+// Also before the command's name: what is said there reaches the argument of the same name in `ReadArgs`.
+#[command(arg = input::allow_outside().global(true))]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -36,6 +36,14 @@ pub enum Error {
         /// What is missing.
         what: String,
     },
+    /// The document names something that is not read for it: out of its folder, or no regular file.
+    #[error("{}{what}", place(at))]
+    Refused {
+        /// Where: a JSON pointer.
+        at: String,
+        /// What it names, and why not.
+        what: String,
+    },
     /// The file asks for more than the limits allow.
     #[error("{}{what}, which is over the limit", place(at))]
     Limit {
@@ -59,6 +67,11 @@ impl Error {
         Self::Malformed { at: at.into(), what: what.into() }
     }
 
+    /// Something at a place that is not read.
+    pub fn refused(at: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Refused { at: at.into(), what: what.into() }
+    }
+
     /// Too much asked for at a place.
     pub fn limit(at: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Limit { at: at.into(), what: what.into() }
@@ -72,7 +85,7 @@ impl Error {
     /// Where in the document, as a JSON pointer; empty where it concerns the file as a whole.
     pub fn at(&self) -> &str {
         match self {
-            Self::Malformed { at, .. } | Self::Limit { at, .. } => at,
+            Self::Malformed { at, .. } | Self::Refused { at, .. } | Self::Limit { at, .. } => at,
             _ => "",
         }
     }

@@ -87,7 +87,7 @@ impl From<Error> for Skip {
 fn unreadable(code: &'static str, at: &str, error: &Error) -> Finding {
     let at = if error.at().is_empty() { at } else { error.at() };
     let message = match error {
-        Error::Malformed { what, .. } => what.clone(),
+        Error::Malformed { what, .. } | Error::Refused { what, .. } => what.clone(),
         other => other.to_string(),
     };
     Finding { severity: Severity::Error, code, at: at.to_owned(), message }

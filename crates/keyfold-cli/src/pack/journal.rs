@@ -89,10 +89,8 @@ impl Journal {
         let source = document.source().context("the document is not as it was read")?;
         let mut hasher = DefaultHasher::new();
         hasher.write(source);
-        for file in document.files() {
-            // What is not there now was not there then, or makes another mark.
-            hasher.write(&std::fs::read(file).unwrap_or_default());
-        }
+        // What is not there now was not there then, or makes another mark.
+        document.resolved().for_each(|file| hasher.write(&file));
         let bytes = source.len() as u64 + document.bytes_apart();
         Ok(Mark { bytes, hash: format!("{:016x}", hasher.finish()) })
     }

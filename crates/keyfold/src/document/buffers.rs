@@ -2,11 +2,13 @@
 //!
 //! A file that nothing asks for is never opened: a compressed document may name a fallback that is not even there.
 
-use super::{Document, Object, uri};
+use super::{Document, Object};
 use crate::{Error, Result, extensions};
+#[cfg(feature = "fs")]
+use std::path::Path;
 use std::{
     ops::{Deref, Range},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, OnceLock},
 };
 
@@ -103,10 +105,7 @@ impl Buffers {
     fn read(&self, document: &Document, index: usize) -> Result<Bytes> {
         let buffer = document.element("buffers", index)?;
         let Some(text) = buffer.text("uri")? else { return self.without_uri(&buffer, index) };
-        match uri::parse(text, &buffer.place("uri"))? {
-            uri::Uri::Data(bytes) => Ok(bytes.into()),
-            uri::Uri::File(path) => Ok(read_file(&self.resolve(&path), document.limits().file_bytes)?.into()),
-        }
+        document.resolve(text, &buffer.place("uri"))
     }
 
     fn without_uri(&self, buffer: &Object<'_>, index: usize) -> Result<Bytes> {
@@ -114,11 +113,6 @@ impl Buffers {
             Some(bin) if index == 0 => Ok(bin.clone()),
             _ => Err(Error::malformed(buffer.at(), "has neither a `uri` nor a BIN chunk")),
         }
-    }
-
-    /// A path relative to the document.
-    pub(super) fn resolve(&self, path: &Path) -> PathBuf {
-        self.folder.as_ref().map_or_else(|| path.to_path_buf(), |folder| folder.join(path))
     }
 
     pub(super) fn view(&self, document: &Document, index: usize) -> Result<Bytes> {
@@ -152,6 +146,7 @@ pub(crate) fn slice_of(document: &Document, object: &Object<'_>) -> Result<Bytes
 }
 
 /// A whole file, unless it is larger than the limit.
+#[cfg(feature = "fs")]
 pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
     use std::io::Read;
     let io = |e| Error::io(path, e);

@@ -36,8 +36,7 @@ impl<'a> Layout<'a> {
             let what = "is a file that the document is read from, and would be overwritten";
             return Err(Error::io(target, std::io::Error::new(std::io::ErrorKind::AlreadyExists, what)));
         }
-        let replaced = target.filter(|t| t.exists()).and_then(|target| Document::open(target).ok());
-        let replaced = replaced.map(|document| document.files()).unwrap_or_default();
+        let replaced = target.filter(|t| t.exists()).and_then(files_of).unwrap_or_default();
         let (uris, files) = (Vec::new(), Vec::new());
         let mut layout = Self { document, container, uris, bin: None, files, replaced, apart: 0, target };
         // What keeps its name comes first: what needs a new one moves aside.
@@ -98,8 +97,12 @@ impl<'a> Layout<'a> {
         let uri = buffer.get("uri").and_then(Look::as_str);
         let length = buffer.get("byteLength").and_then(Look::as_index).unwrap_or(0);
         let changed = document.buffers.changed(index);
-        // What cannot be loaded (a fallback that is not there) is left as it is.
-        let Ok(bytes) = document.buffer(index) else { return Ok(()) };
+        let bytes = match document.buffer(index) {
+            Ok(bytes) => bytes,
+            Err(error @ Error::Refused { .. }) => return Err(error),
+            // What cannot be loaded (a fallback that is not there) is left as it is.
+            Err(_) => return Ok(()),
+        };
         if self.container == Container::Glb && index == 0 {
             let came_so = uri.is_none() && !changed;
             self.bin = if came_so { Some(bytes) } else { bytes.slice(0..length.min(bytes.len())) };
@@ -158,11 +161,11 @@ impl<'a> Layout<'a> {
 
     /// A buffer file that did not change: it stays where it is, or comes along.
     fn keep_file(&mut self, buffer: &Object<'_>, text: &str, bytes: Bytes) -> Result<()> {
-        let uri::Uri::File(relative) = uri::parse(text, &buffer.place("uri"))? else { return Ok(()) };
+        let relative = uri::path(text, &buffer.place("uri"))?;
         let target = self.target.filter(|_| self.moves());
         let path = target.map(|target| folder(target).join(&relative));
         match (target, path) {
-            (Some(target), _) if !uri::stays_inside(&relative) => {
+            (Some(target), _) if uri::leads_out(text) => {
                 self.rename(buffer, rebased(self.document, &relative, target));
             }
             (_, Some(path)) if self.claims(&path, &bytes) => self.files.push((path, bytes.clone())),
@@ -187,7 +190,7 @@ impl<'a> Layout<'a> {
         for (key, member) in look.members() {
             match (key, member.as_str()) {
                 ("uri", Some(text)) => {
-                    let name = self.bring_file(text)?;
+                    let name = self.bring_file(text, &format!("{at}/uri"))?;
                     self.uris.extend(name.map(|name| (at.to_owned(), Some(name))));
                 }
                 ("extras" | "buffers", _) => {}
@@ -198,23 +201,38 @@ impl<'a> Layout<'a> {
     }
 
     /// Copies a file along; where that cannot be, its name as seen from the new place.
-    fn bring_file(&mut self, text: &str) -> Result<Option<String>> {
+    fn bring_file(&mut self, text: &str, at: &str) -> Result<Option<String>> {
         if text.starts_with("data:") {
             return Ok(None);
         }
-        let (Some(target), Ok(uri::Uri::File(relative))) = (self.target, uri::parse(text, "")) else { return Ok(None) };
-        let source = self.document.buffers.resolve(&relative);
-        if !source.is_file() {
-            return Ok(None);
+        let (Some(target), Ok(relative)) = (self.target, uri::path(text, at)) else { return Ok(None) };
+        // What is elsewhere stays there, and nobody looks at it; an absolute address means the same from everywhere.
+        if uri::leads_out(text) {
+            return Ok((!relative.has_root()).then(|| rebased(self.document, &relative, target)));
         }
-        let bytes: Bytes = super::buffers::read_file(&source, self.document.limits().file_bytes)?.into();
+        let bytes = match self.document.resolve(text, at) {
+            Ok(bytes) => bytes,
+            Err(Error::Io { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
         let path = folder(target).join(&relative);
-        if uri::stays_inside(&relative) && self.claims(&path, &bytes) {
+        if self.claims(&path, &bytes) {
             self.files.push((path, bytes));
             return Ok(None);
         }
         Ok(Some(rebased(self.document, &relative, target)))
     }
+}
+
+/// The files that the document at a path has brought there.
+#[cfg(feature = "fs")]
+fn files_of(path: &Path) -> Option<BTreeSet<PathBuf>> {
+    Document::open(path).ok().map(|document| document.files())
+}
+
+#[cfg(not(feature = "fs"))]
+fn files_of(_: &Path) -> Option<BTreeSet<PathBuf>> {
+    None
 }
 
 fn set_uri(object: &mut Map<String, Value>, uri: Option<&str>) {
@@ -241,7 +259,7 @@ fn is_free_for(path: &Path, bytes: &[u8]) -> bool {
 
 /// The URI, seen from the target's folder, of a file that is named relative to the document's.
 fn rebased(document: &Document, relative: &Path, target: &Path) -> String {
-    let file = real_path(&document.buffers.resolve(relative));
+    let file = real_path(&document.place_of(relative));
     let from = real_path(&folder(target));
     let common = file.components().zip(from.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(common).map(|_| Component::ParentDir);
@@ -251,13 +269,23 @@ fn rebased(document: &Document, relative: &Path, target: &Path) -> String {
 impl Document {
     /// The files that the document's buffers and images lie in.
     pub fn files(&self) -> BTreeSet<PathBuf> {
-        let lists = ["buffers", "images"].into_iter().filter_map(|list| self.root().get(list)?.as_array());
-        let uris = lists.flat_map(List::iter).filter_map(|object| object.get("uri")?.as_str());
-        uris.filter(|uri| !uri.starts_with("data:"))
-            .filter_map(|uri| match uri::parse(uri, "") {
-                Ok(uri::Uri::File(path)) => Some(real_path(&self.buffers.resolve(&path))),
-                _ => None,
-            })
-            .collect()
+        let paths = self.addresses().filter_map(|(at, uri)| uri::path(uri, &at).ok());
+        paths.map(|path| real_path(&self.place_of(&path))).collect()
+    }
+
+    /// The addresses of files that buffers and images name, with their places.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = (String, &str)> {
+        let elements = |list: &'static str| {
+            let elements = self.root().get(list).and_then(Look::as_array).into_iter().flat_map(List::iter);
+            elements.enumerate().map(move |(index, element)| (format!("/{list}/{index}/uri"), element))
+        };
+        let addresses = ["buffers", "images"].into_iter().flat_map(elements);
+        let texts = addresses.filter_map(|(at, object)| Some((at, object.get("uri")?.as_str()?)));
+        texts.filter(|(_, uri)| !uri.starts_with("data:"))
+    }
+
+    /// A path relative to the document.
+    fn place_of(&self, path: &Path) -> PathBuf {
+        self.folder().unwrap_or_default().join(path)
     }
 }

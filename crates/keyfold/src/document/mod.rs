@@ -5,6 +5,7 @@
 //! | `content`, `outline` | the JSON in two forms: values to change and write, and an outline to look at |
 //! | `json`, `place` | typed looks into the outline, each with its place |
 //! | `glb`, `uri` | the binary container; data URIs and file names |
+//! | `resolver` | bytes that the document names and does not hold: which addresses are followed, and who answers for them |
 //! | `buffers` | buffers and buffer views as bytes, loaded or decompressed once, when first asked for |
 //! | `accessor` | elements of accessors: every component type and shape, sparse, strided |
 //! | `edit`, `prune` | a changed copy: new accessors, and what nobody refers to any more removed |
@@ -22,6 +23,7 @@ mod layout;
 mod outline;
 mod place;
 mod prune;
+mod resolver;
 mod save;
 pub(crate) mod uri;
 
@@ -30,7 +32,10 @@ pub use buffers::Bytes;
 pub(crate) use buffers::slice_of;
 pub use edit::Edit;
 pub use json::{List, Look, Object};
-pub use save::{Container, Draft, real_path, write_file};
+pub use resolver::Resolver;
+#[cfg(feature = "fs")]
+pub use save::write_file;
+pub use save::{Container, Draft, real_path};
 
 use crate::{
     Error, Limits, Result,
@@ -40,10 +45,12 @@ use crate::{
 use buffers::Buffers;
 use content::Content;
 use serde_json::Value;
+#[cfg(feature = "fs")]
+use std::path::Path;
 use std::{
     collections::BTreeMap,
     ops::Range,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, OnceLock},
 };
 
@@ -56,6 +63,10 @@ pub struct OpenOptions {
     pub ignore: Vec<String>,
     /// What animation pointers may address; the standard registry unless rows of one's own are added to it.
     pub registry: Option<Arc<Registry>>,
+    /// Who answers for the addresses of buffers and images, in place of the folder's files.
+    pub resolver: Option<Arc<dyn Resolver>>,
+    /// Whether addresses are followed that are absolute or lead out of the document's folder.
+    pub allow_outside: bool,
 }
 
 /// A glTF file: JSON as read, plus buffers.
@@ -83,11 +94,13 @@ pub struct Document {
 
 impl Document {
     /// Opens a `.gltf` or `.glb` (told apart by content, not by name) with default options.
+    #[cfg(feature = "fs")]
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, &OpenOptions::default())
     }
 
     /// Opens a `.gltf` or `.glb`.
+    #[cfg(feature = "fs")]
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
         let bytes = buffers::read_file(path, options.limits.file_bytes)?;

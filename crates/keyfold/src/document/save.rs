@@ -3,11 +3,12 @@
 //! What did not change is written as it was read, byte by byte. What goes where is decided in [`super::layout`].
 
 use super::{Document, List, Look, buffers::Bytes, layout::Layout};
-use crate::{Error, Result};
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+#[cfg(feature = "fs")]
+use crate::Error;
+use crate::Result;
+#[cfg(feature = "fs")]
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// The two forms of a glTF file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +69,7 @@ impl Draft {
     }
 
     /// Writes the files beside it, then the document itself; nothing where it has no place.
+    #[cfg(feature = "fs")]
     pub fn write(&self) -> Result<()> {
         let Some(target) = &self.target else { return Ok(()) };
         self.files.iter().try_for_each(|(path, bytes)| write_file(path, bytes))?;
@@ -77,6 +79,7 @@ impl Draft {
 
 impl Document {
     /// Writes the document, and the files that it needs beside it, in the form that the path's name asks for.
+    #[cfg(feature = "fs")]
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.draft(Some(path.as_ref()))?.write()
     }
@@ -121,11 +124,13 @@ pub fn real_path(path: &Path) -> PathBuf {
 }
 
 /// Writes a whole file or nothing: beside its place first, then renamed. What is no ordinary file (a pipe, a device) is written to.
+#[cfg(feature = "fs")]
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     write_pieces(path, std::iter::once(bytes))
 }
 
 /// The same, of a file that lies in pieces.
+#[cfg(feature = "fs")]
 fn write_pieces<'a>(path: &Path, mut pieces: impl Iterator<Item = &'a [u8]>) -> Result<()> {
     let io = |e| Error::io(path, e);
     if path.exists() && !path.is_file() {

@@ -7,26 +7,20 @@ use base64::{Engine, alphabet, engine};
 use percent_encoding::percent_decode_str;
 use std::path::{Component, Path, PathBuf};
 
-/// What a URI stands for.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Uri {
-    /// The bytes are in the URI itself.
-    Data(Vec<u8>),
-    /// A file relative to the document.
-    File(PathBuf),
-}
-
 /// Exporters differ on padding; both ways are unambiguous.
 const BASE64: engine::GeneralPurpose = engine::GeneralPurpose::new(
     &alphabet::STANDARD,
     engine::GeneralPurposeConfig::new().with_decode_padding_mode(engine::DecodePaddingMode::Indifferent),
 );
 
-/// Takes a URI apart; `at` is its place in the document.
-pub(crate) fn parse(uri: &str, at: &str) -> Result<Uri> {
-    if let Some(data) = uri.strip_prefix("data:") {
-        return decode_data(data).map(Uri::Data).map_err(|what| Error::malformed(at, what));
-    }
+/// The bytes of a data URI; `None` where it is none. `at` is its place in the document.
+pub(crate) fn data(uri: &str, at: &str) -> Result<Option<Vec<u8>>> {
+    let Some(data) = uri.strip_prefix("data:") else { return Ok(None) };
+    decode_data(data).map(Some).map_err(|what| Error::malformed(at, what))
+}
+
+/// The file that a URI names, relative to the document; `at` is its place in the document.
+pub(crate) fn path(uri: &str, at: &str) -> Result<PathBuf> {
     if let Some((scheme, _)) = uri.split_once("://") {
         let what = format!("{at} is a {scheme} address; only files and data URIs are read");
         return Err(Error::Unsupported { extension: "network access".into(), what });
@@ -35,7 +29,27 @@ pub(crate) fn parse(uri: &str, at: &str) -> Result<Uri> {
     if path.is_empty() || path.contains('\0') {
         return Err(Error::malformed(at, "the URI names no file"));
     }
-    Ok(Uri::File(PathBuf::from(path.as_ref())))
+    Ok(PathBuf::from(path.as_ref()))
+}
+
+/// Whether an address may mean something out of the folder that it is relative to: it is absolute, or climbs out of it.
+pub(crate) fn leads_out(uri: &str) -> bool {
+    let path: Vec<u8> = percent_decode_str(uri).collect();
+    // Windows takes both slashes; a colon in the first step is a scheme's or a drive's.
+    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let mut steps = path.split(is_slash);
+    if path.first().is_some_and(is_slash) || steps.clone().next().is_some_and(|first| first.contains(&b':')) {
+        return true;
+    }
+    let mut depth = 0i64;
+    steps.any(|step| {
+        depth += match step {
+            b"" | b"." => 0,
+            b".." => -1,
+            _ => 1,
+        };
+        depth < 0
+    })
 }
 
 fn decode_data(data: &str) -> Result<Vec<u8>, String> {
@@ -71,11 +85,6 @@ pub(crate) fn from_path(path: &Path) -> String {
     steps.join("/")
 }
 
-/// Whether a relative path stays inside the folder it starts from.
-pub(crate) fn stays_inside(path: &Path) -> bool {
-    path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,24 +92,45 @@ mod tests {
     #[test]
     fn data_uris_decode_with_and_without_padding_or_base64() {
         for uri in ["data:application/octet-stream;base64,AQI=", "data:;base64,AQI", "data:,%01%02"] {
-            assert_eq!(parse(uri, "").unwrap(), Uri::Data(vec![1, 2]), "{uri}");
+            assert_eq!(data(uri, "").unwrap(), Some(vec![1, 2]), "{uri}");
         }
-        assert!(parse("data:;base64,A*", "/buffers/0/uri").is_err());
-        assert!(parse("data:nothing", "").is_err());
+        assert!(data("data:;base64,A*", "/buffers/0/uri").is_err());
+        assert!(data("data:nothing", "").is_err());
+        assert_eq!(data("a.bin", "").unwrap(), None);
     }
 
     #[test]
     fn names_are_percent_decoded_and_encoded() {
-        assert_eq!(parse("a%20b/%C3%A4.bin", "").unwrap(), Uri::File("a b/ä.bin".into()));
+        assert_eq!(path("a%20b/%C3%A4.bin", "").unwrap(), Path::new("a b/ä.bin"));
         assert_eq!(from_path(Path::new("a b/ä.bin")), "a%20b/%C3%A4.bin");
-        assert!(parse("http://x/y.bin", "").is_err());
-        assert!(parse("%FF", "").is_err());
+        assert!(path("http://x/y.bin", "").is_err());
+        assert!(path("%FF", "").is_err());
     }
 
     #[test]
     fn climbing_out_is_seen() {
-        assert!(stays_inside(Path::new("a/b.bin")));
-        assert!(!stays_inside(Path::new("../b.bin")));
-        assert!(!stays_inside(Path::new("/b.bin")));
+        for inside in ["a.bin", "a/b.bin", "./a.bin", "a/../b.bin", "a//b.bin", "..a.bin", "%2e.a/b", ""] {
+            assert!(!leads_out(inside), "{inside}");
+        }
+        for outside in [
+            "../a.bin",
+            "a/../../b.bin",
+            "./../a",
+            "%2e%2e/a.bin",
+            "..%2Fa.bin",
+            "%2e./a",
+            "..\\a.bin",
+            "a/..%5c..\\b",
+            "/etc/hostname",
+            "%2fetc/hostname",
+            "\\\\host\\a",
+            "C:/a.bin",
+            "c%3A\\a",
+            "file:///a",
+            "file:a",
+            "http://x/a.bin",
+        ] {
+            assert!(leads_out(outside), "{outside}");
+        }
     }
 }

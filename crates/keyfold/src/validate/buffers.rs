@@ -55,6 +55,7 @@ fn check_buffer(model: &Model<'_>, index: usize, buffer: &Buffer<'_>, findings: 
         (Err(error @ Error::Malformed { .. }), _) => {
             findings.add(&INVALID_URI, format!("{at}/uri"), error.to_string());
         }
+        (Err(Error::Refused { what, .. }), _) => findings.add(&IO_ERROR, format!("{at}/uri"), what),
         (Err(error), _) => findings.add(&IO_ERROR, format!("{at}/uri"), error.to_string()),
     }
 }

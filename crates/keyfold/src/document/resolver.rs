@@ -1,0 +1,106 @@
+//! Bytes that a document names and does not hold: which addresses are followed, and who answers for them.
+//!
+//! Files come from strangers, so an address stays inside the document's folder unless [`OpenOptions::allow_outside`] says otherwise:
+//! none that is absolute, climbs out (`..`, percent-encoded too) or goes through a link that leads out. And only regular files are read:
+//! no pipes, no devices.
+//!
+//! [`OpenOptions::allow_outside`]: super::OpenOptions::allow_outside
+
+use super::{Bytes, Document, uri};
+use crate::{Error, Result};
+#[cfg(feature = "fs")]
+use std::path::Path;
+
+/// Answers for the addresses of a document's buffers and images, in place of the files of a folder.
+///
+/// ```
+/// # use std::sync::Arc;
+/// use keyfold::{Document, OpenOptions, Result};
+/// let json = br#"{ "asset": { "version": "2.0" }, "buffers": [{ "uri": "keys.bin", "byteLength": 4 }] }"#;
+/// let files = |uri: &str, _limit: u64| -> Result<Vec<u8>> { Ok(format!("<{uri}>").into_bytes()) };
+/// let options = OpenOptions { resolver: Some(Arc::new(files)), ..OpenOptions::default() };
+/// let document = Document::from_bytes(json, None, &options)?;
+/// assert_eq!(&*document.buffer(0)?, b"<keys.bin>");
+/// # Ok::<(), keyfold::Error>(())
+/// ```
+pub trait Resolver: Send + Sync {
+    /// The bytes behind an address, spelled as the document has it, and no more than `limit` of them.
+    fn resolve(&self, uri: &str, limit: u64) -> Result<Vec<u8>>;
+}
+
+impl<F: Fn(&str, u64) -> Result<Vec<u8>> + Send + Sync> Resolver for F {
+    fn resolve(&self, uri: &str, limit: u64) -> Result<Vec<u8>> {
+        self(uri, limit)
+    }
+}
+
+impl std::fmt::Debug for dyn Resolver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Resolver")
+    }
+}
+
+impl Document {
+    /// The bytes behind an address of this document; `at` is the address's place in it.
+    pub fn resolve(&self, uri: &str, at: &str) -> Result<Bytes> {
+        if let Some(data) = uri::data(uri, at)? {
+            return Ok(data.into());
+        }
+        if uri::leads_out(uri) && !self.options().allow_outside {
+            return Err(outside(uri, at));
+        }
+        let limit = self.limits().file_bytes;
+        let bytes = match &self.options().resolver {
+            Some(resolver) => resolver.resolve(uri, limit)?,
+            None => self.file(uri, at, limit)?,
+        };
+        match bytes.len() as u64 > limit {
+            true => Err(Error::limit(at, format!("{} bytes", bytes.len()))),
+            false => Ok(bytes.into()),
+        }
+    }
+
+    /// The files that the document's buffers and images name, where they can be read.
+    pub fn resolved(&self) -> impl Iterator<Item = Bytes> {
+        self.addresses().filter_map(|(at, uri)| self.resolve(uri, &at).ok())
+    }
+
+    #[cfg(not(feature = "fs"))]
+    fn file(&self, uri: &str, at: &str, _limit: u64) -> Result<Vec<u8>> {
+        Err(Error::refused(at, format!("{uri:?} names a file, and nobody was given to resolve it")))
+    }
+
+    #[cfg(feature = "fs")]
+    fn file(&self, uri: &str, at: &str, limit: u64) -> Result<Vec<u8>> {
+        let path = uri::path(uri, at)?;
+        let Some(folder) = self.folder() else {
+            return Err(Error::refused(
+                at,
+                format!("{uri:?} names a file, and the document did not come from a folder"),
+            ));
+        };
+        let file = folder.join(path);
+        let metadata = std::fs::metadata(&file).map_err(|e| Error::io(&file, e))?;
+        if !metadata.is_file() {
+            return Err(Error::refused(at, format!("{uri:?} is no regular file")));
+        }
+        if !self.options().allow_outside && !is_inside(&folder, &file) {
+            return Err(outside(uri, at));
+        }
+        super::buffers::read_file(&file, limit)
+    }
+}
+
+fn outside(uri: &str, at: &str) -> Error {
+    Error::refused(at, format!("{uri:?} leads out of the document's folder, and that is not allowed (allow-outside)"))
+}
+
+/// Whether a file lies below a folder once links are followed. Where the system cannot tell (WASI), it keeps its programs in folders itself.
+#[cfg(feature = "fs")]
+fn is_inside(folder: &Path, file: &Path) -> bool {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    match (folder.canonicalize(), file.canonicalize()) {
+        (Ok(folder), Ok(file)) => file.starts_with(folder),
+        (Err(error), _) | (_, Err(error)) => error.kind() == std::io::ErrorKind::Unsupported,
+    }
+}
