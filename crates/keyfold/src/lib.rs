@@ -22,6 +22,10 @@
 //! | [`mod@validate`] | whether a file keeps the rules |
 //! | [`pack`] | the smallest file within a bound that holds |
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Where a part of the crate is built, some of the rest has no caller.
+#![cfg_attr(not(all(feature = "fs", feature = "meshopt", feature = "pack")), allow(dead_code, unused_imports))]
+
 /// The README's code, so that it keeps compiling.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
@@ -41,7 +45,9 @@ pub mod inspect;
 mod join_axes;
 mod limits;
 pub mod object_model;
+#[cfg(feature = "pack")]
 pub mod pack;
+mod parallel;
 mod read;
 mod retarget;
 pub mod rotation;
@@ -57,7 +63,7 @@ pub use apply::{apply, freeze, set_target};
 pub use bound::{Bound, BoundError};
 pub use clip::{BuiltClip, ClipOptions, build_clip};
 pub use diff::{AnimationDiff, Diff, PropertyDiff, diff, report};
-pub use document::{Document, OpenOptions};
+pub use document::{Document, OpenOptions, Resolver};
 pub use error::{Error, Result};
 pub use extensions::draco;
 pub use extensions::quantization;

@@ -11,10 +11,10 @@ pub mod report;
 
 pub(crate) use properties::{natural_range, worst_difference, worst_property};
 
+use crate::parallel::*;
 use crate::{Animation, Animations, Bound, Document, Result, Scene, read};
 use keyfold_core::skeleton::{self, BETWEEN, BLOCK, Deviation, Moment, Motion, Probe, moments, random_moments};
 use matching::{Matching, Twins};
-use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeSet;
 

@@ -9,6 +9,7 @@ use super::{
     properties::worst_difference,
     twin_probes,
 };
+use crate::parallel::*;
 use crate::{
     Animation, Bound, Document, Interpolation, Kind, Result, Scene, Target, Track, inspect::bytes_by_track, join_axes,
     target::Axis,
@@ -17,7 +18,6 @@ use keyfold_core::{
     quat,
     skeleton::{self, BETWEEN, Moment, Motion, Probe, moments},
 };
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// The largest error of every joint in each of so many equal parts of an animation's time.

@@ -1,5 +1,8 @@
 //! EXT_meshopt_compression and its ratified successor KHR_meshopt_compression: buffer views in meshoptimizer's codecs, all modes and
-//! filters. The codecs are meshoptimizer's own (crate `meshopt`); here is what the extension says about them.
+//! filters. The codecs are in `codec`; here is what the extension says about them.
+
+pub(crate) mod codec;
+pub(crate) mod quaternion;
 
 use super::Extension;
 use crate::{
@@ -7,6 +10,7 @@ use crate::{
     document::{Object, slice_of},
     validate::{Findings, khronos::BUFFER_MISSING_GLB_DATA},
 };
+use codec::{Filter, Mode};
 use serde_json::Value;
 
 pub(super) const EXT: Extension = Extension {
@@ -42,47 +46,57 @@ const LARGEST_RATIO: usize = 1024;
 
 fn view(document: &Document, index: usize, name: &str) -> Result<Option<Vec<u8>>> {
     let Some(object) = document.element("bufferViews", index)?.extension(name)? else { return Ok(None) };
+    if cfg!(not(feature = "meshopt")) {
+        return Err(Error::Unsupported { extension: name.into(), what: "is not built in (feature `meshopt`)".into() });
+    }
     let encoded = slice_of(document, &object)?;
     let count = object.required_index("count")?;
     let stride = object.required_index("byteStride")?;
     let bad = |what: &str| Error::malformed(object.at(), what);
-    if encoded.is_empty() || count.saturating_mul(stride) / LARGEST_RATIO > encoded.len() {
+    let paid = count.checked_mul(stride).is_some_and(|length| length / LARGEST_RATIO <= encoded.len());
+    if encoded.is_empty() || !paid {
         return Err(bad("is too short for what it should decompress to"));
     }
-    let mut bytes = match object.required_text("mode")? {
-        "ATTRIBUTES" => attributes(&encoded, count, stride),
-        "TRIANGLES" if count.is_multiple_of(3) => match stride {
-            2 => meshopt::decode_index_buffer::<u16>(&encoded, count).ok().map(flat),
-            4 => meshopt::decode_index_buffer::<u32>(&encoded, count).ok().map(flat),
-            _ => None,
-        },
-        "INDICES" => match stride {
-            2 => meshopt::decode_index_sequence::<u16>(&encoded, count).ok().map(flat),
-            4 => meshopt::decode_index_sequence::<u32>(&encoded, count).ok().map(flat),
-            _ => None,
-        },
+    let mode = match object.required_text("mode")? {
+        "ATTRIBUTES" => Mode::Attributes,
+        "TRIANGLES" if count.is_multiple_of(3) => Mode::Triangles,
+        "INDICES" => Mode::Indices,
         _ => return Err(bad("mode, count and byteStride do not fit each other")),
-    }
-    .ok_or_else(|| bad("the compressed data is broken, or its byteStride is not one that the mode allows"))?;
+    };
+    let broken = || bad("the compressed data is broken, or its byteStride is not one that the mode allows");
+    let mut bytes = codec::decode(mode, &encoded, count, stride).ok_or_else(broken)?;
     unfilter(&object, stride, &mut bytes)?;
     Ok(Some(bytes))
 }
 
 fn unfilter(object: &Object<'_>, stride: usize, bytes: &mut [u8]) -> Result<()> {
-    match (object.text("filter")?.unwrap_or("NONE"), stride) {
-        ("NONE", _) => {}
-        ("OCTAHEDRAL", 4) => in_place::<i8, 4>(bytes, meshopt::decode_filter_oct),
-        ("OCTAHEDRAL", 8) => in_place::<i16, 4>(bytes, meshopt::decode_filter_oct),
-        ("QUATERNION", 8) => in_place::<i16, 4>(bytes, meshopt::decode_filter_quat),
-        ("EXPONENTIAL", _) if stride.is_multiple_of(4) => in_place::<u32, 1>(bytes, meshopt::decode_filter_exp),
-        ("COLOR", 4) => in_place::<u8, 4>(bytes, meshopt::decode_filter_color),
-        ("COLOR", 8) => in_place::<u16, 4>(bytes, meshopt::decode_filter_color),
-        (other, _) => {
-            let what = format!("{other} with a byteStride of {stride} is not known");
-            return Err(Error::malformed(object.place("filter"), what));
+    let undone = match (object.text("filter")?.unwrap_or("NONE"), stride) {
+        ("NONE", _) => Some(()),
+        ("QUATERNION", 8) => {
+            in_shorts(bytes, quaternion::decode);
+            Some(())
         }
+        ("OCTAHEDRAL", _) => codec::unfilter(Filter::Octahedral, bytes, stride),
+        ("EXPONENTIAL", _) => codec::unfilter(Filter::Exponential, bytes, stride),
+        ("COLOR", _) => codec::unfilter(Filter::Color, bytes, stride),
+        _ => None,
+    };
+    undone.ok_or_else(|| {
+        let what = format!("is not known, or not for a byteStride of {stride}");
+        Error::malformed(object.place("filter"), what)
+    })
+}
+
+/// Runs a filter over bytes seen as vectors of shorts.
+fn in_shorts(bytes: &mut [u8], filter: impl Fn(&mut [[i16; 4]])) {
+    let (chunks, _) = bytes.as_chunks_mut::<8>();
+    let get = |chunk: &[u8; 8]| std::array::from_fn(|i| i16::from_le_bytes([chunk[i * 2], chunk[i * 2 + 1]]));
+    let mut vectors: Vec<[i16; 4]> = chunks.iter().map(get).collect();
+    filter(&mut vectors);
+    for (vector, chunk) in vectors.into_iter().zip(chunks) {
+        let (components, _) = chunk.as_chunks_mut::<2>();
+        components.iter_mut().zip(vector).for_each(|(bytes, component)| *bytes = component.to_le_bytes());
     }
-    Ok(())
 }
 
 /// A fallback buffer need not be there.
@@ -94,73 +108,7 @@ fn rules(document: &Document, findings: &mut Findings, name: &str) {
     findings.waive(|finding| finding.code == BUFFER_MISSING_GLB_DATA.name && is_fallback(&finding.at));
 }
 
-/// A number as the little-endian bytes that a buffer holds.
-trait Component: Copy + Default {
-    const SIZE: usize;
-    fn get(bytes: &[u8]) -> Self;
-    fn put(self, bytes: &mut [u8]);
-}
-
-macro_rules! component {
-    ($($type:ty),*) => {$(
-        impl Component for $type {
-            const SIZE: usize = size_of::<$type>();
-            fn get(bytes: &[u8]) -> Self {
-                <$type>::from_le_bytes(bytes.try_into().unwrap_or_default())
-            }
-            fn put(self, bytes: &mut [u8]) {
-                bytes.copy_from_slice(&self.to_le_bytes());
-            }
-        }
-    )*};
-}
-component!(i8, u8, i16, u16, u32);
-
-/// Runs a filter of meshoptimizer over bytes seen as vectors of `N` components.
-fn in_place<C: Component, const N: usize>(bytes: &mut [u8], filter: impl Fn(&mut [[C; N]])) {
-    let get = |chunk: &[u8]| std::array::from_fn(|i| C::get(&chunk[i * C::SIZE..(i + 1) * C::SIZE]));
-    let mut vectors: Vec<[C; N]> = bytes.chunks_exact(N * C::SIZE).map(get).collect();
-    filter(&mut vectors);
-    let components = vectors.iter().flatten();
-    components.zip(bytes.chunks_exact_mut(C::SIZE)).for_each(|(c, b)| c.put(b));
-}
-
-fn flat<C: Component>(values: Vec<C>) -> Vec<u8> {
-    let mut bytes = vec![0; values.len() * C::SIZE];
-    values.iter().zip(bytes.chunks_exact_mut(C::SIZE)).for_each(|(v, b)| v.put(b));
-    bytes
-}
-
-/// One vertex of a size that is known when compiling: the crate's safe functions take no other.
-#[derive(Clone)]
-struct Vertex<const N: usize>([u8; N]);
-
-impl<const N: usize> Default for Vertex<N> {
-    fn default() -> Self {
-        Self([0; N])
-    }
-}
-
-fn vertices<const N: usize>(encoded: &[u8], count: usize) -> Option<Vec<u8>> {
-    let vertices = meshopt::decode_vertex_buffer::<Vertex<N>>(encoded, count).ok()?;
-    Some(vertices.iter().flat_map(|v| v.0).collect())
-}
-
-fn attributes(encoded: &[u8], count: usize, stride: usize) -> Option<Vec<u8>> {
-    macro_rules! by_stride {
-        ($($n:literal)*) => {
-            match stride {
-                $($n => vertices::<$n>(encoded, count),)*
-                _ => None,
-            }
-        };
-    }
-    by_stride!(4 8 12 16 20 24 28 32 36 40 44 48 52 56 60 64 68 72 76 80 84 88 92 96 100 104 108 112 116 120 124 128
-        132 136 140 144 148 152 156 160 164 168 172 176 180 184 188 192 196 200 204 208 212 216 220 224 228 232 236
-        240 244 248 252 256)
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "meshopt"))]
 mod tests {
     use super::*;
     use crate::OpenOptions;
@@ -182,38 +130,43 @@ mod tests {
 
     #[test]
     fn attributes_of_every_filter_come_back() {
-        let data: Vec<[u8; 8]> = (0..100u8).map(|i| [i, 1, 2, 3, i, i, 0, 7]).collect();
-        let encoded = meshopt::encode_vertex_buffer(&data).unwrap();
-        assert_eq!(&*document(&encoded, 100, 8, "ATTRIBUTES", "NONE").view(0).unwrap(), data.concat());
+        let data: Vec<u8> = (0..100u8).flat_map(|i| [i, 1, 2, 3, i, i, 0, 7]).collect();
+        let encoded = codec::encode(&data, 8, 0).unwrap();
+        assert_eq!(&*document(&encoded, 100, 8, "ATTRIBUTES", "NONE").view(0).unwrap(), data);
 
-        let unit = [0.5f32, -0.5, 0.5, 0.5];
-        let filtered = meshopt::encode_filter_quat(&[unit; 4], 14);
-        let encoded = meshopt::encode_vertex_buffer(&filtered).unwrap();
+        let mut filtered = vec![0; 32];
+        meshoptimizer::encode_filter_quat(&mut filtered, 4, 8, 14, &[[0.5f32, -0.5, 0.5, 0.5]; 4].concat()).unwrap();
+        let encoded = codec::encode(&filtered, 8, 0).unwrap();
         let bytes = document(&encoded, 4, 8, "ATTRIBUTES", "QUATERNION").view(0).unwrap();
-        let q: Vec<f32> = bytes.chunks(2).take(4).map(|b| f32::from(i16::get(b)) / 32767.0).collect();
-        (0..4).for_each(|i| assert!((q[i].abs() - 0.5).abs() < 1e-3, "{q:?}"));
+        let q: Vec<f32> = bytes.chunks(2).map(|b| f32::from(i16::from_le_bytes([b[0], b[1]])) / 32767.0).collect();
+        assert_eq!(q.len(), 16);
+        q.iter().for_each(|c| assert!((c.abs() - 0.5).abs() < 1e-3, "{q:?}"));
 
-        let values = [[1.5f32, -2.25, 1024.0]];
-        let filtered = meshopt::encode_filter_exp(&values, 16, meshopt::EncodeExpMode::Separate);
-        let encoded = meshopt::encode_vertex_buffer(&filtered).unwrap();
+        let values = [1.5f32, -2.25, 1024.0];
+        let (mut filtered, mode) = (vec![0; 12], meshoptimizer::EncodeExpMode::Separate);
+        meshoptimizer::encode_filter_exp(&mut filtered, 1, 12, 16, &values, mode).unwrap();
+        let encoded = codec::encode(&filtered, 12, 0).unwrap();
         let bytes = document(&encoded, 1, 12, "ATTRIBUTES", "EXPONENTIAL").view(0).unwrap();
-        let floats: Vec<f32> = bytes.chunks(4).map(|b| f32::from_bits(u32::get(b))).collect();
-        assert_eq!(floats, values[0]);
+        assert_eq!(*bytes, *values.map(f32::to_le_bytes).as_flattened());
     }
 
     #[test]
     fn index_modes_come_back() {
         let indices = [0u32, 1, 2, 2, 1, 3];
-        let encoded = meshopt::encode_index_sequence(&indices, 4).unwrap();
+        let mut encoded = vec![0; meshoptimizer::encode_index_sequence_bound(6, 4)];
+        let room = encoded.len();
+        let length = meshoptimizer::encode_index_sequence(&mut encoded, room, &indices, 6).unwrap();
         let expected: Vec<u8> = indices.iter().flat_map(|i| (*i as u16).to_le_bytes()).collect();
-        assert_eq!(&*document(&encoded, 6, 2, "INDICES", "NONE").view(0).unwrap(), expected);
-        let encoded = meshopt::encode_index_buffer(&indices, 4).unwrap();
-        assert_eq!(document(&encoded, 6, 4, "TRIANGLES", "NONE").view(0).unwrap().len(), 24);
+        assert_eq!(&*document(&encoded[..length], 6, 2, "INDICES", "NONE").view(0).unwrap(), expected);
+        let mut encoded = vec![0; meshoptimizer::encode_index_buffer_bound(6, 4).unwrap()];
+        let room = encoded.len();
+        let length = meshoptimizer::encode_index_buffer(&mut encoded, room, &indices, 6).unwrap();
+        assert_eq!(document(&encoded[..length], 6, 4, "TRIANGLES", "NONE").view(0).unwrap().len(), 24);
     }
 
     #[test]
     fn what_is_not_paid_for_is_refused() {
-        let encoded = meshopt::encode_vertex_buffer(&[[0u8; 16]; 4]).unwrap();
+        let encoded = codec::encode(&[0; 64], 16, 1).unwrap();
         for (count, stride, mode, filter) in [
             (1 << 40, 16, "ATTRIBUTES", "NONE"),
             (4, 15, "ATTRIBUTES", "NONE"),

@@ -15,9 +15,9 @@ use super::{
     steps::{Reach, search},
     window::Window,
 };
+use crate::parallel::*;
 use crate::{Animation, Curve, Interpolation, Target, diff::deviation_at, halves::settled};
 use keyfold_core::skeleton::{Deviation, moments};
-use rayon::prelude::*;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// How many of a clip's times are encoded at once.

@@ -10,8 +10,8 @@ use super::{
     exact::only,
     fold::Folded,
 };
+use crate::parallel::*;
 use crate::{Animation, Curve, Document, Result, Scene, Storage, Track, diff::deviation, draco, inspect, read};
-use rayon::prelude::*;
 
 /// How many animations are looked at, and about how many floats of each.
 const ANIMATIONS: usize = 4;

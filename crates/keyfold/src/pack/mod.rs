@@ -42,6 +42,7 @@ mod steps;
 pub mod weigh;
 mod window;
 
+use crate::parallel::*;
 use crate::{
     Animation, Bound, Diff, Document, Error, Result, Scene, Severity, Storage, Target, Targets, Track, diff, draco,
     extensions::vrm_animation::is_for_others,
@@ -53,7 +54,6 @@ use encode::Plan;
 use fold::{Folded, Grids};
 pub use glance::{Glance, glance};
 use quantized::{Clock, quantized};
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// How hard to search.

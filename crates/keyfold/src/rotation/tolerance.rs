@@ -5,13 +5,13 @@
 //! tolerance follows what its subtree shows, until the bound holds with little to spare. Of the tries that hold, the one with the
 //! fewest keys is taken.
 
+use crate::parallel::*;
 use crate::{Animation, Finding, Interpolation, Kind, Scene, Severity, Track, diff::deviation, scene::core_track};
 use keyfold_core::{
     curve::Curve,
     fit,
     skeleton::{self, Moment, Motion, Poses, Probe},
 };
-use rayon::prelude::*;
 
 /// The code of the finding about rotations that had to stay as they were.
 pub(crate) const UNCHANGED: &str = "ROTATION_UNCHANGED";

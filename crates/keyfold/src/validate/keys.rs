@@ -110,7 +110,7 @@ fn check_rotations(places: &BTreeSet<Place>, spline: bool, values: &Values, find
     let quaternions = values.raw.chunks_exact(4).enumerate();
     let mut broken = quaternions.filter(|(i, q)| is_value(*i) && long(q));
     if let Some((i, q)) = broken.next() {
-        let length = q.iter().map(|n| values.meaning(*n).powi(2)).sum::<f64>().sqrt();
+        let length = q.iter().map(|n| values.meaning(*n) * values.meaning(*n)).sum::<f64>().sqrt();
         let message = format!("quaternion {i} is of length {length:.6}{}", more(broken.count()));
         for (i, j) in places {
             let at = format!("/animations/{i}/channels/{j}/sampler");

@@ -8,7 +8,7 @@ use super::{Stored, quaternion_filter};
 use crate::{
     Error, Result,
     document::{ComponentType, Edit, Shape},
-    extensions::meshopt::{EXT_NAME, KHR_NAME},
+    extensions::meshopt::{EXT_NAME, KHR_NAME, codec},
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -186,36 +186,26 @@ fn lowest_exponent(value: f32) -> i32 {
 }
 
 fn encoded(bytes: &[u8], stride: usize, version: MeshoptVersion) -> Result<Vec<u8>> {
-    macro_rules! by_stride {
-        ($($n:literal)*) => {
-            match stride {
-                $($n => vertices::<$n>(bytes, version),)*
-                _ => Err(Error::Unsupported { extension: version.name().into(), what: format!("elements of {stride} bytes") }),
-            }
-        };
-    }
-    by_stride!(4 8 12 16 20 24 28 32 36 48 64)
-}
-
-fn vertices<const N: usize>(bytes: &[u8], version: MeshoptVersion) -> Result<Vec<u8>> {
-    let (vertices, _) = bytes.as_chunks::<N>();
-    let encoded = meshopt::encode_vertex_buffer_level(vertices, 3, Some(version.codec()));
-    encoded.map_err(|e| Error::Unsupported { extension: version.name().into(), what: e.to_string() })
+    let what = match cfg!(feature = "meshopt") {
+        true => format!("elements of {stride} bytes"),
+        false => "is not built in (feature `meshopt`)".into(),
+    };
+    let refused = || Error::Unsupported { extension: version.name().into(), what };
+    codec::encode(bytes, stride, version.codec()).ok_or_else(refused)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(feature = "meshopt")]
     #[test]
     fn floats_on_a_grid_take_the_exponential_filter_and_come_back() {
         let values = [0.25f32, -3.5, 1000.0, 0.0, 0.75, -0.25];
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let filtered = exponential(&bytes, 3).unwrap();
-        let mut words: Vec<[u32; 1]> =
-            filtered.chunks_exact(4).map(|b| [u32::from_le_bytes([b[0], b[1], b[2], b[3]])]).collect();
-        meshopt::decode_filter_exp(&mut words);
-        assert_eq!(words.iter().map(|w| f32::from_bits(w[0])).collect::<Vec<_>>(), values);
+        let mut filtered = exponential(&bytes, 3).unwrap();
+        codec::unfilter(codec::Filter::Exponential, &mut filtered, 12).unwrap();
+        assert_eq!(filtered, bytes);
         let wild: Vec<u8> = [1.0f32 / 3.0, 1e20, 1e-20].iter().flat_map(|v| v.to_le_bytes()).collect();
         assert!(exponential(&wild, 1).is_none());
     }

@@ -4,6 +4,7 @@
 //! for the square root of a half (the rest, its two low bits taken as set). meshoptimizer's own encoder offers only
 //! powers of two for it; a decoder takes any.
 
+pub(crate) use crate::extensions::meshopt::quaternion::decode;
 use keyfold_core::quat::{self, Quat};
 
 /// Steps to a unit (here: to the square root of a half) that writers choose from: four to an octave, the coarsest first.
@@ -39,11 +40,6 @@ fn encode_without(q: Quat, scale: i32, left_out: usize) -> [i16; 4] {
     let factor = f64::from(scale) * std::f64::consts::SQRT_2;
     let code = |i: usize| (q[(left_out + i) % 4] * factor).round().clamp(-32767.0, 32767.0) as i16;
     [code(1), code(2), code(3), (scale & !3) as i16 | left_out as i16]
-}
-
-/// Elements back to normalized shorts, as every decoder does.
-pub(crate) fn decode(elements: &mut [[i16; 4]]) {
-    meshopt::decode_filter_quat(elements);
 }
 
 /// The coarsest filter elements that decode to exactly these normalized shorts; `None` where no scale does.

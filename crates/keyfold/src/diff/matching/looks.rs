@@ -134,6 +134,6 @@ fn hash(value: &impl Hash) -> u64 {
 
 /// How far apart numbers are, squared and added up.
 pub(super) fn apart(a: &[f64], b: &[f64]) -> f64 {
-    let sum = a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>();
+    let sum = a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>();
     if sum < SAME { 0.0 } else { sum }
 }

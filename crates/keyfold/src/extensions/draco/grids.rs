@@ -44,7 +44,7 @@ fn gridded(track: &Track, quantizer: Quantizer) -> Option<Gridded> {
 fn stepped(track: &Track, step: f64) -> Option<Gridded> {
     let fit = Quantizer::fit(track.curve.values(), components(&track.curve), 30).ok()?;
     let steps = (f64::from(fit.range) / step).ceil().clamp(1.0, 1_048_575.0);
-    let bits = (steps + 1.0).log2().ceil() as u8;
+    let bits = (u32::BITS - (steps as u32).leading_zeros()) as u8;
     // The stream says a range and bits; a range beyond the data's makes any step possible.
     let range = (step * f64::from((1u32 << bits) - 1)) as f32;
     gridded(track, Quantizer { bits, range: range.max(f32::MIN_POSITIVE), ..fit })

@@ -8,6 +8,7 @@ use super::{
     place::place,
     streams::{Candidate, Stream, candidates, originals, streams},
 };
+use crate::parallel::*;
 use crate::{
     Animation, Animations, Bound, Curve, Diff, Document, Finding, Result, Scene, Track,
     diff::diff,
@@ -17,7 +18,6 @@ use crate::{
     unpack,
     write::{AnimationForm, ChannelForm, Stored, assemble, core_form},
 };
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// Which of the two layouts of the extension is written.
@@ -95,8 +95,8 @@ pub(crate) fn compress_some(
     let bound = options.max_error.in_scene(scene.model_size());
     // What cannot be read is missing in both: no fault of what is written.
     let known = if findings.is_empty() { Vec::new() } else { diff(document, document, shell)?.unmatched };
+    let mut share = 1.0;
     for attempt in 0.. {
-        let share = 0.8f64.powi(attempt);
         let plan = |animation: &Animation| plan(&scene, animation, options, share * bound, share, &takes);
         let planned: Vec<Planned> = animations.par_iter().map(plan).collect();
         let written = write(&plain, &planned, options)?;
@@ -107,6 +107,7 @@ pub(crate) fn compress_some(
         if within || options.bits.is_some() || attempt >= ATTEMPTS {
             return Ok(Compressed { document: written, diff, within, findings });
         }
+        share *= 0.8;
     }
     unreachable!("the last attempt returns")
 }

@@ -8,6 +8,7 @@ use super::{
     choose::{Choice, Task, Timing, choose, constant, kind},
     times::frames,
 };
+use crate::parallel::*;
 use crate::{
     Animation, Animations, Axis, Curve, Diff, Document, Finding, Interpolation, Kind, Property, Result, Scene, Target,
     Targets, Track,
@@ -17,7 +18,6 @@ use crate::{
     read,
     write::{AnimationForm, ChannelForm, SamplerForm, Stored, assemble, core_form, place_plain},
 };
-use rayon::prelude::*;
 use serde_json::{Map, json};
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -177,7 +177,8 @@ impl Rule<'_> {
             return Ok(());
         }
         let values = parameters.values(&stored(self.document, output.index)?, output.shape, layout);
-        let unit = |q: &[f32]| (q.iter().map(|c| f64::from(*c).powi(2)).sum::<f64>().sqrt() - 1.0).abs() <= UNIT;
+        let unit =
+            |q: &[f32]| (q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt() - 1.0).abs() <= UNIT;
         let keys = values.chunks_exact(4).enumerate().filter(|(i, _)| !cubic || i % 3 == 1);
         if let Some((i, _)) = keys.into_iter().find(|(_, q)| !unit(q)) {
             findings.add(code, at, format!("quaternion {i} is not of unit length"));

@@ -157,6 +157,6 @@ fn check_keys(document: &Document, sampler: Look<'_>, at: &str, alone: bool, fin
 
 /// As far as four signed bytes can tell.
 fn is_unit(q: &[f32]) -> bool {
-    let length = q.iter().map(|c| f64::from(*c).powi(2)).sum::<f64>().sqrt();
+    let length = q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
     (length - 1.0).abs() <= 0.00769
 }
