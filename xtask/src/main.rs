@@ -8,6 +8,7 @@ mod samples;
 mod setup;
 mod shell;
 mod test;
+mod web;
 
 use std::process::ExitCode;
 
@@ -32,6 +33,8 @@ enum Command {
     Assets,
     /// Write the pages of `docs/` that are made from the source
     Docs,
+    /// Build the npm package in `web/keyfold`
+    Web,
     /// Run benchmarks by name; without a name, list them
     Bench(bench::Options),
 }
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Command::Samples => samples::run(),
         Command::Assets => assets::run(),
         Command::Docs => docs::run(),
+        Command::Web => web::run(),
         Command::Bench(options) => bench::run(&options),
     };
     match done {

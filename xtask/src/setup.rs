@@ -1,6 +1,6 @@
 //! `cargo xtask setup`: installs what the tests need, where it may.
 //!
-//! Debian packages come by `apt-get`, npm packages by `npm ci` into `oracle/node_modules`. What cannot be installed is no
+//! Debian packages come by `apt-get`, npm packages by `npm ci` into `oracle/node_modules` and `web/node_modules`. What cannot be installed is no
 //! failure: it is written to `target/missing-peers`, one `PEER<tab>REASON` a line, where the tests that need it find the
 //! reason for skipping.
 
@@ -17,7 +17,9 @@ struct Package {
     is_there: fn() -> bool,
 }
 
-const DEBIAN: [Package; 4] = [
+const DEBIAN: [Package; 6] = [
+    Package { name: "binaryen", is_there: || which("wasm-opt").is_some() },
+    Package { name: "chromium", is_there: || which("chromium").is_some() },
     Package { name: "g++", is_there: || which("g++").is_some() || which("c++").is_some() },
     Package { name: "libdraco-dev", is_there: || has_header("draco/draco_features.h") },
     Package { name: "nodejs", is_there: || which("node").is_some() },
@@ -60,7 +62,7 @@ pub(crate) fn run() -> Result<Missing> {
         let reason = format!("{error:#}");
         missing.extend(absent().map(|package| (package.to_owned(), reason.clone())));
     }
-    if let Err(error) = npm() {
+    if let Err(error) = npm("oracle") {
         missing.push(("npm packages".to_owned(), format!("{error:#}")));
     }
     let missing = Missing(missing);
@@ -91,18 +93,18 @@ fn apt(arguments: &[&str]) -> Result<()> {
     quiet(apt)
 }
 
-/// The packages that `oracle/package-lock.json` pins. A copy of the lock among them says that they are all there.
-fn npm() -> Result<()> {
-    let oracle = root().join("oracle");
-    let wanted = fs::read(oracle.join("package-lock.json"))?;
-    let stamp = oracle.join("node_modules/.installed-lock.json");
+/// The packages that a folder's `package-lock.json` pins. A copy of the lock among them says that they are all there.
+pub(crate) fn npm(folder: &str) -> Result<()> {
+    let place = root().join(folder);
+    let wanted = fs::read(place.join("package-lock.json"))?;
+    let stamp = place.join("node_modules/.installed-lock.json");
     if fs::read(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
     which("npm").context("there is no npm here")?;
-    println!("installing npm packages into oracle/node_modules");
+    println!("installing npm packages into {folder}/node_modules");
     let mut npm = command("npm", &["ci", "--no-audit", "--no-fund"]);
-    npm.current_dir(&oracle);
+    npm.current_dir(&place);
     quiet(npm)?;
     fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }

@@ -31,6 +31,13 @@ pub(crate) fn show(mut command: Command) -> Result<()> {
     Ok(())
 }
 
+/// Runs a command whose result is what it prints.
+pub(crate) fn output(mut command: Command) -> Result<Vec<u8>> {
+    let output = command.stderr(Stdio::inherit()).output().with_context(|| spelled(&command))?;
+    ensure!(output.status.success(), "`{}` failed: {}", spelled(&command), output.status);
+    Ok(output.stdout)
+}
+
 /// Runs a command whose output matters only when it fails.
 pub(crate) fn quiet(mut command: Command) -> Result<()> {
     let output = command.stdin(Stdio::null()).output().with_context(|| spelled(&command))?;

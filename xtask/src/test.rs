@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use crate::shell::{cargo, show};
-use crate::{python, setup};
+use crate::{python, setup, web};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -32,11 +32,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("== set-up");
     let mut missing = setup::run()?;
     let environment = python::set_up(&mut missing);
+    let has_web = web::set_up(&mut missing);
     missing.print();
 
     let mut outcomes: Vec<Outcome> =
         STEPS.into_iter().map(|(name, arguments)| step(name, || show(checked(arguments, options)))).collect();
     outcomes.extend(environment.map(|environment| step("Python package", || python::test(&environment))));
+    outcomes.extend(has_web.then(|| step("npm package", web::test)));
 
     println!("\n== summary");
     for Outcome(name, result, took) in &outcomes {

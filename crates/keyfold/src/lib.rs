@@ -66,6 +66,7 @@ pub use diff::{AnimationDiff, Diff, PropertyDiff, diff, report};
 pub use document::{Document, OpenOptions, Resolver};
 pub use error::{Error, Result};
 pub use extensions::draco;
+pub use extensions::meshopt;
 pub use extensions::quantization;
 pub use finding::{Finding, Severity};
 pub use join_axes::join_axes;

@@ -6,6 +6,7 @@
 
 mod blend;
 mod cubic_slerp;
+mod join;
 mod locate;
 
 use alloc::sync::Arc;
@@ -13,6 +14,7 @@ use core::fmt;
 
 pub use blend::Kind;
 pub use cubic_slerp::{controls, cubic_slerp, end_velocities};
+pub use join::join;
 pub use locate::{Cursor, Place, locate, locate_left};
 
 /// How values between two keys come about.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::descriptor::AttributeKind;
-use super::values::Values;
+use super::values::{DataType, Values};
 
 /// The unique id of the timestamps.
 pub const TIMESTAMPS: u32 = 0;
@@ -51,5 +51,21 @@ impl Attribute {
     pub fn floats(unique_id: u32, components: u8, values: Vec<f32>) -> Attribute {
         let kind = AttributeKind::Generic;
         Attribute { unique_id, kind, normalized: false, components, values: Values::F32(values) }
+    }
+
+    /// All values as floats; integers by glTF's equations where the attribute or its reader takes them as fractions.
+    pub fn to_floats(&self, normalized: bool) -> Vec<f32> {
+        if let Some(floats) = self.values.as_f32() {
+            return floats.to_vec();
+        }
+        let most = match self.values.data_type() {
+            DataType::I8 => 127.0,
+            DataType::U8 => 255.0,
+            DataType::I16 => 32767.0,
+            DataType::U16 => 65535.0,
+            _ => 1.0,
+        };
+        let fraction = |v: f64| if normalized || self.normalized { (v / most).max(-1.0) } else { v };
+        self.values.to_f64().into_iter().map(|v| fraction(v) as f32).collect()
     }
 }

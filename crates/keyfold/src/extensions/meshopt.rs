@@ -7,7 +7,7 @@ pub(crate) mod quaternion;
 use super::Extension;
 use crate::{
     Document, Error, Result,
-    document::{Object, slice_of},
+    document::slice_of,
     validate::{Findings, khronos::BUFFER_MISSING_GLB_DATA},
 };
 use codec::{Filter, Mode};
@@ -52,25 +52,32 @@ fn view(document: &Document, index: usize, name: &str) -> Result<Option<Vec<u8>>
     let encoded = slice_of(document, &object)?;
     let count = object.required_index("count")?;
     let stride = object.required_index("byteStride")?;
-    let bad = |what: &str| Error::malformed(object.at(), what);
-    let paid = count.checked_mul(stride).is_some_and(|length| length / LARGEST_RATIO <= encoded.len());
-    if encoded.is_empty() || !paid {
-        return Err(bad("is too short for what it should decompress to"));
-    }
-    let mode = match object.required_text("mode")? {
-        "ATTRIBUTES" => Mode::Attributes,
-        "TRIANGLES" if count.is_multiple_of(3) => Mode::Triangles,
-        "INDICES" => Mode::Indices,
-        _ => return Err(bad("mode, count and byteStride do not fit each other")),
-    };
-    let broken = || bad("the compressed data is broken, or its byteStride is not one that the mode allows");
-    let mut bytes = codec::decode(mode, &encoded, count, stride).ok_or_else(broken)?;
-    unfilter(&object, stride, &mut bytes)?;
+    let bytes = decompress(object.required_text("mode")?, count, stride, &encoded);
+    let mut bytes = bytes.map_err(|what| Error::malformed(object.at(), what))?;
+    unfilter(object.text("filter")?.unwrap_or("NONE"), stride, &mut bytes)
+        .map_err(|what| Error::malformed(object.place("filter"), what))?;
     Ok(Some(bytes))
 }
 
-fn unfilter(object: &Object<'_>, stride: usize, bytes: &mut [u8]) -> Result<()> {
-    let undone = match (object.text("filter")?.unwrap_or("NONE"), stride) {
+/// `count` elements of `stride` bytes, their filter not undone; or what is wrong with them.
+pub fn decompress(mode: &str, count: usize, stride: usize, encoded: &[u8]) -> Result<Vec<u8>, &'static str> {
+    let paid = count.checked_mul(stride).is_some_and(|length| length / LARGEST_RATIO <= encoded.len());
+    if encoded.is_empty() || !paid {
+        return Err("is too short for what it should decompress to");
+    }
+    let mode = match mode {
+        "ATTRIBUTES" => Mode::Attributes,
+        "TRIANGLES" if count.is_multiple_of(3) => Mode::Triangles,
+        "INDICES" => Mode::Indices,
+        _ => return Err("mode, count and byteStride do not fit each other"),
+    };
+    let broken = "the compressed data is broken, or its byteStride is not one that the mode allows";
+    codec::decode(mode, encoded, count, stride).ok_or(broken)
+}
+
+/// Undoes the filter of elements of `stride` bytes in place; or what is wrong with it.
+pub fn unfilter(filter: &str, stride: usize, bytes: &mut [u8]) -> Result<(), &'static str> {
+    let undone = match (filter, stride) {
         ("NONE", _) => Some(()),
         ("QUATERNION", 8) => {
             in_shorts(bytes, quaternion::decode);
@@ -81,10 +88,7 @@ fn unfilter(object: &Object<'_>, stride: usize, bytes: &mut [u8]) -> Result<()> 
         ("COLOR", _) => codec::unfilter(Filter::Color, bytes, stride),
         _ => None,
     };
-    undone.ok_or_else(|| {
-        let what = format!("is not known, or not for a byteStride of {stride}");
-        Error::malformed(object.place("filter"), what)
-    })
+    undone.ok_or("is not known, or not for this byteStride")
 }
 
 /// Runs a filter over bytes seen as vectors of shorts.

@@ -6,7 +6,7 @@
 pub(crate) mod animation2;
 pub(crate) mod animation_pointer;
 pub mod draco;
-pub(crate) mod meshopt;
+pub mod meshopt;
 mod pointer;
 mod property_animation;
 pub mod quantization;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{OpenOptions, Source, Targets, diff::worst_difference};
+use crate::{Interpolation, Kind, OpenOptions, Source, Targets, diff::worst_difference};
 use serde_json::json;
 
 fn document() -> Document {
@@ -14,6 +14,12 @@ fn track(property: Property, axis: Option<Axis>, curve: Curve) -> Track {
 
 fn curve(interpolation: Interpolation, times: &[f32], values: &[f32]) -> Curve {
     Curve::new(interpolation, values.len() / times.len() / interpolation.elements_per_key(), times, values).unwrap()
+}
+
+fn value(curve: &Curve, time: f64) -> f64 {
+    let mut out = [0.0];
+    curve.sample(Kind::Vector, time, &mut out);
+    out[0]
 }
 
 fn joined(tracks: Vec<Track>) -> Vec<Track> {

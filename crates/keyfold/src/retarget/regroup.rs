@@ -4,12 +4,12 @@ use super::Weights;
 use crate::{
     Animation, Curve, Document, Finding, Property, Result, Severity, Storage, Target, Targets, Track, ValueKind,
     document::ComponentType,
-    join_axes::join,
     object_model::{Pointer, State},
     quantization::Path,
     read,
     write::{AnimationForm, ChannelForm, assemble, core_form, place_plain},
 };
+use keyfold_core::curve::join;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

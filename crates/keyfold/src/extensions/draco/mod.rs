@@ -19,7 +19,7 @@ use crate::{
     Document, Error, Result,
     document::{List, Look, Object, json::to_index},
 };
-use keyfold_core::draco::{self, Attribute, DataType, TIMESTAMPS, Values};
+use keyfold_core::draco::{self, Attribute, TIMESTAMPS};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -128,28 +128,13 @@ fn decode_view(document: &Document, bytes: &[u8]) -> Result<draco::Animation, dr
 /// An attribute's values as the floats that an accessor asks for.
 fn values(document: &Document, accessor: usize, attribute: &Attribute) -> Result<Arc<[f32]>> {
     let described = document.accessor(accessor)?;
-    let floats = floats(&attribute.values, attribute.normalized || described.normalized);
+    let floats = attribute.to_floats(described.normalized);
     let expected = described.count.saturating_mul(described.shape.components());
     if floats.len() != expected {
         let what = format!("says {expected} values, the Draco stream has {} for it", floats.len());
         return Err(Error::malformed(format!("/accessors/{accessor}/count"), what));
     }
     Ok(floats.into())
-}
-
-fn floats(values: &Values, normalized: bool) -> Vec<f32> {
-    if let Some(floats) = values.as_f32() {
-        return floats.to_vec();
-    }
-    let most = match values.data_type() {
-        DataType::I8 => 127.0,
-        DataType::U8 => 255.0,
-        DataType::I16 => 32767.0,
-        DataType::U16 => 65535.0,
-        _ => 1.0,
-    };
-    let scale = |v: f64| if normalized { (v / most).max(-1.0) } else { v };
-    values.to_f64().into_iter().map(|v| scale(v) as f32).collect()
 }
 
 /// FBX2glTF declared the extension, pointed accessors at the stream and wrote nothing else: what is what cannot be told.

@@ -1,0 +1,125 @@
+//! What the module exports: the only place with `unsafe`.
+//!
+//! A call takes its bytes from the input, which JavaScript fills first ([`input`]), and leaves its bytes in the output ([`output`],
+//! [`output_length`]). It answers with 0, or with 1 where the output is a message that says what is wrong. There is one thread, and no call
+//! happens inside another.
+#![allow(unsafe_code)]
+
+use crate::{curves, decode, wire::Failure};
+use keyfold_core::draco;
+use std::cell::RefCell;
+
+#[derive(Default)]
+struct State {
+    input: Vec<u8>,
+    output: Vec<u8>,
+    stream: draco::Animation,
+}
+
+thread_local! {
+    static STATE: RefCell<State> = RefCell::default();
+}
+
+/// Runs an operation over the input and puts what comes of it into the output.
+fn answer(operation: impl FnOnce(&mut State) -> Result<Vec<u8>, Failure>) -> u32 {
+    STATE.with_borrow_mut(|state| {
+        let (failed, bytes) = match operation(state) {
+            Ok(bytes) => (0, bytes),
+            Err(what) => (1, what.into_bytes()),
+        };
+        state.output = bytes;
+        failed
+    })
+}
+
+/// Room for the input of the next call.
+#[unsafe(no_mangle)]
+pub extern "C" fn input(length: usize) -> *mut u8 {
+    STATE.with_borrow_mut(|state| {
+        state.input = vec![0; length];
+        state.input.as_mut_ptr()
+    })
+}
+
+/// Where the last call's output lies.
+#[unsafe(no_mangle)]
+pub extern "C" fn output() -> *const u8 {
+    STATE.with_borrow(|state| state.output.as_ptr())
+}
+
+/// How long it is.
+#[unsafe(no_mangle)]
+pub extern "C" fn output_length() -> usize {
+    STATE.with_borrow(|state| state.output.len())
+}
+
+/// Opens the Draco stream in the input; decoding may take up `memory` bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn draco_stream(memory: f64) -> u32 {
+    answer(|state| {
+        state.stream = decode::draco_stream(memory as u64, &state.input)?;
+        Ok(Vec::new())
+    })
+}
+
+/// The floats of one attribute of the stream that was opened last.
+#[unsafe(no_mangle)]
+pub extern "C" fn draco_attribute(id: u32, normalized: bool) -> u32 {
+    answer(|state| decode::draco_attribute(&state.stream, id, normalized))
+}
+
+/// A compressed buffer view's bytes; the lengths are those of the names before it.
+#[unsafe(no_mangle)]
+pub extern "C" fn meshopt_view(mode_length: usize, filter_length: usize, count: usize, stride: usize) -> u32 {
+    answer(|state| decode::meshopt_view([mode_length, filter_length], count, stride, &state.input))
+}
+
+/// Times from quantized elements.
+#[unsafe(no_mangle)]
+pub extern "C" fn quantized_times(component: u32, normalized: bool, scale: f64) -> u32 {
+    answer(|state| decode::quantized_times(component, normalized, scale, &state.input))
+}
+
+/// Values from quantized elements; `path_length` is that of the path before them.
+#[unsafe(no_mangle)]
+pub extern "C" fn quantized_values(
+    path_length: usize,
+    components: usize,
+    component: u32,
+    normalized: bool,
+    cubic: bool,
+) -> u32 {
+    answer(|state| decode::quantized_values(path_length, components, component, normalized, cubic, &state.input))
+}
+
+/// Curves of one component each as one curve.
+#[unsafe(no_mangle)]
+pub extern "C" fn join(count: usize) -> u32 {
+    answer(|state| curves::joined(count, &state.input))
+}
+
+/// A CUBICSLERP curve as CUBICSPLINE.
+#[unsafe(no_mangle)]
+pub extern "C" fn as_spline(tolerance: f64) -> u32 {
+    answer(|state| curves::as_spline(tolerance, &state.input))
+}
+
+/// Two keys of a CUBICSLERP curve, which JavaScript fills in; the point that [`between`] finds; both stay where they are.
+static mut SEGMENT: [f32; 24] = [0.0; 24];
+static mut POINT: [f64; 4] = [0.0; 4];
+
+/// Where two keys are put.
+#[unsafe(no_mangle)]
+pub extern "C" fn segment() -> *mut f32 {
+    (&raw mut SEGMENT).cast()
+}
+
+/// Evaluates the segment; the four numbers lie where the answer says.
+#[unsafe(no_mangle)]
+pub extern "C" fn between(s: f64) -> *const f64 {
+    // SAFETY: there is one thread, and nobody holds a reference to either between calls.
+    unsafe {
+        POINT = curves::between(SEGMENT, s);
+    }
+    (&raw const POINT).cast()
+}

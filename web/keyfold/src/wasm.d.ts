@@ -1,0 +1,5 @@
+// Modules are put in as text when the package is built (web/build.mjs).
+declare module "*.wasm" {
+  const gzipped: string;
+  export default gzipped;
+}
