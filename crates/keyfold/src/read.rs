@@ -4,7 +4,7 @@
 //! Nothing is dropped in silence: a channel that cannot be read stays in the document and becomes a finding.
 
 use crate::{
-    Animation, Document, Error, Finding, Property, Result, Severity, Source, Target, Targets, Track, ValueKind,
+    Animation, Document, Error, Finding, Kind, Property, Result, Severity, Source, Target, Targets, Track, ValueKind,
     document::{Object, Shape},
     extensions,
 };
@@ -150,14 +150,14 @@ impl<'a> Reader<'a> {
     }
 
     fn track(&mut self, channel: &Channel<'a>, aim: Aim, findings: &mut Vec<Finding>) -> Result<Track, Skip> {
-        let mut sampler = self.sampler(channel, findings)?;
+        let mut sampler = self.sampler(channel, aim.target.kind(), findings)?;
         if aim.target.is_exact() && sampler.interpolation == Interpolation::Linear {
             let at = format!("{}/samplers/{}", channel.animation.at(), sampler.index);
             let message = format!("there is nothing between two values of {}; taken as STEP", aim.target);
             findings.push(Finding { severity: Severity::Info, code: "POINTER_INT_NOT_STEP", at, message });
             sampler.interpolation = Interpolation::Step;
         }
-        if sampler.interpolation == Interpolation::CubicSlerp && aim.target.kind() != crate::Kind::Rotation {
+        if sampler.interpolation == Interpolation::CubicSlerp && aim.target.kind() != Kind::Rotation {
             let at = format!("{}/samplers/{}/interpolation", channel.animation.at(), sampler.index);
             return Err(Error::malformed(at, "CUBICSLERP interpolates rotations only").into());
         }
@@ -177,22 +177,27 @@ impl<'a> Reader<'a> {
         Ok(Track { target: aim.target, curve, source })
     }
 
-    fn sampler(&self, channel: &Channel<'a>, findings: &mut Vec<Finding>) -> Result<Sampler, Skip> {
-        let asked = extensions::first(self.document, |e| e.sampler.map(|sampler| sampler(channel)))?;
-        let index = asked.map_or_else(|| channel.object.required_index("sampler"), Ok)?;
+    fn sampler(&self, channel: &Channel<'a>, kind: Kind, findings: &mut Vec<Finding>) -> Result<Sampler, Skip> {
+        let named = extensions::sampled(channel)?;
+        let index = named.required_index("sampler")?;
         let Some(object) = channel.animation.element("samplers", index)? else {
             let what = format!("{}/samplers/{index} does not exist", channel.animation.at());
-            return Err(Error::malformed(channel.object.place("sampler"), what).into());
+            return Err(Error::malformed(named.place("sampler"), what).into());
         };
         Ok(Sampler {
             index,
-            interpolation: self.interpolation(&object, findings)?,
+            interpolation: self.interpolation(&object, kind, findings)?,
             input: object.required_index("input")?,
             output: object.required_index("output")?,
         })
     }
 
-    fn interpolation(&self, sampler: &Object<'_>, findings: &mut Vec<Finding>) -> Result<Interpolation, Skip> {
+    fn interpolation(
+        &self,
+        sampler: &Object<'_>,
+        kind: Kind,
+        findings: &mut Vec<Finding>,
+    ) -> Result<Interpolation, Skip> {
         let at = || sampler.place("interpolation");
         let Some(value) = sampler.get("interpolation") else { return Ok(Interpolation::Linear) };
         let Some(name) = value.as_str() else {
@@ -201,7 +206,7 @@ impl<'a> Reader<'a> {
             findings.push(Finding { severity: Severity::Info, code: "TYPE_MISMATCH", at: at(), message });
             return Ok(Interpolation::Linear);
         };
-        let extended = || extensions::used(self.document).filter_map(|e| e.interpolation).find_map(|f| f(name));
+        let extended = || extensions::used(self.document).filter_map(|e| e.interpolation).find_map(|f| f(name, kind));
         Interpolation::from_name(name).or_else(extended).ok_or_else(|| {
             skip(
                 "ANIMATION_INTERPOLATION_UNKNOWN",

@@ -2,24 +2,29 @@
 //! `target.extensions.KHR_animation2` marks it.
 //!
 //! Exporters of early 2022 wrote a later draft of it, with the pointer as `path` of that object and a dummy in core's place: read,
-//! not written. `node` means nothing here. `CUBIC` as a sampler's interpolation is the draft's name for what EXT_animation_sqlerp calls
-//! CUBICSLERP; CUBICSPLINE keeps core's meaning.
+//! not written. `node` means nothing here. `CUBIC` as a sampler's interpolation is, of rotations, what EXT_animation_sqlerp calls
+//! CUBICSLERP. The draft says so of rotations only: of anything else it is core's cubic spline. CUBICSPLINE keeps core's meaning everywhere.
 
 use super::{
     Extension,
     pointer::{self, Address, aims, carried},
 };
-use crate::{Document, Interpolation, Property, Result, Targets, document::Object};
+use crate::{
+    Document, Interpolation, Kind, Property, Result, Targets,
+    document::{Accessor, ComponentType, Object},
+    object_model::{Row, Standing},
+};
 use serde_json::{Map, Value, json};
 
 pub(super) const EXTENSION: Extension = Extension {
     target: Some(|channel, findings| aims(channel, address(channel.document, &channel.object)?, findings)),
-    interpolation: Some(|name| (name == "CUBIC").then_some(Interpolation::CubicSlerp)),
+    interpolation: Some(|name, kind| (name == "CUBIC").then(|| cubic(kind))),
     undeclared: true,
     tidy: Some(tidy),
     rules: Some(|document, findings| pointer::rules(document, findings, Targets::Animation2)),
     codes: pointer::CODES,
     places: &["/animations/*/channels/*/target"],
+    members: &["path"],
     ..Extension::new(NAME)
 };
 
@@ -45,6 +50,14 @@ pub(super) fn address<'a>(document: &Document, channel: &Object<'a>) -> Result<O
     Ok(is_pointer.then(address))
 }
 
+/// What `CUBIC` means for values of a kind.
+fn cubic(kind: Kind) -> Interpolation {
+    match kind {
+        Kind::Rotation => Interpolation::CubicSlerp,
+        _ => Interpolation::CubicSpline,
+    }
+}
+
 /// The `target` that names a pointer, as the draft's example does.
 pub(crate) fn target(pointer: &str) -> Map<String, Value> {
     let object = json!({ "path": pointer, "extensions": { NAME: {} } });
@@ -57,4 +70,50 @@ fn tidy(json: &mut Value) {
     if !pointer::any_target(json, |target| target["extensions"].get(NAME).is_some() || is_pointer(&target["path"])) {
         super::undeclare(json, NAME);
     }
+}
+
+/// The rows of the draft's table that the ratified object model has too; the others stand in the registry as drafts.
+const ROWS: &[&str] = &[
+    "/nodes/{}/translation",
+    "/nodes/{}/rotation",
+    "/nodes/{}/scale",
+    "/cameras/{}/orthographic/xmag",
+    "/cameras/{}/orthographic/ymag",
+    "/cameras/{}/orthographic/zfar",
+    "/cameras/{}/orthographic/znear",
+    "/cameras/{}/perspective/aspectRatio",
+    "/cameras/{}/perspective/yfov",
+    "/cameras/{}/perspective/zfar",
+    "/cameras/{}/perspective/znear",
+    "/materials/{}/pbrMetallicRoughness/baseColorFactor",
+    "/materials/{}/pbrMetallicRoughness/metallicFactor",
+    "/materials/{}/pbrMetallicRoughness/roughnessFactor",
+    "/materials/{}/alphaCutoff",
+    "/materials/{}/emissiveFactor",
+    "/materials/{}/normalTexture/scale",
+    "/materials/{}/occlusionTexture/strength",
+    "/materials/{}/**/*Texture/extensions/KHR_texture_transform/offset",
+    "/materials/{}/**/*Texture/extensions/KHR_texture_transform/rotation",
+    "/materials/{}/**/*Texture/extensions/KHR_texture_transform/scale",
+];
+
+/// The rows whose values the draft's table takes as fractions, too; of all others it takes floats only.
+const FRACTIONS: &[&str] = &[
+    "/nodes/{}/rotation",
+    "/materials/{}/pbrMetallicRoughness/baseColorFactor",
+    "/materials/{}/extensions/KHR_materials_pbrSpecularGlossiness/diffuseFactor",
+    "/materials/{}/extensions/KHR_materials_pbrSpecularGlossiness/specularFactor",
+    "/extensions/KHR_lights/lights/{}/color",
+    "/extensions/KHR_lights_punctual/lights/{}/color",
+];
+
+/// Whether the draft's table has a row.
+pub(crate) fn lists(row: &Row) -> bool {
+    row.standing == Standing::Draft || ROWS.contains(&&*row.template)
+}
+
+/// Whether the draft's table takes values of a row in an accessor's component type; of rows that it does not have it says nothing.
+pub(crate) fn may_hold(row: &Row, accessor: &Accessor) -> bool {
+    let fraction = accessor.normalized && FRACTIONS.contains(&&*row.template);
+    !lists(row) || (accessor.component == ComponentType::F32 && !accessor.normalized) || fraction
 }

@@ -14,7 +14,7 @@ pub(crate) mod sqlerp;
 pub(crate) mod vrm_animation;
 
 use crate::{
-    Document, Finding, Interpolation, Result,
+    Document, Finding, Interpolation, Kind, Result,
     document::Object,
     read::{Aim, Channel, Keys, Sampler},
     validate::{Code, Findings},
@@ -29,7 +29,7 @@ type HomesHook = fn(&Document) -> BTreeMap<usize, usize>;
 type ViewHook = fn(&Document, usize) -> Result<Option<Vec<u8>>>;
 type ChannelsHook = for<'a> fn(&Object<'a>) -> Result<Vec<Result<Object<'a>>>>;
 type TargetHook = fn(&Channel<'_>, &mut Vec<Finding>) -> Result<Option<Vec<Aim>>>;
-type SamplerHook = fn(&Channel<'_>) -> Result<Option<usize>>;
+type SamplerHook = for<'a> fn(&Channel<'a>) -> Result<Option<Object<'a>>>;
 type KeysHook = fn(&Channel<'_>, &Aim, &Sampler, &mut Vec<Finding>) -> Result<Option<Keys>>;
 
 /// What an extension changes about reading, and what it asks of a file. Everything is optional.
@@ -49,10 +49,10 @@ pub(crate) struct Extension {
     pub(crate) target: Option<TargetHook>,
     /// Whether `target` is asked also where the file forgets to declare the extension: the channel shows that it is meant.
     pub(crate) undeclared: bool,
-    /// The sampler of a channel, where it is not core's.
+    /// The object whose `sampler` plays a channel, where it is not the channel itself.
     pub(crate) sampler: Option<SamplerHook>,
-    /// The meaning of an interpolation's name that core does not know.
-    pub(crate) interpolation: Option<fn(&str) -> Option<Interpolation>>,
+    /// The meaning of an interpolation's name that core does not know, for values of a kind.
+    pub(crate) interpolation: Option<fn(&str, Kind) -> Option<Interpolation>>,
     /// A channel's keys, where they are not the sampler's accessors taken as they are; with what is to be said about them.
     pub(crate) keys: Option<KeysHook>,
     /// By accessor, the buffer view whose compressed bytes its values come from, where it is not the accessor's own.
@@ -65,6 +65,8 @@ pub(crate) struct Extension {
     pub(crate) codes: &'static [Code],
     /// Patterns of the objects that may carry it (`/animations/*/channels/*`); empty: anywhere.
     pub(crate) places: &'static [&'static str],
+    /// The members that its objects may have beside `extensions` and `extras`; empty: its own rules look at them.
+    pub(crate) members: &'static [&'static str],
 }
 
 impl std::fmt::Debug for Extension {
@@ -92,6 +94,7 @@ impl Extension {
             rules: None,
             codes: &[],
             places: &[],
+            members: &[],
         }
     }
 }
@@ -129,6 +132,12 @@ pub(crate) fn aims(channel: &Channel<'_>, findings: &mut Vec<Finding>) -> Result
         |e: &&Extension| (e.undeclared && !document.ignores(e.name)) || used(document).any(|used| used.name == e.name);
     let heard = ALL.iter().filter(|e| e.target.is_some()).filter(is_heard);
     heard.filter_map(|extension| extension.target).find_map(|ask| ask(channel, findings).transpose()).transpose()
+}
+
+/// The object whose `sampler` plays a channel: the channel itself, or an extension's on it.
+pub(crate) fn sampled<'a>(channel: &Channel<'a>) -> Result<Object<'a>> {
+    let named = first(channel.document, |extension| extension.sampler.map(|sampler| sampler(channel)))?;
+    Ok(named.unwrap_or_else(|| channel.object.clone()))
 }
 
 /// All channels of an animation: core's, and behind them those that extensions keep elsewhere.

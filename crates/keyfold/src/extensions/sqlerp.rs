@@ -10,7 +10,7 @@ mod rules;
 use super::Extension;
 use crate::{
     Error, Interpolation, Result, Track,
-    document::{Look, json::to_index},
+    document::{Look, Object, json::to_index},
     read::Channel,
     write::{ChannelForm, core_form},
 };
@@ -20,20 +20,21 @@ pub(crate) const NAME: &str = "EXT_animation_sqlerp";
 
 pub(super) const ROW: Extension = Extension {
     sampler: Some(sampler),
-    interpolation: Some(Interpolation::from_name),
+    interpolation: Some(|name, _| Interpolation::from_name(name)),
     tidy: Some(tidy),
     rules: Some(rules::rules),
     codes: rules::CODES,
     places: &["/animations/*/channels/*"],
+    members: &["sampler"],
     ..Extension::new(NAME)
 };
 
-/// The sampler that the extension names; it must be a CUBICSLERP one.
-fn sampler(channel: &Channel<'_>) -> Result<Option<usize>> {
+/// The extension's object, which names the sampler; it must be a CUBICSLERP one.
+fn sampler<'a>(channel: &Channel<'a>) -> Result<Option<Object<'a>>> {
     let Some(object) = channel.object.extension(NAME)? else { return Ok(None) };
     let index = object.required_index("sampler")?;
     match channel.animation.array("samplers")?.get(index) {
-        Some(value) if is_cubic_slerp(value) => Ok(Some(index)),
+        Some(value) if is_cubic_slerp(value) => Ok(Some(object)),
         Some(_) => Err(Error::malformed(object.place("sampler"), "names a sampler that is not CUBICSLERP")),
         None => Err(Error::malformed(object.place("sampler"), format!("sampler {index} does not exist"))),
     }

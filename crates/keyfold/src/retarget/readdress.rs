@@ -1,10 +1,10 @@
 //! The same channels with other targets: an edit of the JSON that leaves samplers and their data alone.
 
 use crate::{
-    Document, Finding, Result, Severity, Target, Targets, Track,
-    document::Edit,
+    Animation, Document, Finding, Interpolation, Result, Severity, Target, Targets, Track,
+    document::{Edit, json::to_index},
     extensions::{self, animation_pointer, animation2, sqlerp},
-    object_model::{Pointer, Registry, Standing, is_extras},
+    object_model::{Pointer, Registry, is_extras},
     read,
 };
 use serde_json::{Map, Value, json};
@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 /// The document with the targets of its channels in another way. What that way cannot say stays, in the ratified form where it can.
 pub(super) fn readdress(document: &Document, targets: Targets, findings: &mut Vec<Finding>) -> Result<Document> {
     let mut edit = document.edit();
-    for animation in read(document)?.animations.iter().filter(|animation| !animation.tracks.is_empty()) {
+    let animations = read(document)?.animations;
+    for animation in animations.iter().filter(|animation| !animation.tracks.is_empty()) {
         let at = format!("/animations/{}/channels", animation.index);
         let object = &mut edit.json()["animations"][animation.index];
         let mut needed = extensions::raise(object);
@@ -23,7 +24,7 @@ pub(super) fn readdress(document: &Document, targets: Targets, findings: &mut Ve
                 channels.push(channel.clone());
             }
             for track in tracks {
-                let (way, doubt) = way(document, &track.target, targets);
+                let (way, doubt) = way(document, track, targets);
                 findings.extend(doubt.map(|doubt| doubt.finding(&at, track)));
                 needed.extend(extension(way));
                 channels.push(addressed(channel, &track.target, way));
@@ -32,7 +33,9 @@ pub(super) fn readdress(document: &Document, targets: Targets, findings: &mut Ve
         object["channels"] = Value::Array(channels);
         needed.into_iter().for_each(|name| edit.declare(name, false));
     }
-    name_cubic(&mut edit, targets);
+    if targets != Targets::Animation2 {
+        name_cubic(&mut edit, &animations);
+    }
     extensions::tidy(edit.json());
     edit.finish()
 }
@@ -65,9 +68,15 @@ fn unsaid(what: &'static str) -> Option<Doubt> {
 }
 
 /// The way in which a target will be addressed, `None` for as it is; and what is to be said about that.
-fn way(document: &Document, target: &Target, wanted: Targets) -> (Option<Targets>, Option<Doubt>) {
+fn way(document: &Document, track: &Track, wanted: Targets) -> (Option<Targets>, Option<Doubt>) {
+    let target = &track.target;
     let part = matches!(target, Target::Node { axis: Some(_), .. }) || is_component(document.registry(), target);
     match wanted {
+        Targets::Animation2 if !may_hold(document, track) => {
+            let what =
+                "is stored as integers that the draft's table does not list; it is addressed by KHR_animation_pointer";
+            (Some(Targets::Pointer), unsaid(what))
+        }
         Targets::Animation2 if is_in_draft(document.registry(), target) => (Some(wanted), None),
         Targets::Animation2 => {
             let what = "is not in the draft's table; readers of the draft may not know it";
@@ -85,6 +94,13 @@ fn way(document: &Document, target: &Target, wanted: Targets) -> (Option<Targets
     }
 }
 
+/// Whether the draft's table takes a track's values as they are stored.
+fn may_hold(document: &Document, track: &Track) -> bool {
+    let Ok(pointer) = Pointer::parse(track.target.pointer()) else { return true };
+    let (found, output) = (document.registry().find(&pointer), document.accessor(track.source.output));
+    found.zip(output.ok()).is_none_or(|(found, output)| animation2::may_hold(found.row, &output))
+}
+
 fn has_matrix(document: &Document, node: usize) -> bool {
     document.element("nodes", node).is_ok_and(|node| node.get("matrix").is_some())
 }
@@ -96,35 +112,10 @@ pub(crate) fn is_component(registry: &Registry, target: &Target) -> bool {
     found.and_then(|pointer| registry.find(&pointer)?.component).is_some()
 }
 
-/// The rows of the draft's table that the ratified object model has too; the others stand in the registry as drafts.
-const DRAFT_ROWS: &[&str] = &[
-    "/nodes/{}/translation",
-    "/nodes/{}/rotation",
-    "/nodes/{}/scale",
-    "/cameras/{}/orthographic/xmag",
-    "/cameras/{}/orthographic/ymag",
-    "/cameras/{}/orthographic/zfar",
-    "/cameras/{}/orthographic/znear",
-    "/cameras/{}/perspective/aspectRatio",
-    "/cameras/{}/perspective/yfov",
-    "/cameras/{}/perspective/zfar",
-    "/cameras/{}/perspective/znear",
-    "/materials/{}/pbrMetallicRoughness/baseColorFactor",
-    "/materials/{}/pbrMetallicRoughness/metallicFactor",
-    "/materials/{}/pbrMetallicRoughness/roughnessFactor",
-    "/materials/{}/alphaCutoff",
-    "/materials/{}/emissiveFactor",
-    "/materials/{}/normalTexture/scale",
-    "/materials/{}/occlusionTexture/strength",
-    "/materials/{}/**/*Texture/extensions/KHR_texture_transform/offset",
-    "/materials/{}/**/*Texture/extensions/KHR_texture_transform/rotation",
-    "/materials/{}/**/*Texture/extensions/KHR_texture_transform/scale",
-];
-
 fn is_in_draft(registry: &Registry, target: &Target) -> bool {
     let Ok(pointer) = Pointer::parse(target.pointer()) else { return false };
     let row = registry.find(&pointer).map(|found| found.row);
-    is_extras(&pointer) || row.is_some_and(|r| r.standing == Standing::Draft || DRAFT_ROWS.contains(&&*r.template))
+    is_extras(&pointer) || row.is_some_and(animation2::lists)
 }
 
 /// A channel with a target in another way; members that no way knows stay.
@@ -157,29 +148,37 @@ fn merged(old: &Value, mut new: Map<String, Value>) -> Value {
     Value::Object(new)
 }
 
-/// `CUBIC` is a name of the KHR_animation2 draft: elsewhere the same curve is EXT_animation_sqlerp's, whose channels name their sampler
-/// themselves.
-fn name_cubic(edit: &mut Edit<'_>, targets: Targets) {
-    if targets == Targets::Animation2 {
-        return;
-    }
+/// `CUBIC` is a name of the KHR_animation2 draft. Elsewhere the same curve of rotations is EXT_animation_sqlerp's, whose channels name their
+/// sampler themselves; any other is core's spline.
+fn name_cubic(edit: &mut Edit<'_>, animations: &[Animation]) {
     let mut renamed = false;
-    for animation in list(edit.json(), "animations") {
-        let cubic: Vec<bool> = list(animation, "samplers").map(|s| s["interpolation"] == "CUBIC").collect();
-        let is_cubic = |index: &Value| index.as_u64().and_then(|i| cubic.get(i as usize)) == Some(&true);
-        for channel in list(animation, "channels").filter_map(Value::as_object_mut) {
-            if channel.get("sampler").is_some_and(is_cubic) {
+    for (object, animation) in list(edit.json(), "animations").zip(animations) {
+        let named: Vec<Option<Interpolation>> =
+            list(object, "samplers").enumerate().map(|(i, s)| cubic(s, i, animation)).collect();
+        let of = |index: &Value| to_index(index).and_then(|i| *named.get(i)?);
+        for channel in list(object, "channels").filter_map(Value::as_object_mut) {
+            if channel.get("sampler").and_then(of) == Some(Interpolation::CubicSlerp) {
                 let sampler = channel.shift_remove("sampler");
                 channel.entry("extensions").or_insert_with(|| json!({}))[sqlerp::NAME] = json!({ "sampler": sampler });
                 renamed = true;
             }
         }
-        let samplers = list(animation, "samplers").zip(cubic).filter(|(_, cubic)| *cubic);
-        samplers.for_each(|(sampler, _)| sampler["interpolation"] = json!("CUBICSLERP"));
+        for (sampler, name) in list(object, "samplers").zip(named) {
+            if let (Some(sampler), Some(interpolation)) = (sampler.as_object_mut(), name) {
+                sampler.insert("interpolation".into(), json!(interpolation.name()));
+            }
+        }
     }
     if renamed {
         edit.declare(sqlerp::NAME, true);
     }
+}
+
+/// What a sampler that is called `CUBIC` was read as.
+fn cubic(sampler: &Value, index: usize, animation: &Animation) -> Option<Interpolation> {
+    let mut tracks = animation.tracks.iter().filter(|track| track.source.sampler == index);
+    let read = tracks.next().map_or(Interpolation::CubicSlerp, |track| track.curve.interpolation());
+    (sampler.get("interpolation").and_then(Value::as_str) == Some("CUBIC")).then_some(read)
 }
 
 /// The elements of an array member; none where there is no such array.

@@ -197,3 +197,15 @@ fn the_drafts_cubic_is_sqlerps_elsewhere() {
     assert_eq!(after.json()["animations"][0]["samplers"][0]["interpolation"], "CUBICSLERP");
     assert_eq!(after.json()["extensionsRequired"], json!(["EXT_animation_sqlerp"]));
 }
+
+#[test]
+fn the_drafts_cubic_of_anything_but_a_rotation_is_cores_spline() {
+    let mut json = document(&[(json!({ "path": "/nodes/0/translation" }), "VEC3", 2)]).json().clone();
+    json["animations"][0]["samplers"][0]["interpolation"] = json!("CUBIC");
+    json["accessors"][1] = json!({ "componentType": 5126, "count": 6, "type": "VEC3" });
+    let before = Document::from_bytes(json.to_string().as_bytes(), None, &OpenOptions::default()).unwrap();
+    let (after, _) = to(&before, Targets::Pointer);
+    assert_eq!(channel(&after, 0)["sampler"], 0);
+    assert_eq!(after.json()["animations"][0]["samplers"][0]["interpolation"], "CUBICSPLINE");
+    assert_eq!(after.json().get("extensionsRequired"), None);
+}

@@ -2,6 +2,9 @@
 //! proposed there.
 
 crate::validate::codes! { Keyfold;
+    ANIMATION2_COMPONENT_TYPE: Error,
+        "Values of a KHR_animation2 channel are stored as integers that the draft's table does not list for their property.",
+        "Store them as floats, or convert to KHR_animation_pointer (`keyfold convert --targets pointer`), which takes them.";
     ANIMATION2_NODE_IGNORED: Warning,
         "A KHR_animation2 channel has a `node`, which means nothing there; readers of core might take it at its word.",
         "Remove `node`, or convert to KHR_animation_pointer (`keyfold convert --targets pointer`).";

@@ -2,15 +2,18 @@
 
 use super::{
     codes::{
-        KHR_ANIMATION_POINTER_COMPONENT_TYPE_MISMATCH, KHR_ANIMATION_POINTER_VECTOR_SIZE_MISMATCH,
-        POINTER_INT_NOT_STEP, POINTER_VALUE_OUT_OF_RANGE, POINTER_VALUE_OVERSHOOT, POINTER_VALUE_UNUSUAL,
+        ANIMATION2_COMPONENT_TYPE, KHR_ANIMATION_POINTER_COMPONENT_TYPE_MISMATCH,
+        KHR_ANIMATION_POINTER_VECTOR_SIZE_MISMATCH, POINTER_INT_NOT_STEP, POINTER_VALUE_OUT_OF_RANGE,
+        POINTER_VALUE_OVERSHOOT, POINTER_VALUE_UNUSUAL,
     },
     rules::Rules,
 };
 use crate::{
-    Interpolation, Result, Track,
+    Interpolation, Result, Targets, Track,
     document::{Accessor, ComponentType},
+    extensions::{self, animation2},
     object_model::{Match, Pointer, Relation, Valid, ValueType},
+    read::Channel,
     validate::{
         Code,
         khronos::{
@@ -24,10 +27,10 @@ use crate::{
 const BETWEEN: usize = 16;
 
 /// Checks the keys of a channel; `track` is what could be read of it.
-pub(super) fn check(rules: &mut Rules<'_>, found: &Match<'_>, track: Option<&Track>) {
+pub(super) fn check(rules: &mut Rules<'_>, targets: Targets, found: &Match<'_>, track: Option<&Track>) {
     if found.row.mutable {
         // What refers to nothing is core's to tell.
-        let _ = check_format(rules, found);
+        let _ = check_format(rules, targets, found);
         if let Some(track) = track {
             check_values(rules, found, track);
             check_relation(rules, found, track);
@@ -35,14 +38,15 @@ pub(super) fn check(rules: &mut Rules<'_>, found: &Match<'_>, track: Option<&Tra
     }
 }
 
-fn check_format(rules: &mut Rules<'_>, found: &Match<'_>) -> Result<()> {
+fn check_format(rules: &mut Rules<'_>, targets: Targets, found: &Match<'_>) -> Result<()> {
     let document = rules.document;
-    let index = rules.channel.required_index("sampler")?;
     let animation = document.element("animations", rules.animation.index)?;
-    let Some(sampler) = animation.element("samplers", index)? else { return Ok(()) };
+    let channel = Channel { document, animation: animation.clone(), object: rules.channel.clone(), index: rules.index };
+    let named = extensions::sampled(&channel)?;
+    let Some(sampler) = animation.element("samplers", named.required_index("sampler")?)? else { return Ok(()) };
     let output = document.accessor(sampler.required_index("output")?)?;
     let interpolation = sampler.text("interpolation")?.map_or(Some(Interpolation::Linear), Interpolation::from_name);
-    let at = rules.channel.place("sampler");
+    let at = named.place("sampler");
     let expected = if found.component.is_some() { "SCALAR" } else { found.row.value_type.accessor() };
     if output.shape.name() != expected {
         let message = format!("{} takes {expected}, not {}", found.property, output.shape.name());
@@ -60,6 +64,10 @@ fn check_format(rules: &mut Rules<'_>, found: &Match<'_>) -> Result<()> {
     if !may_hold(found.row.value_type, &output) {
         let message = format!("{} cannot be stored as {:?}", found.row.value_type.name(), output.component);
         rules.findings.add(&KHR_ANIMATION_POINTER_COMPONENT_TYPE_MISMATCH, &at, message);
+    }
+    if targets == Targets::Animation2 && !animation2::may_hold(found.row, &output) {
+        let message = format!("the draft's table does not take {} as {:?}", found.property, output.component);
+        rules.findings.add(&ANIMATION2_COMPONENT_TYPE, &at, message);
     }
     if found.row.value_type.steps() && interpolation != Some(Interpolation::Step) {
         let message = format!("{} jumps from key to key: only STEP can say that", found.property);

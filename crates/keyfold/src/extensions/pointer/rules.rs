@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Animation, Document, Finding, Result, Targets,
     document::Object,
-    extensions,
+    extensions::{self, animation_pointer},
     object_model::{Initial, Match, Pointer, Registry, Standing, State, current, is_extras},
     read,
     validate::{
@@ -98,20 +98,21 @@ impl Rules<'_> {
     /// Core's members of a target beside a pointer.
     fn check_target(&mut self, address: &Address<'_>) -> Result<()> {
         let Some(target) = super::target(self.channel)? else { return Ok(()) };
-        let node = target.get("node").map(|_| target.place("node"));
-        match (address.targets, node) {
-            (Targets::Pointer, Some(at)) => {
+        // Khronos' validator blames the extension's object, not core's members.
+        let at = format!("{}/{}", target.place("extensions"), animation_pointer::NAME);
+        match (address.targets, target.get("node")) {
+            (Targets::Pointer, Some(_)) => {
                 let message = "a channel with a pointer has no node";
-                self.findings.add(&KHR_ANIMATION_POINTER_ANIMATION_CHANNEL_TARGET_NODE, at, message);
+                self.findings.add(&KHR_ANIMATION_POINTER_ANIMATION_CHANNEL_TARGET_NODE, &at, message);
             }
-            (Targets::Animation2, Some(at)) => {
-                self.findings.add(&ANIMATION2_NODE_IGNORED, at, "`node` means nothing here")
+            (Targets::Animation2, Some(_)) => {
+                self.findings.add(&ANIMATION2_NODE_IGNORED, target.place("node"), "`node` means nothing here")
             }
             _ => {}
         }
         if address.targets == Targets::Pointer && target.text("path")? != Some("pointer") {
             let message = "a channel with a pointer has the path `pointer`";
-            self.findings.add(&KHR_ANIMATION_POINTER_ANIMATION_CHANNEL_TARGET_PATH, target.place("path"), message);
+            self.findings.add(&KHR_ANIMATION_POINTER_ANIMATION_CHANNEL_TARGET_PATH, at, message);
         }
         Ok(())
     }
@@ -122,7 +123,7 @@ impl Rules<'_> {
         match registry.find(pointer) {
             Some(found) => {
                 self.check_property(address, &found);
-                self.check_keys(&found);
+                self.check_keys(address, &found);
             }
             None if is_extras(pointer) => {
                 let message = format!("{pointer} is the application's own");
@@ -192,7 +193,7 @@ impl Rules<'_> {
         }
     }
 
-    fn check_keys(&mut self, found: &Match<'_>) {
+    fn check_keys(&mut self, address: &Address<'_>, found: &Match<'_>) {
         let tracks = self.animation.tracks.iter();
         let pointer = |component: Option<usize>| match component {
             Some(component) => found.property.at(component),
@@ -200,7 +201,7 @@ impl Rules<'_> {
         };
         let text = pointer(found.component);
         let track = tracks.into_iter().find(|t| t.source.channel == self.index && t.target.pointer() == text.as_str());
-        key_rules::check(self, found, track);
+        key_rules::check(self, address.targets, found, track);
     }
 }
 

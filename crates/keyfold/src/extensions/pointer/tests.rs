@@ -182,6 +182,18 @@ fn cubic_is_the_drafts_name_for_cubic_slerp() {
 }
 
 #[test]
+fn cubic_of_anything_but_a_rotation_is_cores_spline() {
+    let channels = json!({ "channels": [{ "sampler": 0, "target": { "path": "/nodes/0/scale" } }] });
+    let values = json!({ "accessors": [
+        { "bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR" }, { "componentType": 5126, "count": 6, "type": "VEC3" }] });
+    let samplers = json!([{ "input": 0, "output": 1, "interpolation": "CUBIC" }]);
+    let document = document(values, samplers, channels);
+    assert_eq!(read(&document).unwrap().animations[0].tracks[0].curve.interpolation(), Interpolation::CubicSpline);
+    let unknown = crate::validate::validate(&document).into_iter().filter(|f| f.at.ends_with("/interpolation"));
+    assert_eq!(unknown.map(|f| f.code).collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
 fn rows_of_ones_own_are_understood() {
     use crate::object_model::{Registry, Row, ValueType};
     let json = targets(&[(ratified("/nodes/0/extras/facing"), 1)]).json().to_string();

@@ -1,7 +1,7 @@
 //! Animations, channels, targets and samplers.
 
 use super::Members;
-use crate::{Document, Interpolation, Property, extensions};
+use crate::{Document, Interpolation, Kind, Property, extensions};
 
 /// An animation; without its two lists nothing more can be said about it.
 pub(in super::super) struct Animation {
@@ -74,7 +74,8 @@ fn interpolation(members: &mut Members<'_, '_>, document: &Document) -> Option<I
         return Some(Interpolation::Linear);
     }
     let name = members.text("interpolation")?;
-    let extended = || extensions::used(document).filter_map(|e| e.interpolation).find_map(|f| f(name));
+    // How many elements a key has does not depend on what the values are.
+    let extended = || extensions::used(document).filter_map(|e| e.interpolation).find_map(|f| f(name, Kind::Rotation));
     let known = ["LINEAR", "STEP", "CUBICSPLINE"];
     let core = known.contains(&name).then(|| Interpolation::from_name(name)).flatten();
     core.or_else(extended).or_else(|| {
