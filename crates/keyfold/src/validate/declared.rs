@@ -4,8 +4,9 @@ use super::{
     Findings,
     khronos::{
         INVALID_EXTENSION_NAME_FORMAT, TYPE_MISMATCH, UNDECLARED_EXTENSION, UNEXPECTED_EXTENSION_OBJECT,
-        UNSUPPORTED_EXTENSION, UNUSED_EXTENSION_REQUIRED,
+        UNEXPECTED_PROPERTY, UNSUPPORTED_EXTENSION, UNUSED_EXTENSION_REQUIRED,
     },
+    members::COMMON,
 };
 use crate::{
     Document,
@@ -37,6 +38,10 @@ pub(super) fn rules(document: &Document, findings: &mut Findings) {
         if !value.is_object() {
             findings.add(&TYPE_MISMATCH, place(), format!("{name} is not an object"));
         }
+        for key in unexpected(name, value) {
+            let at = format!("{}/{}", place(), escape(key));
+            findings.add(&UNEXPECTED_PROPERTY, at, format!("`{key}` is not a member that {name} defines"));
+        }
         if !declared.contains(&name) {
             findings.add(&UNDECLARED_EXTENSION, place(), format!("{name} is not listed in extensionsUsed"));
         } else if row(name).is_some_and(|row| !may_stand(row, at)) {
@@ -52,6 +57,13 @@ fn names<'a>(document: &'a Document, list: &str) -> impl Iterator<Item = (usize,
 
 fn row(name: &str) -> Option<&'static Extension> {
     extensions::ALL.iter().find(|extension| extension.name == name)
+}
+
+/// The members of an extension's object that the extension does not know.
+fn unexpected<'v>(name: &str, value: &'v Value) -> impl Iterator<Item = &'v String> + use<'v> {
+    let known = row(name).map_or(&[][..], |row| row.members);
+    let members = value.as_object().filter(|_| !known.is_empty()).into_iter().flat_map(serde_json::Map::keys);
+    members.filter(move |key| !known.contains(&key.as_str()) && !COMMON.contains(&key.as_str()))
 }
 
 fn is_well_formed(name: &str) -> bool {

@@ -22,7 +22,7 @@ pub(crate) struct Members<'d, 'f> {
 }
 
 /// What every object may have besides its own members.
-const COMMON: [&str; 2] = ["extensions", "extras"];
+pub(super) const COMMON: [&str; 2] = ["extensions", "extras"];
 
 impl<'d, 'f> Members<'d, 'f> {
     /// The members of `value`, which should be an object.

@@ -38,7 +38,7 @@ pub(crate) use times::exact_frames;
 
 use super::Extension;
 use crate::{
-    Document, Error, Finding, Property, Result, Target, Targets,
+    Document, Error, Finding, Property, Result, Severity, Target, Targets,
     document::{Accessor, Shape},
     read::{Aim, Channel, Keys, Sampler},
     validate::Code,
@@ -55,6 +55,7 @@ pub(super) const EXT: Extension = Extension {
     rules: Some(rules::rules),
     codes: rules::CODES,
     places: rules::PLACES,
+    members: &["offset", "scale", "timeScale"],
     ..Extension::new(NAME)
 };
 
@@ -148,8 +149,9 @@ fn check_encoding(accessor: &Accessor, listed: &[Encoding], findings: &mut Vec<F
     Ok(())
 }
 
+/// Whoever reads a channel can read it all the same, whatever the rules call it.
 fn warning(code: &Code, at: String, message: String) -> Finding {
-    Finding { severity: code.severity, code: code.name, at, message }
+    Finding { severity: Severity::Warning, code: code.name, at, message }
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use super::{Encoding, Layout, NAME, Parameters, Path, Standing, UNSIGNED, stored};
 use crate::{
     Document, Interpolation, Property, Result,
-    document::{Accessor, Object, Shape},
+    document::{Accessor, Shape},
+    extensions,
+    read::Channel,
     validate::{Code, Findings, khronos},
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,9 +29,12 @@ crate::validate::codes! { Keyfold;
     QUANT_NOT_NORMALIZED: Error,
         "Integers of a rotation are not normalized.",
         "Set `normalized` on the accessor.";
-    QUANT_SIGNED_TYPE: Warning,
+    QUANT_SIGNED_TYPE: Error,
         "Signed integers stand where the extension's table lists unsigned ones only.",
         "Store unsigned integers and an offset.";
+    QUANT_WEIGHTS: Error,
+        "`offset` or `scale` stands on a channel that drives weights, which the extension's table does not list.",
+        "Store the weights as core glTF does, normalized where that is enough.";
     QUANT_CUBIC_ROTATION: Error,
         "A rotation's spline is stored without W, which cannot be rebuilt for tangents.",
         "Store all four components, or use LINEAR.";
@@ -58,8 +63,9 @@ pub(super) fn rules(document: &Document, findings: &mut Findings) {
     for animation in animations.flatten() {
         let (mut driven, mut samplers) = (BTreeMap::new(), BTreeSet::new());
         let Ok(channels) = animation.objects("channels") else { continue };
-        for channel in channels.flatten() {
-            let rule = Rule { document, animation: &animation, channel: &channel };
+        for (index, object) in channels.enumerate() {
+            let Ok(object) = object else { continue };
+            let rule = Rule(Channel { document, animation: animation.clone(), object, index });
             // What is not there to be looked at, core's rules complain about.
             let _ = rule.check(&mut samplers, findings);
             let _ = rule.check_combination(&mut driven, findings);
@@ -68,21 +74,18 @@ pub(super) fn rules(document: &Document, findings: &mut Findings) {
 }
 
 /// One channel under the rules.
-struct Rule<'a> {
-    document: &'a Document,
-    animation: &'a Object<'a>,
-    channel: &'a Object<'a>,
-}
+struct Rule<'a>(Channel<'a>);
 
 impl Rule<'_> {
     fn check(&self, said: &mut BTreeSet<(String, &'static str)>, findings: &mut Findings) -> Result<()> {
-        let path = self.channel.required_object("target")?.required_text("path").map(Path::from_name)?;
-        let at = self.channel.place("sampler");
-        let index = self.channel.required_index("sampler")?;
-        let Some(sampler) = self.animation.element("samplers", index)? else { return Ok(()) };
+        let Channel { document, animation, object, .. } = &self.0;
+        let path = object.required_object("target")?.required_text("path").map(Path::from_name)?;
+        let named = extensions::sampled(&self.0)?;
+        let at = named.place("sampler");
+        let Some(sampler) = animation.element("samplers", named.required_index("sampler")?)? else { return Ok(()) };
         let (input, output) = (sampler.required_index("input")?, sampler.required_index("output")?);
-        let (input, output) = (self.document.accessor(input)?, self.document.accessor(output)?);
-        self.check_parameters(&output, findings)?;
+        let (input, output) = (document.accessor(input)?, document.accessor(output)?);
+        self.check_parameters(path, &output, findings)?;
         let place = sampler.place("input");
         waive(findings, &khronos::ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT, &place);
         // Samplers may be shared: what is wrong with one is said once.
@@ -92,9 +95,10 @@ impl Rule<'_> {
             findings.add(code, place, message);
         }
         if let Some(path) = path.filter(|p| p.property != Property::Weights) {
-            waive(findings, &khronos::VALUE_NOT_IN_LIST, &format!("{}/target/path", self.channel.at()));
-            waive(findings, &khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT, &at);
-            let cubic = sampler.text("interpolation")? == Some(Interpolation::CubicSpline.name());
+            waive(findings, &khronos::VALUE_NOT_IN_LIST, &format!("{}/target/path", object.at()));
+            waive(findings, &khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT, &object.place("sampler"));
+            let interpolation = sampler.text("interpolation")?.and_then(Interpolation::from_name);
+            let cubic = interpolation.is_some_and(|interpolation| interpolation.elements_per_key() == 3);
             check_output(path, &output, cubic, &at, findings);
             self.check_count(path, &input, &output, cubic, &at, findings);
             self.check_length(path, &output, cubic, &at, findings)?;
@@ -102,10 +106,14 @@ impl Rule<'_> {
         Ok(())
     }
 
-    fn check_parameters(&self, output: &Accessor, findings: &mut Findings) -> Result<()> {
-        let Some(object) = self.channel.extension(NAME)? else { return Ok(()) };
+    fn check_parameters(&self, path: Option<Path>, output: &Accessor, findings: &mut Findings) -> Result<()> {
+        let Some(object) = self.0.object.extension(NAME)? else { return Ok(()) };
         let expected = output.shape.components();
-        for key in ["offset", "scale"] {
+        let weights = path.is_some_and(|path| path.property == Property::Weights);
+        for key in ["offset", "scale"].into_iter().filter(|key| object.get(key).is_some()) {
+            if weights {
+                findings.add(&QUANT_WEIGHTS, object.place(key), "the table does not list weights");
+            }
             if object.numbers(key).map_or(true, |n| n.is_some_and(|n| n.len() != expected)) {
                 let message = format!("{} elements need an array of {expected} numbers", output.shape.name());
                 findings.add(&QUANT_ARRAY_LENGTH, object.place(key), message);
@@ -125,7 +133,8 @@ impl Rule<'_> {
             Standing::Understood => return Some((&QUANT_SIGNED_TYPE, message)),
             Standing::Listed => {}
         }
-        let (raw, parameters) = (stored(self.document, input.index).ok()?, Parameters::of_channel(self.channel).ok()?);
+        let raw = stored(self.0.document, input.index).ok()?;
+        let parameters = Parameters::of_channel(&self.0.object).ok()?;
         let increase = |times: &[f64]| times.windows(2).all(|w| w[0] < w[1]);
         let seconds: Vec<f64> = parameters.times(&raw).into_iter().map(f64::from).collect();
         // Floats that do not increase as they are belong to core's rule.
@@ -151,7 +160,7 @@ impl Rule<'_> {
         }
     }
 
-    /// Rotations with W are of unit length once `scale` and `offset` are applied, not before.
+    /// Rotations are of unit length once `scale` and `offset` are applied, not before; without W they are not longer than that.
     fn check_length(
         &self,
         path: Path,
@@ -160,28 +169,30 @@ impl Rule<'_> {
         at: &str,
         findings: &mut Findings,
     ) -> Result<()> {
-        let Some(layout) = path.layout(output.shape).filter(|l| path.property == Property::Rotation && !l.lacks_w())
-        else {
+        let Some(layout) = path.layout(output.shape).filter(|_| path.property == Property::Rotation) else {
             return Ok(());
         };
         let code = &khronos::ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION;
-        let parameters = Parameters::of_channel(self.channel)?;
-        parameters.check(self.channel, output.shape)?;
+        let parameters = Parameters::of_channel(&self.0.object)?;
+        parameters.check(&self.0.object, output.shape)?;
         let listed = encoding(output).standing(path.encodings()) == Standing::Listed;
         if parameters == Parameters::default() && layout == Layout::Whole && listed {
             return Ok(());
         }
-        waive(findings, code, at);
+        waive(findings, code, &self.0.object.place("sampler"));
         // Of what the table does not list, that is said already.
         if !listed {
             return Ok(());
         }
-        let values = parameters.values(&stored(self.document, output.index)?, output.shape, layout);
-        let unit =
-            |q: &[f32]| (q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt() - 1.0).abs() <= UNIT;
-        let keys = values.chunks_exact(4).enumerate().filter(|(i, _)| !cubic || i % 3 == 1);
-        if let Some((i, _)) = keys.into_iter().find(|(_, q)| !unit(q)) {
-            findings.add(code, at, format!("quaternion {i} is not of unit length"));
+        // Components as they are stored: W would be rebuilt to fit whatever the others are.
+        let values = parameters.values(&stored(self.0.document, output.index)?, output.shape, Layout::Whole);
+        let length = |q: &[f32]| q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
+        let sound = |length: f64| if layout.lacks_w() { length <= 1.0 + UNIT } else { (length - 1.0).abs() <= UNIT };
+        let elements = values.chunks_exact(output.shape.components()).enumerate();
+        let mut keys = elements.filter(|(i, _)| !cubic || i % 3 == 1);
+        if let Some((i, q)) = keys.find(|(_, q)| !sound(length(q))) {
+            let what = if layout.lacks_w() { "leaves no room for W" } else { "is not of unit length" };
+            findings.add(code, at, format!("quaternion {i} {what}: its length is {:.6}", length(q)));
         }
         Ok(())
     }
@@ -191,7 +202,7 @@ impl Rule<'_> {
         driven: &mut BTreeMap<(usize, Property), Vec<Path>>,
         findings: &mut Findings,
     ) -> Result<()> {
-        let target = self.channel.required_object("target")?;
+        let target = self.0.object.required_object("target")?;
         let Some(path) = Path::from_name(target.required_text("path")?) else { return Ok(()) };
         let others = driven.entry((target.required_index("node")?, path.property)).or_default();
         let clashes = |other: &Path| match (path.axis, other.axis) {

@@ -2,19 +2,19 @@
 
 use super::{NAME, is_cubic_slerp};
 use crate::{
-    Document, Kind,
+    Animation, Curve, Document, Kind, Targets,
     document::{List, Look, Object},
     extensions,
-    read::Channel,
+    read::{Channel, read},
     validate::{
         Findings, codes,
         khronos::{
-            ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION,
-            ANIMATION_SAMPLER_INPUT_ACCESSOR_TOO_FEW_ELEMENTS, ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT,
-            UNDEFINED_PROPERTY, UNRESOLVED_REFERENCE, UNUSED_OBJECT,
+            ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION, ANIMATION_DUPLICATE_TARGETS,
+            ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT, UNDEFINED_PROPERTY, UNRESOLVED_REFERENCE, UNUSED_OBJECT,
         },
     },
 };
+use std::collections::{BTreeMap, BTreeSet};
 
 codes! { Keyfold;
     SQLERP_CONTROL_NON_UNIT: Error,
@@ -36,20 +36,44 @@ codes! { Keyfold;
 
 pub(super) fn rules(document: &Document, findings: &mut Findings) {
     let root = document.root();
-    for animation in root.objects("animations").into_iter().flatten().flatten() {
-        let (Ok(samplers), Ok(channels)) = (animation.array("samplers"), animation.objects("channels")) else {
+    let Ok(read) = read(document) else { return };
+    for (object, animation) in root.objects("animations").into_iter().flatten().zip(&read.animations) {
+        let Ok(object) = object else { continue };
+        let (Ok(samplers), Ok(channels)) = (object.array("samplers"), object.objects("channels")) else {
             continue;
         };
-        for (index, object) in channels.enumerate() {
-            if let Ok(object) = object {
-                let channel = Channel { document, animation: animation.clone(), object, index };
-                check(&channel, samplers, findings);
-            }
+        let mut without_core = BTreeSet::new();
+        for (index, channel) in channels.enumerate() {
+            let Ok(channel) = channel else { continue };
+            let channel = Channel { document, animation: object.clone(), object: channel, index };
+            let track = animation.tracks.iter().find(|track| track.source.channel == index);
+            check(&channel, samplers, track.map(|track| &track.curve), findings);
+            without_core.extend(channel.object.get("sampler").is_none().then_some(index));
+        }
+        check_duplicates(animation, &object, &without_core, findings);
+    }
+}
+
+/// Core compares channels with a sampler only.
+fn check_duplicates(
+    animation: &Animation,
+    object: &Object<'_>,
+    without_core: &BTreeSet<usize>,
+    findings: &mut Findings,
+) {
+    let mut last = BTreeMap::new();
+    for track in animation.tracks.iter().filter(|track| track.source.targets == Targets::Core) {
+        let channel = track.source.channel;
+        if let Some(before) = last.insert(&track.target, channel)
+            && (without_core.contains(&before) || without_core.contains(&channel))
+        {
+            let message = format!("channel {channel} drives the same property");
+            findings.add(&ANIMATION_DUPLICATE_TARGETS, format!("{}/channels/{before}/target", object.at()), message);
         }
     }
 }
 
-fn check(channel: &Channel<'_>, samplers: List<'_>, findings: &mut Findings) {
+fn check(channel: &Channel<'_>, samplers: List<'_>, curve: Option<&Curve>, findings: &mut Findings) {
     let object = &channel.object;
     let core = object.get("sampler").and_then(Look::as_index);
     let core_is_ours = core.and_then(|i| samplers.get(i)).is_some_and(is_cubic_slerp);
@@ -72,9 +96,7 @@ fn check(channel: &Channel<'_>, samplers: List<'_>, findings: &mut Findings) {
         && let Some(sampler) = samplers.get(index)
     {
         check_target(channel, findings);
-        check_keys(channel.document, sampler, &at, core != Some(index), findings);
-        let place = format!("{}/samplers/{index}", channel.animation.at());
-        check_count(channel.document, sampler, &place, findings);
+        check_keys(channel, sampler, curve, &at, core != Some(index), findings);
     }
 }
 
@@ -118,21 +140,18 @@ fn check_target(channel: &Channel<'_>, findings: &mut Findings) {
     }
 }
 
-/// Core does not know that CUBICSLERP takes two keys.
-fn check_count(document: &Document, sampler: Look<'_>, place: &str, findings: &mut Findings) {
-    let accessor = |key: &str| document.accessor(sampler.get(key).and_then(Look::as_index)?).ok();
-    let at = format!("{place}/input");
-    if accessor("input").is_some_and(|input| input.count < 2) {
-        // Once, however many channels have the sampler.
-        let code = &ANIMATION_SAMPLER_INPUT_ACCESSOR_TOO_FEW_ELEMENTS;
-        findings.waive(|f| f.code == code.name && f.at == at);
-        findings.add(code, at, "CUBICSLERP takes two keys or more");
-    }
-}
-
-/// Counts and lengths of quaternions: of values only where core does not look at this sampler, of controls always.
-fn check_keys(document: &Document, sampler: Look<'_>, at: &str, alone: bool, findings: &mut Findings) {
-    let accessor = |key: &str| sampler.get(key).and_then(Look::as_index).and_then(|i| document.accessor(i).ok());
+/// Counts and lengths of quaternions: of values only where core does not look at this sampler, of controls always. The lengths are those of
+/// the curve as it was read: another extension may have a say in what stored numbers mean.
+fn check_keys(
+    channel: &Channel<'_>,
+    sampler: Look<'_>,
+    curve: Option<&Curve>,
+    at: &str,
+    alone: bool,
+    findings: &mut Findings,
+) {
+    let accessor =
+        |key: &str| sampler.get(key).and_then(Look::as_index).and_then(|i| channel.document.accessor(i).ok());
     let (Some(input), Some(output)) = (accessor("input"), accessor("output")) else { return };
     let expected = input.count.saturating_mul(3);
     if output.count != expected {
@@ -142,10 +161,10 @@ fn check_keys(document: &Document, sampler: Look<'_>, at: &str, alone: bool, fin
         }
         return;
     }
-    let Ok(values) = document.floats(output.index) else { return };
+    let Some(curve) = curve.filter(|curve| curve.width() == 4) else { return };
     let last = expected.saturating_sub(1);
     let long = |(i, q): &(usize, &[f32])| *i != 0 && *i != last && !is_unit(q);
-    let broken: Vec<usize> = values.chunks_exact(4).enumerate().filter(long).map(|(i, _)| i).collect();
+    let broken: Vec<usize> = curve.values().chunks_exact(4).enumerate().filter(long).map(|(i, _)| i).collect();
     if let Some(i) = broken.iter().find(|i| **i % 3 != 1) {
         findings.add(&SQLERP_CONTROL_NON_UNIT, at, format!("element {i}, a control, is no unit quaternion"));
     }
