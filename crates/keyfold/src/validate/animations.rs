@@ -54,15 +54,16 @@ fn check_sampler(model: &Model<'_>, at: &str, sampler: &Sampler, findings: &mut 
 }
 
 fn check_input(at: &str, input: &Accessor, interpolation: Option<Interpolation>, findings: &mut Findings) {
-    if (input.shape, input.component, input.normalized) != (Some(Shape::Scalar), Some(ComponentType::F32), false) {
+    if (input.shape, input.meant()) != (Some(Shape::Scalar), (Some(ComponentType::F32), false)) {
         let message = format!("times are {}, where {{SCALAR, FLOAT}} is expected", input.format());
         findings.add(&ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT, at, message);
     }
-    if input.min.is_none() || input.max.is_none() {
+    let nowhere = input.provided && input.view.is_none();
+    if (input.min.is_none() || input.max.is_none()) && !nowhere {
         findings.add(&ANIMATION_SAMPLER_INPUT_ACCESSOR_WITHOUT_BOUNDS, at, "times have no min and max");
     }
-    if interpolation == Some(Interpolation::CubicSpline) && input.count == Some(1) {
-        findings.add(&ANIMATION_SAMPLER_INPUT_ACCESSOR_TOO_FEW_ELEMENTS, at, "CUBICSPLINE takes two keys or more");
+    if interpolation.is_some_and(|i| i.elements_per_key() == 3) && input.count == Some(1) {
+        findings.add(&ANIMATION_SAMPLER_INPUT_ACCESSOR_TOO_FEW_ELEMENTS, at, "a spline takes two keys or more");
     }
 }
 
@@ -117,9 +118,9 @@ fn may_hold(property: Property, accessor: &Accessor) -> bool {
     };
     let packs = matches!(property, Property::Rotation | Property::Weights);
     accessor.shape == Some(shape)
-        && match accessor.component {
-            Some(F32) => !accessor.normalized,
-            Some(I8 | U8 | I16 | U16) => packs && accessor.normalized,
+        && match accessor.meant() {
+            (Some(F32), normalized) => !normalized,
+            (Some(I8 | U8 | I16 | U16), normalized) => packs && normalized,
             _ => false,
         }
 }

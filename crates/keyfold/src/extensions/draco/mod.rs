@@ -103,15 +103,25 @@ fn provide(document: &Document, name: &str) -> Provided {
             left = left.checked_sub(attribute.values.len()).ok_or_else(too_many)?;
             values(document, accessor, attribute)
         };
-        provided.insert(stream.input, attribute(stream.input, TIMESTAMPS));
+        let mut all = Provided::from([(stream.input, attribute(stream.input, TIMESTAMPS))]);
         for (accessor, id) in &stream.outputs {
-            provided.insert(*accessor, attribute(*accessor, *id));
+            all.insert(*accessor, attribute(*accessor, *id));
+        }
+        // Whoever may ignore the extension has the data that a broken stream stands for.
+        let falls_back = || !document.requires(name) && all.keys().all(|accessor| has_data(document, *accessor));
+        if all.values().all(Result::is_ok) || !falls_back() {
+            provided.extend(all);
         }
     }
     if document.root().get("extensions").and_then(|extensions| extensions.get(name)).is_none() {
         provided.extend(unrecoverable(document));
     }
     provided
+}
+
+/// Whether an accessor has uncompressed data.
+fn has_data(document: &Document, accessor: usize) -> bool {
+    document.accessor(accessor).is_ok_and(|accessor| accessor.view.is_some())
 }
 
 fn decode(document: &Document, stream: &Stream<'_>) -> Result<draco::Animation> {

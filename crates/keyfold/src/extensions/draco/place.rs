@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    document::{Container, Edit},
+    document::Edit,
     write::{Stored, place_plain},
 };
 use serde_json::{Map, Value, json};
@@ -30,8 +30,8 @@ pub(super) fn place(
     let mut indices: BTreeMap<&Stored, usize> = plain.iter().copied().zip(place_plain(edit, &plain)?).collect();
     indices.extend(if options.fallback { place_fallback(edit, &packed, originals) } else { place_bare(edit, &packed) });
     edit.declare(NAME, !options.fallback);
-    let separate = options.fallback && edit.document().container() != Container::Glb;
-    let buffer = separate.then(|| edit.push_buffer(None));
+    // A buffer of their own, as the draft draws it: who reads the fallback need not fetch the streams.
+    let buffer = options.fallback.then(|| edit.push_buffer(Some("draco")));
     for stream in streams {
         list(edit, stream, buffer, &indices, options.dialect)?;
     }

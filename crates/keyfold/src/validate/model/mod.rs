@@ -8,7 +8,7 @@ mod scene;
 mod storage;
 
 pub(super) use animations::{Animation, Channel, Sampler};
-pub(super) use scene::{Mesh, Node, Skin};
+pub(super) use scene::{Mesh, Node, Primitive, Skin};
 pub(super) use storage::{Accessor, Buffer, INDEX_TARGET, Sparse, VERTEX_TARGET, View};
 
 use super::{
@@ -68,11 +68,15 @@ impl<'d> Model<'d> {
         root.texts("extensionsRequired");
         // Only that they are lists of objects: what is in them is not ours.
         ["images", "materials", "samplers", "textures"].iter().for_each(|key| drop(root.collection(key, |_| ())));
+        let mut accessors = root.collection("accessors", Accessor::read);
+        for (i, accessor) in accessors.iter_mut().enumerate() {
+            accessor.iter_mut().for_each(|accessor| accessor.provided = document.provided(i).is_some());
+        }
         Some(Self {
             document,
             buffers: root.collection("buffers", Buffer::read),
             views: root.collection("bufferViews", View::read),
-            accessors: root.collection("accessors", Accessor::read),
+            accessors,
             cameras: root.collection("cameras", scene::camera).len(),
             meshes: root.collection("meshes", Mesh::read),
             nodes: root.collection("nodes", Node::read),

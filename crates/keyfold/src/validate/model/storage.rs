@@ -91,6 +91,8 @@ pub(in super::super) struct Accessor {
     pub(in super::super) min: Option<Vec<f64>>,
     pub(in super::super) max: Option<Vec<f64>>,
     pub(in super::super) sparse: Option<Sparse>,
+    /// Whether an extension provides its values, which are floats, in place of its own bytes.
+    pub(in super::super) provided: bool,
 }
 
 /// The elements that a sparse accessor replaces.
@@ -129,6 +131,7 @@ impl Accessor {
             min: bounds(&mut members, "min", component, shape),
             max: bounds(&mut members, "max", component, shape),
             sparse: members.object("sparse").map(Sparse::read),
+            provided: false,
         };
         accessor.check(&mut members);
         accessor
@@ -147,6 +150,11 @@ impl Accessor {
         if is_matrix && self.offset.is_some_and(|n| !n.is_multiple_of(4)) {
             members.findings().add(&ACCESSOR_MATRIX_ALIGNMENT, offset, "matrices start at multiples of four bytes");
         }
+    }
+
+    /// What a reader gets: a component type, and whether integers stand for fractions.
+    pub(in super::super) fn meant(&self) -> (Option<ComponentType>, bool) {
+        if self.provided { (Some(ComponentType::F32), false) } else { (self.component, self.normalized) }
     }
 
     /// What the elements are, as people write it: `{VEC3, FLOAT}`.
