@@ -22,6 +22,15 @@ super::codes! { Khronos;
     ACCESSOR_INVALID_IBM: Error,
         "The last row of an inverse bind matrix is not 0 0 0 1.",
         "Export the skin anew: a bind matrix is an affine transformation.";
+    ACCESSOR_JOINTS_INDEX_DUPLICATE: Error,
+        "A vertex is bound to one joint twice.",
+        "Add up the weights of the joint, and leave the other place zero.";
+    ACCESSOR_JOINTS_INDEX_OOB: Error,
+        "A vertex is bound to a joint that the skin does not have.",
+        "Export the skin anew: no tool can know the joint that was meant.";
+    ACCESSOR_JOINTS_USED_ZERO_WEIGHT: Warning,
+        "A vertex names a joint, other than the first, with a weight of zero.",
+        "Write 0 for joints without weight: it compresses better.";
     ACCESSOR_MATRIX_ALIGNMENT: Error,
         "A matrix accessor does not start at a multiple of four bytes.",
         "Move the data.";
@@ -58,6 +67,12 @@ super::codes! { Khronos;
     ACCESSOR_USAGE_OVERRIDE: Error,
         "One accessor serves two purposes: times and values, say.",
         "Give each purpose an accessor of its own; they may share bytes.";
+    ACCESSOR_WEIGHTS_NEGATIVE: Error,
+        "The weight of a joint is negative.",
+        "Set it to zero, and divide the others by their sum.";
+    ACCESSOR_WEIGHTS_NON_NORMALIZED: Error,
+        "The weights of a vertex do not add up to one.",
+        "Divide them by their sum.";
     ANIMATION_CHANNEL_TARGET_NODE_MATRIX: Error,
         "A channel drives translation, rotation or scale of a node that has a matrix.",
         "Split the matrix into translation, rotation and scale.";

@@ -8,7 +8,7 @@
 //! | `container` | the framing of GLB files |
 //! | `members`, `model` | the structure of the JSON: what rules look at, each member only where it is as it should be |
 //! | `buffers`, `accessors`, `usage` | where data lies, and what it is used for |
-//! | `animations`, `nodes` | channels and samplers; the hierarchy that they move |
+//! | `animations`, `nodes`, `skins` | channels and samplers; the hierarchy that they move; joints and weights of skinned vertices |
 //! | `elements`, `keys` | the data of every accessor, and what animations ask of it |
 //! | `declared` | extensions that are used and not declared, and the other way round |
 //! | `advice` | what is legal and could be better |
@@ -39,7 +39,8 @@ mod members;
 mod mend;
 mod model;
 mod nodes;
-mod own;
+pub(crate) mod own;
+mod skins;
 mod subject;
 mod usage;
 
@@ -61,7 +62,7 @@ use std::path::PathBuf;
 
 /// The rules of core that work on the model, in the order in which they speak.
 const CORE: &[fn(&Model<'_>, &mut Findings)] =
-    &[buffers::rules, accessors::rules, nodes::rules, animations::rules, usage::rules, elements::rules];
+    &[buffers::rules, accessors::rules, nodes::rules, skins::rules, animations::rules, usage::rules, elements::rules];
 
 /// Everything that is to be said about a document, the worst first.
 ///
