@@ -214,3 +214,14 @@ fn an_animated_near_plane_stays_before_the_far_one() {
     assert_eq!(errors(&file(99.0)), []);
     assert_eq!(errors(&file(101.0)).into_iter().map(|f| f.code).collect::<Vec<_>>(), ["POINTER_VALUE_OUT_OF_RANGE"]);
 }
+
+#[test]
+fn bounds_that_a_filter_rounded_are_told_once_and_wrong_ones_stay_errors() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/codes/MESHOPT_FILTERED_BOUNDS.bad.gltf");
+    let mut json: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let codes: Vec<_> = validate::validate(&open(&json)).into_iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["MESHOPT_FILTERED_BOUNDS"]);
+    json["accessors"][1]["max"][0] = json!(2.8);
+    let errors: Vec<_> = errors(&json).into_iter().map(|finding| finding.at).collect();
+    assert_eq!(errors, ["/accessors/1/max/0"; 2]);
+}

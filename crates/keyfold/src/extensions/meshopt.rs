@@ -3,27 +3,25 @@
 
 pub(crate) mod codec;
 pub(crate) mod quaternion;
+mod rules;
 
 use super::Extension;
-use crate::{
-    Document, Error, Result,
-    document::slice_of,
-    validate::{Findings, khronos::BUFFER_MISSING_GLB_DATA},
-};
+use crate::{Document, Error, Result, document::slice_of};
 use codec::{Filter, Mode};
 use serde_json::Value;
 
 pub(super) const EXT: Extension = Extension {
     view: Some(|document, index| view(document, index, EXT_NAME)),
     tidy: Some(|json| tidy(json, EXT_NAME)),
-    rules: Some(|document, findings| rules(document, findings, EXT_NAME)),
+    rules: Some(|document, findings| rules::rules(document, findings, EXT_NAME)),
+    codes: rules::CODES,
     places: PLACES,
     ..Extension::new(EXT_NAME)
 };
 pub(super) const KHR: Extension = Extension {
     view: Some(|document, index| view(document, index, KHR_NAME)),
     tidy: Some(|json| tidy(json, KHR_NAME)),
-    rules: Some(|document, findings| rules(document, findings, KHR_NAME)),
+    rules: Some(|document, findings| rules::rules(document, findings, KHR_NAME)),
     places: PLACES,
     ..Extension::new(KHR_NAME)
 };
@@ -101,15 +99,6 @@ fn in_shorts(bytes: &mut [u8], filter: impl Fn(&mut [[i16; 4]])) {
         let (components, _) = chunk.as_chunks_mut::<2>();
         components.iter_mut().zip(vector).for_each(|(bytes, component)| *bytes = component.to_le_bytes());
     }
-}
-
-/// A fallback buffer need not be there.
-fn rules(document: &Document, findings: &mut Findings, name: &str) {
-    let is_fallback = |at: &str| {
-        let object = document.json().pointer(at).and_then(|buffer| buffer.get("extensions")?.get(name));
-        object.and_then(|object| object.get("fallback")).and_then(|flag| flag.as_bool()) == Some(true)
-    };
-    findings.waive(|finding| finding.code == BUFFER_MISSING_GLB_DATA.name && is_fallback(&finding.at));
 }
 
 #[cfg(all(test, feature = "meshopt"))]

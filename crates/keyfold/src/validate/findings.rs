@@ -21,6 +21,11 @@ impl Findings {
         self.list.retain(|finding| !untrue(finding));
     }
 
+    /// What was found so far.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Finding> {
+        self.list.iter()
+    }
+
     /// Whether nothing was found.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
