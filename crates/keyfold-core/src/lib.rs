@@ -25,4 +25,5 @@ pub mod fit;
 pub mod quantize;
 pub mod quat;
 pub mod skeleton;
+pub mod stream;
 pub mod vector;
