@@ -6,6 +6,7 @@ mod draco;
 mod mutate;
 mod pointer;
 mod quantization;
+mod stream;
 mod validate;
 
 pub use clip::{clip, sealed};
@@ -14,4 +15,5 @@ pub use draco::draco;
 pub use mutate::Mutator;
 pub use pointer::pointer;
 pub use quantization::quantization;
+pub use stream::stream;
 pub use validate::validate;

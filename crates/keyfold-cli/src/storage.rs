@@ -43,6 +43,7 @@ fn value(storage: Storage) -> PossibleValue {
         Storage::Quantization => "EXT_animation_quantization",
         Storage::Draco => "Draco_animation_compression",
         Storage::Meshopt => "EXT_meshopt_compression",
+        Storage::Stream => "KEYFOLD_animation_stream",
     };
     PossibleValue::new(storage.name()).help(format!("{form}: plays {}", plays(storage)))
 }
@@ -53,5 +54,6 @@ pub(crate) fn plays(storage: Storage) -> &'static str {
         Storage::Core => "in every viewer",
         Storage::Meshopt => "where it is known: three.js, Babylon.js, gltfpack's viewers",
         Storage::Quantization | Storage::Draco => "where Keyfold reads it: a draft",
+        Storage::Stream => "with Keyfold's plugin for the loader",
     }
 }

@@ -13,11 +13,13 @@ pub enum Storage {
     Draco,
     /// EXT_meshopt_compression or KHR_meshopt_compression.
     Meshopt,
+    /// KEYFOLD_animation_stream.
+    Stream,
 }
 
 impl Storage {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Core, Self::Quantization, Self::Draco, Self::Meshopt];
+    pub const ALL: [Self; 5] = [Self::Core, Self::Quantization, Self::Draco, Self::Meshopt, Self::Stream];
 
     /// Its name on the command line and in reports.
     pub const fn name(self) -> &'static str {
@@ -26,6 +28,7 @@ impl Storage {
             Self::Quantization => "quantization",
             Self::Draco => "draco",
             Self::Meshopt => "meshopt",
+            Self::Stream => "stream",
         }
     }
 
@@ -40,9 +43,10 @@ impl Storage {
             return Self::Draco;
         }
         let view = |accessor: &usize| document.accessor(*accessor).ok().and_then(|a| a.view);
-        match accessors.iter().filter_map(view).any(|view| extensions::compresses(document, view)) {
-            true => Self::Meshopt,
-            false => Self::Core,
+        match accessors.iter().filter_map(view).find_map(|view| extensions::compressing(document, view)) {
+            Some(extensions::stream::NAME) => Self::Stream,
+            Some(_) => Self::Meshopt,
+            None => Self::Core,
         }
     }
 }

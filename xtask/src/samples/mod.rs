@@ -11,6 +11,7 @@ mod pointer;
 mod quantization;
 mod shape;
 mod sqlerp;
+mod stream;
 
 use std::fs;
 
@@ -35,7 +36,7 @@ fn all() -> Vec<Sample> {
         ("lamp.bin", lamp_bin),
     ]
     .map(|(name, bytes)| Sample { path: format!("samples/{name}"), bytes });
-    let sets = [quantization::all(), sqlerp::all(), pointer::all(), draco::all()];
+    let sets = [quantization::all(), sqlerp::all(), pointer::all(), draco::all(), stream::all()];
     figures.into_iter().chain(sets.into_iter().flatten()).collect()
 }
 

@@ -9,7 +9,7 @@ use crate::{Outcome, input, output, storage};
 use anyhow::{Result, ensure};
 use keyfold::{
     Bound, Diff, Document, Finding, Storage, unpack,
-    write::{MeshoptVersion, write_meshopt},
+    write::{MeshoptVersion, write_meshopt, write_stream},
 };
 use std::path::PathBuf;
 use targets::TargetArgs;
@@ -77,8 +77,8 @@ impl Args {
         let stores = |storage| self.storage == Some(storage);
         let (quantizes, draco) = (stores(Storage::Quantization), stores(Storage::Draco));
         ensure!(self.bits.is_none() || quantizes || draco, "--bits goes with --storage quantization or draco");
-        let falls_back = draco || self.rotation.changes();
-        ensure!(!self.fallback || falls_back, "--fallback goes with --rotation or --storage draco");
+        let falls_back = draco || stores(Storage::Stream) || self.rotation.changes();
+        ensure!(!self.fallback || falls_back, "--fallback goes with --rotation or --storage draco or stream");
         let stray = self.quantization.given().filter(|_| !quantizes);
         ensure!(stray.is_none(), "{} goes with --storage quantization", stray.unwrap_or_default());
         let stray = self.draco.given().filter(|_| !draco);
@@ -96,6 +96,7 @@ fn store(args: &Args, document: Document) -> Result<(Document, Outcome)> {
         Some(Storage::Draco) => return draco::store(&document, args),
         Some(Storage::Core) => unpack(&document, args.max_error)?,
         Some(Storage::Meshopt) => write_meshopt(&document, MeshoptVersion::default())?,
+        Some(Storage::Stream) => write_stream(&document, args.fallback)?,
     };
     Ok((document, output::findings(&findings)))
 }

@@ -133,6 +133,15 @@ impl Edit<'_> {
         view
     }
 
+    /// Adds a buffer view over plain bytes, with the same bytes compressed by an extension beside them; its index.
+    pub fn push_view_twice(&mut self, plain: Vec<u8>, extension: &'static str, compressed: Vec<u8>) -> usize {
+        let object = json!({ "buffer": 0, "byteOffset": 0, "byteLength": compressed.len() });
+        let members = Map::from_iter([("extensions".to_owned(), json!({ extension: object }))]);
+        let view = self.push_view_in(None, plain, members);
+        self.added.push(Added { view, buffer: None, inside: Some(extension), bytes: compressed });
+        view
+    }
+
     /// Writes over bytes of a buffer of the document as it was; what reaches past the buffer's end is left out. Whoever does this
     /// knows that nobody else reads them.
     pub(crate) fn patch(&mut self, buffer: usize, offset: usize, bytes: Vec<u8>) {

@@ -189,7 +189,12 @@ fn byte_length(json: &Value, buffer: usize) -> usize {
 }
 
 /// What speaks like a buffer view: the view itself, and the compressed data that extensions put behind it.
-const VIEW_LIKE: [&str; 3] = ["", "/extensions/EXT_meshopt_compression", "/extensions/KHR_meshopt_compression"];
+const VIEW_LIKE: [&str; 4] = [
+    "",
+    "/extensions/EXT_meshopt_compression",
+    "/extensions/KHR_meshopt_compression",
+    "/extensions/KEYFOLD_animation_stream",
+];
 
 fn ranges(view: &Value, buffer: usize) -> Vec<Range<usize>> {
     let number = |object: &Value, key| object.get(key).and_then(to_index);

@@ -11,6 +11,7 @@ mod pointer;
 mod property_animation;
 pub mod quantization;
 pub(crate) mod sqlerp;
+pub(crate) mod stream;
 pub(crate) mod vrm_animation;
 
 use crate::{
@@ -105,6 +106,7 @@ pub(crate) const ALL: &[Extension] = &[
     draco::OTHER,
     meshopt::KHR,
     meshopt::EXT,
+    stream::ROW,
     animation_pointer::EXTENSION,
     animation2::EXTENSION,
     property_animation::EXTENSION,
@@ -238,7 +240,13 @@ pub(crate) fn compressed_length(document: &Document, view: usize) -> usize {
 
 /// The object by which an extension compresses a buffer view.
 pub(crate) fn compression(document: &Document, view: usize) -> Option<Object<'_>> {
+    let name = compressing(document, view)?;
+    document.element("bufferViews", view).ok()?.extension(name).ok()?
+}
+
+/// The name of the extension that compresses a buffer view.
+pub(crate) fn compressing(document: &Document, view: usize) -> Option<&'static str> {
     let view = document.element("bufferViews", view).ok()?;
-    let compressing = used(document).filter(|extension| extension.view.is_some());
-    compressing.filter_map(|extension| view.extension(extension.name).ok()?).next()
+    let names = used(document).filter(|extension| extension.view.is_some()).map(|extension| extension.name);
+    names.into_iter().find(|name| matches!(view.extension(name), Ok(Some(_))))
 }

@@ -7,12 +7,14 @@
 use super::{
     grid::Grid,
     lattice::{Lattice, played, snap_float},
+    projection::projection,
     window::Window,
 };
 use crate::{Animation, Axis, Interpolation, Property, Scene, Storage, Target};
 use keyfold_core::{
     quat,
     skeleton::{Moment, Motion, Probe},
+    stream::RotationGrid,
 };
 
 /// A track whose keys the search may change.
@@ -29,6 +31,8 @@ pub(crate) struct Lane {
     pub(crate) constant: bool,
     /// Whether it is a rotation whose W is never small, so that W follows from the rest.
     pub(crate) upright: bool,
+    /// How a stream projects its rotations.
+    projection: RotationGrid,
     /// The least and the largest value of each component; of upright rotations with W positive.
     spans: Vec<(f64, f64)>,
     /// What the node has at rest, and how far the lane ever is from it.
@@ -62,15 +66,25 @@ impl Lane {
             Property::Rotation if storage == Storage::Meshopt && budget > 16.0 * FINEST => {
                 self.lattice(storage, FINEST).rotation(self.middle.value)
             }
+            Property::Rotation if storage == Storage::Stream => {
+                self.lattice(storage, held_step(budget)).rotation(self.middle.value)
+            }
             // What never changes is shown as stored by players that normalize only what they blend: floats are of unit length.
             Property::Rotation => self.middle.value.map(|c| c as f32),
             _ => self.middle.value.map(|c| snap_float(c, budget / 4.0)),
         })
     }
 
+    /// The values that the lane has at a budget, whether it holds one throughout or not.
+    pub(crate) fn stored_lattice(&self, storage: Storage, budget: f64, step: f64) -> Lattice {
+        let held = self.held(storage, budget).is_some();
+        self.lattice(storage, if held && storage == Storage::Stream { held_step(budget) } else { step })
+    }
+
     /// The values that the lane can have with steps of `step`.
     pub(crate) fn lattice(&self, storage: Storage, step: f64) -> Lattice {
         match self.property {
+            Property::Rotation if storage == Storage::Stream => Lattice::projected(step / 2.0, self.projection),
             // Half an angle is what a quaternion's components hold.
             Property::Rotation => {
                 let grid = |step| if self.upright { Grid::new(&self.spans[..3], step, true) } else { None };
@@ -149,7 +163,13 @@ fn lane(scene: &Scene, animation: &Animation, track: usize, times: &[f32]) -> Op
         |value: [f64; 4]| Held { value, stray: values.iter().map(|v| apart(property, *v, value)).fold(0.0, f64::max) };
     let rest = held(rest(scene, node, property, axis));
     let middle = held(middle(property, &spans));
-    Some(Lane { track, node, property, axis, keys, constant, upright, spans, rest, middle })
+    let projection = projection(&values);
+    Some(Lane { track, node, property, axis, keys, constant, upright, projection, spans, rest, middle })
+}
+
+/// The step of what a lane holds throughout: fine, because it is stored once.
+fn held_step(budget: f64) -> f64 {
+    budget / 8.0
 }
 
 /// Values of up to four components; rotations as unit quaternions with W positive.

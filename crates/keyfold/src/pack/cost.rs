@@ -3,7 +3,7 @@
 use super::{Context, Level};
 use crate::{
     Storage,
-    write::{ChannelForm, Stored, alike, meshopt_bytes},
+    write::{ChannelForm, Stored, alike, meshopt_bytes, stream_bytes},
 };
 use flate2::{Compression, write::DeflateEncoder};
 use serde_json::{Value, json};
@@ -36,6 +36,7 @@ pub(crate) fn wire(channels: &[ChannelForm], context: &Context<'_>) -> Wire {
     let meshopt = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt).ok();
     wire_with(channels, |contents| match context.settings.storage {
         Storage::Meshopt => meshopt(contents).unwrap_or_else(|| plain(contents)),
+        Storage::Stream => stream_bytes(contents, channels).unwrap_or_else(|_| plain(contents)),
         Storage::Core | Storage::Quantization | Storage::Draco => plain(contents),
     })
 }

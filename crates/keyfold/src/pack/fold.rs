@@ -16,8 +16,11 @@ use super::{
     window::Window,
 };
 use crate::parallel::*;
-use crate::{Animation, Curve, Interpolation, Target, diff::deviation_at, halves::settled};
-use keyfold_core::skeleton::{Deviation, moments};
+use crate::{Animation, Curve, Interpolation, Storage, Target, diff::deviation_at, halves::settled};
+use keyfold_core::{
+    skeleton::{Deviation, moments},
+    stream::RotationGrid,
+};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// How many of a clip's times are encoded at once.
@@ -44,7 +47,14 @@ const REPAIRED: f64 = 0.99;
 const WORTH: f64 = 0.98;
 
 /// The grids that tracks lie on, where the storage has any.
-pub(crate) type Grids = BTreeMap<Target, Grid>;
+pub(crate) type Grids = BTreeMap<Target, Laid>;
+
+/// A grid that a track's values lie on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Laid {
+    Quantized(Grid),
+    Projected(RotationGrid),
+}
 
 /// A folded animation.
 #[derive(Clone)]
@@ -110,8 +120,8 @@ impl Search<'_, '_> {
     /// The cheapest of the level's plans on samples, on the whole clip; where samples hardly tell two apart, the better one there. Where
     /// that fails, the next.
     fn best(mut self) -> Option<(usize, Folded)> {
-        let mut candidates: Vec<Candidate> =
-            self.context.plans().par_iter().map(|plan| self.candidate(*plan)).collect();
+        let plans: Vec<Plan> = self.context.plans().iter().copied().filter(|plan| self.suits(*plan)).collect();
+        let mut candidates: Vec<Candidate> = plans.par_iter().map(|plan| self.candidate(*plan)).collect();
         // The whole clip has windows of its own: those of the samples would only fill the memory.
         self.windows.clear();
         // Of equal prices the earlier plan wins, on any number of threads.
@@ -121,6 +131,11 @@ impl Search<'_, '_> {
         let runner_up = near.and_then(|c| self.priced(c));
         let first = candidates.iter().find_map(|c| self.priced(c));
         first.into_iter().chain(runner_up).min_by_key(|(price, _)| *price)
+    }
+
+    /// Whether a plan is worth a try: in a stream, keys that follow each other evenly cost next to nothing, and times of each track a lot of JSON.
+    fn suits(&self, plan: Plan) -> bool {
+        self.clip.storage != Storage::Stream || plan.keys != Keys::PerLane || self.clip.times.len() > SAMPLED
     }
 
     fn priced(&self, candidate: &Candidate) -> Option<(usize, Folded)> {
@@ -243,10 +258,13 @@ fn assembled(clip: &Clip<'_>, parts: &[Vec<LaneKeys>], budgets: &[f64], plan: Pl
         if let Some(shorter) = without_repeats(track, clip.animation.duration()) {
             *track = shorter;
         }
-        let lattice = lane.lattice(clip.storage, budgets[index] * plan.step_share());
-        if let (Lattice::Grid(grid), None) = (lattice, lane.held(clip.storage, budgets[index])) {
-            grids.insert(track.target.clone(), grid);
-        }
+        let lattice = lane.stored_lattice(clip.storage, budgets[index], budgets[index] * plan.step_share());
+        let laid = match (lattice, lane.held(clip.storage, budgets[index])) {
+            (Lattice::Grid(grid), None) => Laid::Quantized(grid),
+            (Lattice::Projected(grid, _), _) => Laid::Projected(grid),
+            _ => continue,
+        };
+        grids.insert(track.target.clone(), laid);
     }
     Folded { animation: Animation { tracks, ..clip.animation.clone() }, grids }
 }

@@ -1,10 +1,12 @@
 //! Core glTF's smallest form of a track: normalized integers where they hold the values exactly, floats otherwise.
 
+use super::fold::{Grids, Laid};
 use crate::{
     Interpolation, Property, Result, Target, Targets, Track,
     document::{ComponentType, Shape},
     write::{ChannelForm, Stored, core_form},
 };
+use keyfold_core::stream::{RotationGrid, Rotations};
 
 /// Whether a track may be written anew in core's form: what core cannot say stays where it is.
 pub(crate) fn rewritable(track: &Track) -> bool {
@@ -20,6 +22,22 @@ pub(crate) fn compact(track: &Track) -> Result<ChannelForm> {
         sampler.output = stored;
     }
     Ok(form)
+}
+
+/// A track in a stream's form: rotations as floats, which lie on the grid that the search laid.
+pub(crate) fn streamed(track: &Track, grids: &Grids) -> Result<ChannelForm> {
+    let Some(Laid::Projected(grid)) = grids.get(&track.target) else { return compact(track) };
+    let mut form = core_form(track)?;
+    if let Some(sampler) = &mut form.sampler {
+        sampler.output.grid = on_grid(track.curve.values(), *grid).then_some(*grid);
+    }
+    Ok(form)
+}
+
+/// Whether rotations are what codes of a grid stand for.
+fn on_grid(values: &[f32], grid: RotationGrid) -> bool {
+    let rotations = Rotations::new(&grid);
+    values.as_chunks::<4>().0.iter().all(|q| rotations.decode(rotations.encode(q.map(f64::from))) == *q)
 }
 
 /// The integer types that core allows for rotations and weights, smallest first, with the code that stands for 1.

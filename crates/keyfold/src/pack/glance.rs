@@ -86,7 +86,7 @@ impl Excerpt {
         let before = context.whole(document, &self.animations);
         let (wire, after) = match context.settings.storage {
             Storage::Draco => drafted(context, &before)?,
-            Storage::Core | Storage::Quantization | Storage::Meshopt => folded(context, &before)?,
+            Storage::Core | Storage::Quantization | Storage::Meshopt | Storage::Stream => folded(context, &before)?,
         };
         let json = deflated(wire.json.as_bytes()) as f64 * self.tracks;
         let bytes = wire.bytes.len() as f64 * self.keys;

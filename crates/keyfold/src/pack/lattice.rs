@@ -5,7 +5,10 @@
 
 use super::grid::Grid;
 use crate::{Storage, write::quaternion_filter};
-use keyfold_core::quat::{self, Quat};
+use keyfold_core::{
+    quat::{self, Quat},
+    stream::{RotationGrid, Rotations, step_within},
+};
 
 /// The values that a lane can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +23,8 @@ pub(crate) enum Lattice {
     Filtered { scale: i32 },
     /// Integers on a grid of their own. Of a rotation X, Y and Z; W is what is missing to unit length.
     Grid(Grid),
+    /// Codes of a projection about a rotation of its own, as a stream has them.
+    Projected(RotationGrid, Rotations),
 }
 
 impl Lattice {
@@ -32,6 +37,7 @@ impl Lattice {
             },
             Storage::Quantization => grid(budget).map_or_else(|| Self::normalized(budget), Self::Grid),
             Storage::Core | Storage::Draco => Self::normalized(budget),
+            Storage::Stream => Self::Float,
         }
     }
 
@@ -42,6 +48,15 @@ impl Lattice {
         }
         let laid = if storage == Storage::Quantization { grid(budget) } else { None };
         laid.map_or_else(|| Self::Multiples(power_of_two_within(budget)), Self::Grid)
+    }
+
+    /// Rotations as a stream's codes in a projection of their own, with steps of at most about `budget`.
+    pub(crate) fn projected(budget: f64, projection: RotationGrid) -> Self {
+        if !(budget > 0.0 && budget.is_finite()) {
+            return Self::Float;
+        }
+        let grid = RotationGrid { steps: [step_within(budget / 2.0); 3], ..projection };
+        Self::Projected(grid, Rotations::new(&grid))
     }
 
     /// Rotations as core's normalized integers. Bytes would never be of unit length.
@@ -58,6 +73,8 @@ impl Lattice {
             Self::Normalized { step } => f64::from(*step) / f64::from(SHORT),
             Self::Filtered { scale } => 1.0 / (f64::from(*scale) * std::f64::consts::SQRT_2),
             Self::Grid(grid) => grid.spacing(),
+            // About the middle of a projection, quaternions move twice as far.
+            Self::Projected(grid, _) => 2.0 * grid.step(0),
         }
     }
 
@@ -72,6 +89,7 @@ impl Lattice {
                 let w = (1.0 - (x * x + y * y + z * z)).max(0.0).sqrt();
                 quat::normalize([x, y, z, w]).map(|c| c as f32)
             }
+            Self::Projected(_, rotations) => rotations.decode(rotations.encode(q)),
             Self::Filtered { scale } => {
                 let mut codes = [quaternion_filter::encode(q, *scale)];
                 quaternion_filter::decode(&mut codes);
@@ -85,7 +103,7 @@ impl Lattice {
         let [x, y, z] = match self {
             Self::Multiples(step) => v.map(|c| (c / step).round() * step),
             Self::Grid(grid) => grid.snap(v),
-            Self::Float | Self::Normalized { .. } | Self::Filtered { .. } => v,
+            Self::Float | Self::Normalized { .. } | Self::Filtered { .. } | Self::Projected(..) => v,
         };
         [x as f32, y as f32, z as f32, 0.0]
     }

@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `axes` | translation and scale split, where the storage knows single axes |
 //! | `clip`, `window` | an animation taken apart into lanes; a stretch of it with the original's poses |
-//! | `lattice`, `grid` | the values that a storage can hold at a given step |
+//! | `lattice`, `grid`, `projection` | the values that a storage can hold at a given step |
 //! | `reduce` | which keys are needed |
 //! | `encode` | from the root to the tips: wanted values, keys, steps |
 //! | `aim`, `repair` | compensation for decoded parents; other codes where the nearest ones add up badly |
@@ -33,6 +33,7 @@ mod forms;
 mod glance;
 mod grid;
 mod lattice;
+mod projection;
 mod properties;
 mod quantized;
 mod reduce;
@@ -47,7 +48,7 @@ use crate::{
     Animation, Bound, Diff, Document, Error, Result, Scene, Severity, Storage, Target, Targets, Track, diff, draco,
     extensions::vrm_animation::is_for_others,
     join_axes, read,
-    write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain},
+    write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain, place_stream},
 };
 use cost::cost;
 use encode::Plan;
@@ -242,7 +243,7 @@ impl<'a> Context<'a> {
         let mut tracks = animations.iter().flat_map(|animation| &animation.tracks);
         let axes = tracks.any(|track| matches!(track.target, Target::Node { axis: Some(_), .. }));
         match self.settings.storage {
-            Storage::Core | Storage::Draco | Storage::Meshopt if axes => {
+            Storage::Core | Storage::Draco | Storage::Meshopt | Storage::Stream if axes => {
                 animations.iter().map(|animation| join_axes(document, animation)).collect()
             }
             _ => Cow::Borrowed(animations),
@@ -268,6 +269,9 @@ impl<'a> Context<'a> {
     /// An animation's tracks in the storage's smallest form.
     pub(crate) fn forms(&self, animation: &Animation, grids: &Grids) -> Result<Vec<ChannelForm>> {
         let tracks = || animation.tracks.iter().filter(|t| self.replaces(t));
+        if self.settings.storage == Storage::Stream {
+            return tracks().map(|track| forms::streamed(track, grids)).collect();
+        }
         if self.settings.storage != Storage::Quantization {
             return tracks().map(forms::compact).collect();
         }
@@ -357,6 +361,7 @@ fn write(document: &Document, context: &Context<'_>, original: &[Animation], fol
             edit.declare(crate::quantization::NAME, true);
             place_plain(edit, contents)
         }),
+        Storage::Stream => assemble(document, &forms, |edit, contents| place_stream(edit, contents, &forms, false)),
         Storage::Core | Storage::Draco => assemble(document, &forms, place_plain),
     }
 }

@@ -2,7 +2,11 @@
 //!
 //! Nothing is lost here but the last bit of a float: the grid was chosen before. What is on no grid stays in core's form.
 
-use super::{fold::Grids, forms::compact, grid::Grid};
+use super::{
+    fold::{Grids, Laid},
+    forms::compact,
+    grid::Grid,
+};
 use crate::{
     Animation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
@@ -41,7 +45,7 @@ pub(crate) fn quantized(track: &Track, grids: &Grids, clock: Option<&Clock>) -> 
     let mut form = plain(track)?;
     let Some(sampler) = &mut form.sampler else { return Ok(form) };
     let mut parameters = Parameters::default();
-    if let Some(grid) = grids.get(&track.target) {
+    if let Some(Laid::Quantized(grid)) = grids.get(&track.target) {
         sampler.output = coded(track, grid);
         let width = sampler.output.shape.components();
         parameters.offset = Some(grid.offsets[..width].to_vec());

@@ -9,12 +9,15 @@ mod meshopt;
 mod order;
 pub(crate) mod quaternion_filter;
 mod stored;
+mod stream;
 
 pub use core_storage::{core_form, core_target};
 pub(crate) use meshopt::meshopt_bytes;
 pub use meshopt::{MeshoptVersion, place_meshopt};
 pub(crate) use order::alike;
 pub use stored::{Stored, short};
+pub(crate) use stream::stream_bytes;
+pub use stream::{place_stream, write_stream};
 
 use crate::{
     Animation, Animations, Document, Finding, Interpolation, Result,

@@ -1,6 +1,7 @@
 //! What an accessor will hold: bytes ready to be placed, compared by content so that equal ones are written once.
 
 use crate::document::{ComponentType, Shape};
+use keyfold_core::stream::RotationGrid;
 use serde_json::{Map, Value, json};
 
 /// An accessor's content before it has a place in a file.
@@ -16,13 +17,15 @@ pub struct Stored {
     pub bounds: bool,
     /// The elements, little endian, tightly packed.
     pub bytes: Vec<u8>,
+    /// The grid that rotations lie on, where a search has laid one: a stream stores codes on it.
+    pub grid: Option<RotationGrid>,
 }
 
 impl Stored {
     /// Floats as they are.
     pub fn floats(shape: Shape, values: &[f32]) -> Self {
         let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        Self { component: ComponentType::F32, shape, normalized: false, bounds: false, bytes }
+        Self { component: ComponentType::F32, shape, normalized: false, bounds: false, bytes, grid: None }
     }
 
     /// Times in seconds as they are.
@@ -33,7 +36,7 @@ impl Stored {
     /// Integers of a type that holds them; those outside of it wrap.
     pub fn integers(component: ComponentType, shape: Shape, normalized: bool, values: &[i64]) -> Self {
         let bytes = values.iter().flat_map(|v| v.to_le_bytes().into_iter().take(component.size())).collect();
-        Self { component, shape, normalized, bounds: false, bytes }
+        Self { component, shape, normalized, bounds: false, bytes, grid: None }
     }
 
     /// Bytes of one element.

@@ -88,6 +88,7 @@ const EXTENSIONS: &[Extension] = &[
     known("EXT_meshopt_compression", &[to(Buffers, "/bufferViews/*/extensions/EXT_meshopt_compression/buffer")]),
     known("KHR_meshopt_compression", &[to(Buffers, "/bufferViews/*/extensions/KHR_meshopt_compression/buffer")]),
     known("MESHOPT_compression", &[to(Buffers, "/bufferViews/*/extensions/MESHOPT_compression/buffer")]),
+    known("KEYFOLD_animation_stream", &[to(Buffers, "/bufferViews/*/extensions/KEYFOLD_animation_stream/buffer")]),
     plain("KHR_mesh_quantization"),
     // Meshes and nodes
     known("EXT_mesh_gpu_instancing", &[to(Accessors, "/nodes/*/extensions/EXT_mesh_gpu_instancing/attributes/*")]),

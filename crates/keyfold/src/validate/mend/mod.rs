@@ -75,7 +75,7 @@ fn sampler_accessor(document: &Document, animation: usize, sampler: usize, key: 
 /// An accessor's elements as they would be written anew.
 fn stored(elements: Elements<'_>) -> Stored {
     let Elements { component, shape, normalized, bytes } = elements;
-    Stored { component, shape, normalized, bounds: true, bytes: bytes.into_owned() }
+    Stored { component, shape, normalized, bounds: true, bytes: bytes.into_owned(), grid: None }
 }
 
 /// Sets a member of an object at a place.

@@ -1,0 +1,65 @@
+//! KEYFOLD_animation_stream: buffer views whose bytes come from an entropy-coded stream (`docs/stream.md`). The codec is `keyfold_core::stream`; here is what the extension says about
+//! it. A view's own bytes are a fallback for readers without the extension and are never opened here.
+
+mod rules;
+
+use super::Extension;
+use crate::{
+    Document, Error, Result,
+    document::{Object, slice_of},
+};
+use keyfold_core::stream::{Limits, Stream, StreamError};
+use serde_json::Value;
+
+pub(crate) const NAME: &str = "KEYFOLD_animation_stream";
+
+pub(super) const ROW: Extension = Extension {
+    view: Some(view),
+    tidy: Some(tidy),
+    rules: Some(rules::rules),
+    codes: rules::CODES,
+    places: rules::PLACES,
+    ..Extension::new(NAME)
+};
+
+/// Once no buffer view comes from a stream any more, the extension is not used.
+fn tidy(json: &mut Value) {
+    let views = json.get("bufferViews").and_then(Value::as_array);
+    let in_use = views.into_iter().flatten().any(|view| view["extensions"].get(NAME).is_some());
+    if !in_use {
+        super::undeclare(json, NAME);
+    }
+}
+
+fn view(document: &Document, index: usize) -> Result<Option<Vec<u8>>> {
+    let view = document.element("bufferViews", index)?;
+    let length = view.required_index("byteLength")?;
+    let bytes = opened(document, &view, |stream| match stream.byte_length() == length {
+        true => stream.decode().map(Ok),
+        false => Ok(Err(stream.byte_length())),
+    })?;
+    match bytes {
+        Some(Err(decoded)) => {
+            let what = format!("the stream stands for {decoded} bytes, the view has {length}");
+            Err(Error::malformed(view.at(), what))
+        }
+        Some(Ok(bytes)) => Ok(Some(bytes)),
+        None => Ok(None),
+    }
+}
+
+/// What is made of the stream behind a buffer view; `None` where the view comes from no stream.
+fn opened<T>(
+    document: &Document,
+    view: &Object<'_>,
+    make: impl FnOnce(&Stream<'_>) -> Result<T, StreamError>,
+) -> Result<Option<T>> {
+    let Some(object) = view.extension(NAME)? else { return Ok(None) };
+    let bytes = slice_of(document, &object)?;
+    let limits = Limits { values: document.limits().unpaid_values as u64, ..Limits::default() };
+    let made = Stream::open(&bytes, &limits).and_then(|stream| make(&stream));
+    made.map(Some).map_err(|error| match error {
+        StreamError::Limit => Error::limit(object.at(), error.to_string()),
+        _ => Error::malformed(object.at(), error.to_string()),
+    })
+}

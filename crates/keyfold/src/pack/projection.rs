@@ -1,0 +1,123 @@
+//! How a stream projects the rotations of a lane: about which middle, and in which axes.
+//!
+//! Axes along which a joint mostly turns leave little to be told in the others: those of the largest change from key to key.
+
+use keyfold_core::{
+    quat::{self, Quat},
+    skeleton::Affine,
+    stream::RotationGrid,
+    vector::cross,
+};
+
+/// With fewer keys than this, axes cost more than they bring.
+const FEW: usize = 8;
+
+/// The projection of rotations about their middle; its steps are still to be chosen.
+pub(crate) fn projection(rotations: &[Quat]) -> RotationGrid {
+    let first = rotations.first().copied().unwrap_or(quat::IDENTITY);
+    // What is nearest to the first need not be nearest to all.
+    let middle = mean(rotations, mean(rotations, first));
+    let axes = if rotations.len() < FEW { quat::IDENTITY } else { axes(rotations, middle) };
+    RotationGrid::new(quat::mul(middle, quat::conjugate(axes)), axes, [0; 3])
+}
+
+/// The mean of rotations, each with the sign that is nearer to `near`.
+fn mean(rotations: &[Quat], near: Quat) -> Quat {
+    let mut sum = [0.0; 4];
+    for q in rotations {
+        let sign = if quat::dot(*q, near) < 0.0 { -1.0 } else { 1.0 };
+        (0..4).for_each(|i| sum[i] += sign * q[i]);
+    }
+    quat::try_normalize(sum).unwrap_or(near)
+}
+
+/// The turn that brings the axes of largest change to x, y and z.
+fn axes(rotations: &[Quat], middle: Quat) -> Quat {
+    let projected = |q: &Quat| {
+        let r = quat::mul(quat::conjugate(middle), *q);
+        let r = if r[3] < 0.0 { quat::negate(r) } else { r };
+        [0, 1, 2].map(|i| r[i] / (1.0 + r[3]))
+    };
+    let points: Vec<[f64; 3]> = rotations.iter().map(projected).collect();
+    let mut spread = [[0.0; 3]; 3];
+    for pair in points.windows(2) {
+        let d = [0, 1, 2].map(|i| pair[1][i] - pair[0][i]);
+        (0..9).for_each(|n| spread[n / 3][n % 3] += d[n / 3] * d[n % 3]);
+    }
+    turn_to(eigenvectors(spread))
+}
+
+/// The eigenvectors of a symmetric matrix, that of the largest value first: Jacobi's rotations.
+fn eigenvectors(mut m: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let mut vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for _ in 0..12 {
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            if m[p][q] == 0.0 {
+                continue;
+            }
+            let theta = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
+            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+            let c = 1.0 / (t * t + 1.0).sqrt();
+            let s = t * c;
+            for k in 0..3 {
+                (m[k][p], m[k][q]) = (c * m[k][p] - s * m[k][q], s * m[k][p] + c * m[k][q]);
+            }
+            for k in 0..3 {
+                (m[p][k], m[q][k]) = (c * m[p][k] - s * m[q][k], s * m[p][k] + c * m[q][k]);
+                (vectors[p][k], vectors[q][k]) =
+                    (c * vectors[p][k] - s * vectors[q][k], s * vectors[p][k] + c * vectors[q][k]);
+            }
+        }
+    }
+    let mut order = [0, 1, 2];
+    order.sort_by(|a, b| m[*b][*b].total_cmp(&m[*a][*a]));
+    order.map(|i| vectors[i])
+}
+
+/// The smallest turn that brings vectors at right angles to x, y and z, whichever way each of them points.
+fn turn_to(mut vectors: [[f64; 3]; 3]) -> Quat {
+    // Each axis may be turned about: the turn with the largest w is nearest to none.
+    let mut best = quat::IDENTITY;
+    let mut largest = -1.0;
+    for signs in 0..4 {
+        let sign = |bit: usize| if signs >> bit & 1 == 1 { -1.0 } else { 1.0 };
+        let x = vectors[0].map(|c| c * sign(0));
+        let y = vectors[1].map(|c| c * sign(1));
+        vectors[2] = cross(x, y);
+        let q = from_rows([x, y, vectors[2]]);
+        if q[3].abs() > largest {
+            (best, largest) = (if q[3] < 0.0 { quat::negate(q) } else { q }, q[3].abs());
+        }
+    }
+    best
+}
+
+/// The rotation whose matrix has these rows: the other way round, they are where axes go.
+fn from_rows(rows: [[f64; 3]; 3]) -> Quat {
+    quat::conjugate(Affine { axes: rows, origin: [0.0; 3] }.to_transform().rotation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_axis_of_a_swing_becomes_x() {
+        let axis = [0.6, 0.0, 0.8];
+        let swing = |i: u32| quat::exp(axis.map(|c| c * 0.3 * (f64::from(i) * 0.2).sin()));
+        let rotations: Vec<Quat> = (0..50).map(swing).collect();
+        let turn = axes(&rotations, quat::IDENTITY);
+        let turned = quat::rotate(turn, axis);
+        assert!(turned[0].abs() > 0.999, "{turned:?}");
+    }
+
+    #[test]
+    fn rows_become_the_turn_that_has_them() {
+        for q in [[0.9, 0.1, 0.0, 0.1], [0.1, 0.9, 0.0, 0.1], [0.1, 0.0, 0.9, 0.1], [0.1, 0.2, 0.0, 0.9]] {
+            let q = quat::normalize(q);
+            let columns = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|axis| quat::rotate(q, axis));
+            let rows = [0, 1, 2].map(|r| [0, 1, 2].map(|c| columns[c][r]));
+            assert!(quat::angle(from_rows(rows), q) < 1e-12);
+        }
+    }
+}
