@@ -11,6 +11,7 @@
 //! | [`quantize`] | a number in a range to an N-bit integer and back |
 //! | [`quat`] | the few quaternion operations that animation needs, in `f64` |
 //! | [`skeleton`] | hierarchy, global transforms, object-space error between two motions |
+//! | [`stream`] | KEYFOLD_animation_stream: arrays of keys, entropy-coded |
 //! | [`vector`] | vectors of three numbers |
 #![no_std]
 

@@ -16,8 +16,8 @@ pub(crate) use meshopt::meshopt_bytes;
 pub use meshopt::{MeshoptVersion, place_meshopt};
 pub(crate) use order::alike;
 pub use stored::{Stored, short};
+pub use stream::place_stream;
 pub(crate) use stream::stream_bytes;
-pub use stream::{place_stream, write_stream};
 
 use crate::{
     Animation, Animations, Document, Finding, Interpolation, Result,
@@ -84,6 +84,19 @@ pub fn write_core(document: &Document, animations: &[Animation]) -> Result<Docum
 
 /// Writes every animation as floats in buffer views that meshopt compresses, nothing lost; with what reading had to leave out.
 pub fn write_meshopt(document: &Document, version: MeshoptVersion) -> Result<(Document, Vec<Finding>)> {
+    write_floats(document, |edit, contents, _| place_meshopt(edit, contents, version))
+}
+
+/// Writes every animation as floats in streams, nothing lost; with `fallback`, the plain bytes stay beside them. Also what reading had to leave out.
+pub fn write_stream(document: &Document, fallback: bool) -> Result<(Document, Vec<Finding>)> {
+    write_floats(document, |edit, contents, forms| place_stream(edit, contents, forms, fallback))
+}
+
+/// Writes every animation as floats, wherever `place` puts them; with what reading had to leave out.
+fn write_floats(
+    document: &Document,
+    place: impl FnOnce(&mut Edit<'_>, &[&Stored], &[AnimationForm]) -> Result<Vec<usize>>,
+) -> Result<(Document, Vec<Finding>)> {
     let mut findings = Vec::new();
     let joined = join_components(document, &mut findings)?;
     let document = joined.as_ref().unwrap_or(document);
@@ -96,7 +109,7 @@ pub fn write_meshopt(document: &Document, version: MeshoptVersion) -> Result<(Do
         Ok(AnimationForm::new(animation, channels))
     });
     let forms = forms.collect::<Result<Vec<_>>>()?;
-    let written = assemble(document, &forms, |edit, contents| place_meshopt(edit, contents, version))?;
+    let written = assemble(document, &forms, |edit, contents| place(edit, contents, &forms))?;
     Ok((written, findings))
 }
 

@@ -2,12 +2,11 @@
 //!
 //! Nothing is lost here: rotations that lie on a grid are stored as codes on it, everything else as integers that give back the very bytes.
 
-use super::{AnimationForm, ChannelForm, SamplerForm, Stored, assemble, core_form};
+use super::{AnimationForm, ChannelForm, SamplerForm, Stored};
 use crate::{
-    Animations, Document, Error, Finding, Result,
+    Error, Result,
     document::{ComponentType, Edit},
     extensions::stream::NAME,
-    join_axes, read,
 };
 use keyfold_core::stream::{Array, Clock, Coding, Rotations, encode, fitting};
 use serde_json::{Map, Value, json};
@@ -18,18 +17,6 @@ const FEW: usize = 4096;
 /// Animations longer than this (seconds) are cut into segments, and about how long those are.
 const LONG: f64 = 10.0;
 const SEGMENT: f64 = 2.0;
-
-/// Writes every animation as floats in streams, nothing lost; with `fallback`, the plain bytes stay beside them. Also what reading had to leave out.
-pub fn write_stream(document: &Document, fallback: bool) -> Result<(Document, Vec<Finding>)> {
-    let Animations { animations, findings } = read(document)?;
-    let forms = animations.iter().map(|animation| {
-        let channels = join_axes(document, animation).tracks.iter().map(core_form).collect::<Result<_>>()?;
-        Ok(AnimationForm::new(animation, channels))
-    });
-    let forms = forms.collect::<Result<Vec<_>>>()?;
-    let written = assemble(document, &forms, |edit, contents| place_stream(edit, contents, &forms, fallback))?;
-    Ok((written, findings))
-}
 
 /// Places accessors in streams; with `fallback`, plain as well.
 pub fn place_stream(
