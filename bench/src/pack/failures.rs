@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use keyfold::pack::{Settings, pack};
-use keyfold::{Diff, Document, Interpolation, Property, Target, diff, read};
+use keyfold::{Diff, Document, Interpolation, Property, Target, Unmatched, diff, read};
 use keyfold_oracle::{corpus_files, packers};
 
 use crate::measure::stem;
@@ -43,7 +43,7 @@ pub(super) fn table(folder: &Path) -> Result<()> {
 /// What is wrong, if anything is.
 fn verdict(found: &Diff) -> Option<String> {
     let properties = found.animations.iter().map(|a| a.properties.max).fold(0.0, f64::max);
-    let lost = found.unmatched.iter().filter(|what| what.contains("lacks it")).count();
+    let lost = found.unmatched.iter().filter(|what| matches!(what, Unmatched::Animation { .. })).count();
     if lost > 0 {
         Some(format!("loses {lost} of {} animations", found.animations.len()))
     } else if found.relative > FAILURE {

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     } else {
         output::print(&describe(&found))?;
     }
-    found.unmatched.iter().for_each(|what| output::note(what));
+    found.unmatched.iter().for_each(|what| output::note(&what.to_string()));
     Ok(Outcome::wrong_if(args.exceeded(&found)))
 }
 

@@ -7,9 +7,8 @@ use crate::{
 use anyhow::Result;
 use keyfold::{
     Severity,
-    inspect::{AnimationSummary, Inspection, inspect},
+    inspect::{AnimationSummary, FileInspection, inspect},
 };
-use serde::Serialize;
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
 /// Show what a file's animations are, and what they weigh
@@ -33,29 +32,22 @@ pub(crate) struct Args {
     read: input::ReadArgs,
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
-    file: String,
-    bytes: u64,
-    #[serde(flatten)]
-    inspection: &'a Inspection,
-}
-
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (document, bytes) = args.read.open(&args.file)?;
-    let inspection = inspect(&document)?;
+    let file = FileInspection { file: input::name(&args.file), bytes, inspection: inspect(&document)? };
     if args.json {
-        output::json(&Report { file: input::name(&args.file), bytes, inspection: &inspection })?;
+        output::json(&file)?;
     } else {
-        output::print(&describe(args, bytes, &inspection))?;
+        output::print(&describe(args, &file))?;
     }
+    let inspection = &file.inspection;
     output::findings(&inspection.findings);
     // Nothing is made here that a channel of an unknown path could be missing from.
     Ok(Outcome::wrong_if(inspection.findings.iter().any(|f| f.severity == Severity::Error)))
 }
 
-fn describe(args: &Args, bytes: u64, inspection: &Inspection) -> String {
-    let mut text = format!("{}: {bytes} bytes", input::name(&args.file));
+fn describe(args: &Args, FileInspection { file, bytes, inspection }: &FileInspection) -> String {
+    let mut text = format!("{file}: {bytes} bytes");
     if !inspection.extensions.used.is_empty() {
         let _ = write!(text, ", uses {}", inspection.extensions.used.join(", "));
     }

@@ -16,7 +16,7 @@ mod unpack;
 mod validate;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use std::process::ExitCode;
+use std::ffi::OsString;
 
 /// Reads any animated glTF 2.0 file, plays it exactly, and makes its animations as small as an error bound allows.
 #[derive(Parser)]
@@ -69,9 +69,17 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Runs the program on this process' arguments.
-pub fn run() -> ExitCode {
-    let cli = Cli::parse();
+/// Runs the program with arguments, the first of which is its own name; its exit code. Whoever calls it from another language has the
+/// program: it reads files and standard input, and writes to standard output and standard error.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no mistakes. Nothing can be done where even stderr is gone.
+            let _ = error.print();
+            return if error.use_stderr() { 2 } else { 0 };
+        }
+    };
     let outcome = match cli.command {
         Command::Inspect(args) => inspect::run(&args),
         Command::Sample(args) => sample::run(&args),
@@ -83,11 +91,11 @@ pub fn run() -> ExitCode {
         Command::Validate(args) => validate::run(&args),
     };
     match outcome {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Wrong) => ExitCode::from(1),
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::Wrong) => 1,
         Err(error) => {
             output::error(&format!("{error:#}"));
-            ExitCode::from(2)
+            2
         }
     }
 }

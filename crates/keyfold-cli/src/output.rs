@@ -4,6 +4,7 @@ use crate::Outcome;
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+pub(crate) use keyfold::title;
 use keyfold::{Document, Finding, Severity, document::Draft};
 use serde::Serialize;
 use std::{
@@ -53,11 +54,6 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
         }
     }
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
-}
-
-/// An animation or a node for people: its name, or its index.
-pub(crate) fn title(name: Option<&str>, index: usize) -> String {
-    name.map_or_else(|| format!("#{index}"), str::to_owned)
 }
 
 /// A length in scene units, with as many digits as matter.

@@ -2,8 +2,7 @@
 
 use crate::{Outcome, input, output};
 use anyhow::{Context, Result, bail, ensure};
-use keyfold::{Animation, Finding, Track, freeze, read};
-use serde::Serialize;
+use keyfold::{Animation, Finding, Samples, freeze, read};
 use std::{fmt::Write, path::PathBuf};
 
 /// Print the values of an animation at given times
@@ -84,27 +83,6 @@ impl Times {
     }
 }
 
-#[derive(Serialize)]
-struct Report<'a> {
-    animation: Title<'a>,
-    times: &'a [f64],
-    tracks: Vec<Rows>,
-}
-
-/// Which animation, for machines.
-#[derive(Serialize)]
-pub(crate) struct Title<'a> {
-    pub(crate) index: usize,
-    pub(crate) name: Option<&'a str>,
-}
-
-/// A target's values, one row per time.
-#[derive(Serialize)]
-pub(crate) struct Rows {
-    pub(crate) target: String,
-    pub(crate) values: Vec<Vec<f64>>,
-}
-
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (document, _) = args.read.open(&args.file)?;
     let found = read(&document)?;
@@ -116,8 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         output::save(&frozen, path)?;
         return Ok(outcome(animation, found.findings.into_iter().chain(unset)));
     }
-    let rows: Vec<Rows> = animation.tracks.iter().map(|track| rows(track, &times)).collect();
-    print(&args.form, animation.index, animation.name.as_deref(), &times, rows)?;
+    print(&args.form, &Samples::of(animation, times))?;
     Ok(outcome(animation, found.findings))
 }
 
@@ -129,12 +106,12 @@ fn outcome(animation: &Animation, findings: impl IntoIterator<Item = Finding>) -
     output::findings(&ours)
 }
 
-/// Prints what an animation's targets are at `times`.
-pub(crate) fn print(form: &Form, index: usize, name: Option<&str>, times: &[f64], rows: Vec<Rows>) -> Result<()> {
+/// Prints what an animation's targets are at some times.
+pub(crate) fn print(form: &Form, samples: &Samples) -> Result<()> {
     match (form.json, form.csv) {
-        (true, _) => output::json(&Report { animation: Title { index, name }, times, tracks: rows }),
-        (_, true) => output::print(&csv(times, &rows)),
-        _ => output::print(&readable(times, &rows)),
+        (true, _) => output::json(samples),
+        (_, true) => output::print(&csv(samples)),
+        _ => output::print(&readable(samples)),
     }
 }
 
@@ -155,13 +132,7 @@ pub(crate) fn choose<'a>(animations: &'a [Animation], wanted: Option<&str>) -> R
     found.with_context(|| format!("there is no animation {wanted}; there is: {}", names().join(", ")))
 }
 
-fn rows(track: &Track, times: &[f64]) -> Rows {
-    let mut flat = vec![0.0; times.len() * track.curve.width()];
-    track.curve.sample_many(track.target.kind(), times, &mut flat);
-    Rows { target: track.target.to_string(), values: flat.chunks(track.curve.width()).map(<[f64]>::to_vec).collect() }
-}
-
-fn csv(times: &[f64], tracks: &[Rows]) -> String {
+fn csv(Samples { times, tracks, .. }: &Samples) -> String {
     let mut text = String::from("time");
     for track in tracks {
         let width = track.values.first().map_or(0, Vec::len);
@@ -181,7 +152,7 @@ fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
 }
 
-fn readable(times: &[f64], tracks: &[Rows]) -> String {
+fn readable(Samples { times, tracks, .. }: &Samples) -> String {
     let mut text = String::new();
     for (row, time) in times.iter().enumerate() {
         let _ = writeln!(text, "{time:.3} s");

@@ -45,15 +45,5 @@ fn value(storage: Storage) -> PossibleValue {
         Storage::Meshopt => "EXT_meshopt_compression",
         Storage::Stream => "KEYFOLD_animation_stream",
     };
-    PossibleValue::new(storage.name()).help(format!("{form}: plays {}", plays(storage)))
-}
-
-/// Where files play whose animations are stored so.
-pub(crate) fn plays(storage: Storage) -> &'static str {
-    match storage {
-        Storage::Core => "in every viewer",
-        Storage::Meshopt => "where it is known: three.js, Babylon.js, gltfpack's viewers",
-        Storage::Quantization | Storage::Draco => "where Keyfold reads it: a draft",
-        Storage::Stream => "with Keyfold's plugin for the loader",
-    }
+    PossibleValue::new(storage.name()).help(format!("{form}: plays {}", storage.plays()))
 }

@@ -4,8 +4,8 @@ use crate::{Outcome, input, output};
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result, bail, ensure};
 use keyfold::{
-    Document, Finding, Severity,
-    validate::{self, Subjects, Validation},
+    Document, Severity,
+    validate::{self, NamedFinding, Validation, ValidationReport},
 };
 use rayon::prelude::*;
 use serde::Serialize;
@@ -54,42 +54,6 @@ pub(crate) struct Args {
     read: input::ReadArgs,
 }
 
-/// What is to be said about one file.
-#[derive(Serialize)]
-struct Report {
-    file: String,
-    errors: usize,
-    warnings: usize,
-    infos: usize,
-    hints: usize,
-    /// How many findings `--max` left out.
-    #[serde(skip_serializing_if = "is_zero")]
-    omitted: usize,
-    /// Where the mended file went.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    output: Option<String>,
-    /// What was mended.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    mended: Vec<Named>,
-    findings: Vec<Named>,
-    /// Whether people see only the first of many like hints.
-    #[serde(skip)]
-    fold: bool,
-}
-
-/// A finding, and the name of what it is about.
-#[derive(Serialize)]
-struct Named {
-    #[serde(flatten)]
-    finding: Finding,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    subject: Option<String>,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if let Some(name) = &args.explain {
         return explain(name, args.json);
@@ -97,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if args.fix {
         check_targets(args)?;
     }
-    let reports: Vec<Result<Report>> = args.files.par_iter().map(|file| report(args, file)).collect();
+    let reports: Vec<Result<ValidationReport>> = args.files.par_iter().map(|file| report(args, file)).collect();
     let mut outcome = Outcome::Done;
     let many = reports.len() > 1;
     let mut good = Vec::new();
@@ -119,87 +83,60 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     let to_stdout = args.output.as_deref().is_some_and(input::is_stream);
     if to_stdout {
-        good.iter().for_each(|report| output::note(describe(report).trim_end()));
+        good.iter().for_each(|report| output::note(describe(report, args.max.is_none()).trim_end()));
     } else {
-        show(&good, args.json, many)?;
+        show(&good, args, many)?;
     }
     Ok(outcome)
 }
 
-fn show(reports: &[Report], json: bool, many: bool) -> Result<()> {
+fn show(reports: &[ValidationReport], args: &Args, many: bool) -> Result<()> {
     #[derive(Serialize)]
     struct Files<'a> {
-        files: &'a [Report],
+        files: &'a [ValidationReport],
     }
     match reports {
-        _ if json && many => output::json(&Files { files: reports }),
-        [report] if json => output::json(report),
-        _ => output::print(&reports.iter().map(describe).collect::<Vec<_>>().join("\n")),
+        _ if args.json && many => output::json(&Files { files: reports }),
+        [report] if args.json => output::json(report),
+        _ => output::print(
+            &reports.iter().map(|report| describe(report, args.max.is_none())).collect::<Vec<_>>().join("\n"),
+        ),
     }
 }
 
-fn report(args: &Args, file: &Path) -> Result<Report> {
+fn report(args: &Args, file: &Path) -> Result<ValidationReport> {
     let (bytes, folder) = args.read.bytes(file)?;
     let unreadable = || format!("cannot read {}", input::name(file));
-    let mut report = Report::new(file);
-    let validation = if args.fix {
+    let (validation, fixed) = if args.fix {
         // What is mended must be readable as a whole: a broken container has no obvious cure.
         let document = Document::from_bytes(bytes, folder, &args.read.options()).with_context(unreadable)?;
-        fix(args, file, document, &mut report)?
+        let (validation, fixed) = fix(args, file, document)?;
+        (validation, Some(fixed))
     } else {
-        validate::validate_bytes(&bytes, folder, &args.read.options()).with_context(unreadable)?
+        (validate::validate_bytes(&bytes, folder, &args.read.options()).with_context(unreadable)?, None)
     };
     let Validation { findings, document } = validation;
     let advice = document.as_ref().filter(|_| !args.quiet).map(validate::advise).unwrap_or_default();
-    let mut all: Vec<Finding> = findings.into_iter().chain(advice).collect();
-    all.sort_by_key(|finding| finding.severity);
-    report.take(all, document.as_ref(), args.max);
-    Ok(report)
+    let all = findings.into_iter().chain(advice).collect();
+    let report = ValidationReport::new(input::name(file), document.as_ref(), all, args.max);
+    let Fixed { output, mended } = fixed.unwrap_or_default();
+    Ok(ValidationReport { output, mended, ..report })
 }
 
-impl Report {
-    fn new(file: &Path) -> Self {
-        let file = input::name(file);
-        Self {
-            file,
-            errors: 0,
-            warnings: 0,
-            infos: 0,
-            hints: 0,
-            omitted: 0,
-            output: None,
-            mended: Vec::new(),
-            findings: Vec::new(),
-            fold: true,
-        }
-    }
-
-    fn take(&mut self, all: Vec<Finding>, document: Option<&Document>, max: Option<usize>) {
-        let count = |severity| all.iter().filter(|finding| finding.severity == severity).count();
-        self.errors = count(Severity::Error);
-        self.warnings = count(Severity::Warning);
-        self.infos = count(Severity::Info);
-        self.hints = count(Severity::Hint);
-        let shown = max.unwrap_or(usize::MAX).min(all.len());
-        self.omitted = all.len() - shown;
-        self.findings = named(document, all.into_iter().take(shown));
-        self.fold = max.is_none();
-    }
-}
-
-fn named(document: Option<&Document>, findings: impl IntoIterator<Item = Finding>) -> Vec<Named> {
-    let subjects = document.map(Subjects::new);
-    let subject = |at: &str| subjects.as_ref().and_then(|subjects| subjects.of(at));
-    findings.into_iter().map(|finding| Named { subject: subject(&finding.at), finding }).collect()
+/// What `--fix` did.
+#[derive(Default)]
+struct Fixed {
+    output: Option<String>,
+    mended: Vec<NamedFinding>,
 }
 
 /// Mends a document and writes it, also where there was nothing to mend: who asks for an output gets one.
-fn fix(args: &Args, file: &Path, document: Document, report: &mut Report) -> Result<Validation> {
+fn fix(args: &Args, file: &Path, document: Document) -> Result<(Validation, Fixed)> {
     let mended = validate::mend(&document).with_context(|| format!("cannot mend {}", input::name(file)))?;
-    let changed = mended.is_some();
+    let (changed, mut fixed) = (mended.is_some(), Fixed::default());
     let document = match mended {
         Some(mended) => {
-            report.mended = named(Some(&document), mended.done);
+            fixed.mended = NamedFinding::all(Some(&document), mended.done);
             mended.document
         }
         None => document,
@@ -207,9 +144,9 @@ fn fix(args: &Args, file: &Path, document: Document, report: &mut Report) -> Res
     let target = target(args, file)?;
     if changed || !args.in_place {
         output::save(&document, &target)?;
-        report.output = Some(target.display().to_string());
+        fixed.output = Some(target.display().to_string());
     }
-    Ok(Validation { findings: validate::validate(&document), document: Some(document) })
+    Ok((Validation { findings: validate::validate(&document), document: Some(document) }, fixed))
 }
 
 /// Whether every mended file has a place of its own, and none is an original's unless that was asked for.
@@ -244,8 +181,8 @@ fn target(args: &Args, file: &Path) -> Result<PathBuf> {
     Ok(output.join(name))
 }
 
-/// The report for people: a line of counts, then the findings, the worst first.
-fn describe(report: &Report) -> String {
+/// The report for people: a line of counts, then the findings, the worst first; of many like hints, only the first where they are folded.
+fn describe(report: &ValidationReport, fold: bool) -> String {
     let counts =
         [(report.errors, "error"), (report.warnings, "warning"), (report.infos, "info"), (report.hints, "hint")];
     let plural = |(n, word): &(usize, &str)| format!("{n} {word}{}", if *n == 1 { "" } else { "s" });
@@ -260,7 +197,7 @@ fn describe(report: &Report) -> String {
     report.mended.iter().for_each(|finding| line(&mut text, finding));
     let mut hints: BTreeMap<&str, usize> = BTreeMap::new();
     for named in &report.findings {
-        let hint = report.fold && named.finding.severity == Severity::Hint;
+        let hint = fold && named.finding.severity == Severity::Hint;
         let alike = if hint { hints.entry(named.finding.code).or_default() } else { &mut 0 };
         *alike += 1;
         if *alike <= ALIKE {
@@ -279,8 +216,8 @@ fn describe(report: &Report) -> String {
 /// How many like hints people see.
 const ALIKE: usize = 3;
 
-fn line(text: &mut String, named: &Named) {
-    let Named { finding, subject } = named;
+fn line(text: &mut String, named: &NamedFinding) {
+    let NamedFinding { finding, subject } = named;
     let (color, word) = match finding.severity {
         Severity::Error => (AnsiColor::Red, "error"),
         Severity::Warning => (AnsiColor::Yellow, "warning"),

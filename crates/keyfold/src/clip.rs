@@ -2,6 +2,10 @@
 //!
 //! The format and the search are the core's ([`keyfold_core::clip`]); here are the scene, the rest values and the tolerances.
 
+mod report;
+
+pub use report::{ClipInfo, ClipReport, ClipTrack, ErrorSize};
+
 use crate::{Animation, Axis, Bound, Document, Property, Scene, Target, Track, ValueKind};
 use crate::{diff::natural_range, extensions::vrm_animation::is_for_others};
 use keyfold_core::clip::{

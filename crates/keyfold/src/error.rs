@@ -44,6 +44,9 @@ pub enum Error {
         /// What it names, and why not.
         what: String,
     },
+    /// Whoever watched the work ended it.
+    #[error("cancelled")]
+    Cancelled,
     /// The file asks for more than the limits allow.
     #[error("{}{what}, which is over the limit", place(at))]
     Limit {

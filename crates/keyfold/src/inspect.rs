@@ -8,7 +8,7 @@ use crate::{
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What `keyfold inspect` tells of a file.
+/// What a document's animations are.
 #[derive(Clone, Debug, Serialize)]
 pub struct Inspection {
     /// The extensions that the file declares.
@@ -17,6 +17,18 @@ pub struct Inspection {
     pub animations: Vec<AnimationSummary>,
     /// Channels that could not be read.
     pub findings: Vec<Finding>,
+}
+
+/// That, of a file: the shape that `keyfold inspect --json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileInspection {
+    /// The file's name.
+    pub file: String,
+    /// Its length.
+    pub bytes: u64,
+    /// What is in it.
+    #[serde(flatten)]
+    pub inspection: Inspection,
 }
 
 /// The extensions that a file declares.
@@ -89,6 +101,12 @@ fn summary(document: &Document, animation: usize, track: &Track, weights: &Weigh
         storage: Storage::of(document, animation, track).name(),
         bytes: weights.share(track.source.input) + weights.share(track.source.output),
     }
+}
+
+/// What all animations of a document take up in its buffers; nothing where they cannot be read.
+pub fn document_bytes(document: &Document) -> u64 {
+    let animations = read(document).map(|read| read.animations).unwrap_or_default();
+    animation_bytes(document, animations.iter().flat_map(|animation| &animation.tracks)) as u64
 }
 
 /// What tracks take up in the document's buffers together, shared data counted once.

@@ -10,7 +10,7 @@
 //! | [`object_model`] | what a JSON pointer addresses in a document, and what refers to what |
 //! | `extensions` | one file per extension, one list of them |
 //! | [`Animation`], [`Track`], [`Target`] | what every storage means once it is undone |
-//! | [`read`](fn@read) | a document's animations |
+//! | [`read`](fn@read), [`Samples`] | a document's animations; what one plays at given times |
 //! | [`apply`](fn@apply), [`freeze`] | a moment of an animation written into the document |
 //! | [`retarget`](fn@retarget) | channels that address their targets in another way |
 //! | [`inspect`] | what a document's animations are and what they weigh |
@@ -44,6 +44,7 @@ mod halves;
 pub mod inspect;
 mod join_axes;
 mod limits;
+mod monitor;
 pub mod object_model;
 #[cfg(feature = "pack")]
 pub mod pack;
@@ -51,6 +52,7 @@ mod parallel;
 mod read;
 mod retarget;
 pub mod rotation;
+mod sample;
 mod scene;
 mod storage;
 mod target;
@@ -61,8 +63,8 @@ pub mod write;
 pub use animation::{Animation, Source, Track};
 pub use apply::{apply, freeze, set_target};
 pub use bound::{Bound, BoundError};
-pub use clip::{BuiltClip, ClipOptions, build_clip};
-pub use diff::{AnimationDiff, Diff, PropertyDiff, diff, report};
+pub use clip::{BuiltClip, ClipInfo, ClipOptions, ClipReport, ClipTrack, ErrorSize, build_clip};
+pub use diff::{AnimationDiff, Diff, PropertyDiff, Unmatched, Which, diff, diff_with, report};
 pub use document::{Document, OpenOptions, Resolver};
 pub use error::{Error, Result};
 pub use extensions::draco;
@@ -72,8 +74,10 @@ pub use finding::{Finding, Severity};
 pub use join_axes::join_axes;
 pub use keyfold_core::curve::{Curve, Interpolation, Kind};
 pub use limits::Limits;
+pub use monitor::Monitor;
 pub use read::{Animations, read};
 pub use retarget::{Retarget, Weights, retarget};
+pub use sample::{AnimationTitle, Samples, TrackSamples, title};
 pub use scene::Scene;
 pub use storage::Storage;
 pub use target::{Axis, Property, Target, Targets, ValueKind};

@@ -20,8 +20,22 @@ pub struct Animations {
     pub findings: Vec<Finding>,
 }
 
-/// Reads all animations of a document.
+/// All animations of a document. They are read once: to ask again costs little.
+///
+/// ```
+/// # let figure = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
+/// let document = keyfold::Document::open(figure)?;
+/// let walk = &keyfold::read(&document)?.animations[0];
+/// assert_eq!(walk.name.as_deref(), Some("walk"));
+/// let hips = &walk.tracks[0];
+/// println!("{} is {:?} after half a second", hips.target, hips.sample(0.5));
+/// # Ok::<(), keyfold::Error>(())
+/// ```
 pub fn read(document: &Document) -> Result<Animations> {
+    Ok((*document.known.animations(|| read_all(document))?).clone())
+}
+
+fn read_all(document: &Document) -> Result<Animations> {
     let floats = vec![None; document.count("accessors")];
     let mut reader = Reader { document, floats, left: document.limits().curve_values };
     let mut found = Animations::default();

@@ -1,9 +1,11 @@
 //! The forms in which a file may store its animations. This enum is the one place that lists them.
 
 use crate::{Document, Track, extensions};
+use serde::{Deserialize, Serialize};
 
 /// How animations are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Storage {
     /// Core glTF: floats, or normalized integers where core allows them. Plays everywhere.
     Core,
@@ -15,6 +17,12 @@ pub enum Storage {
     Meshopt,
     /// KEYFOLD_animation_stream.
     Stream,
+}
+
+impl std::fmt::Display for Storage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 impl Storage {
@@ -29,6 +37,16 @@ impl Storage {
             Self::Draco => "draco",
             Self::Meshopt => "meshopt",
             Self::Stream => "stream",
+        }
+    }
+
+    /// Where files play whose animations are stored so.
+    pub const fn plays(self) -> &'static str {
+        match self {
+            Self::Core => "in every viewer",
+            Self::Meshopt => "where it is known: three.js, Babylon.js, gltfpack's viewers",
+            Self::Quantization | Self::Draco => "where Keyfold reads it: a draft",
+            Self::Stream => "with Keyfold's plugin for the loader",
         }
     }
 

@@ -1,18 +1,13 @@
 //! `keyfold clip build`: an animation, or all of a file's, as runtime clips.
 
-use crate::{
-    Outcome, input,
-    measure::MeasureArgs,
-    output,
-    sample::{self, Title},
-};
+use crate::{Outcome, input, measure::MeasureArgs, output, sample};
 use anyhow::{Context, Result, ensure};
 use keyfold::{
-    Animation, Bound, BuiltClip, ClipOptions, Document, Scene, build_clip,
+    Animation, Bound, BuiltClip, ClipOptions, ClipReport, Document, Scene, build_clip,
     document::{real_path, write_file},
     read,
 };
-use keyfold_core::clip::{Clip, Encoding};
+use keyfold_core::clip::Encoding;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -70,29 +65,8 @@ fn encoding(text: &str) -> Result<Encoding, String> {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
-    animation: Title<'a>,
-    output: String,
-    encoding: &'static str,
-    bytes: usize,
-    tracks: usize,
-    keys: usize,
-    duration: f32,
-    error: Error,
-    resampling: Error,
-    bound: f64,
-    held: bool,
-}
-
-#[derive(Serialize)]
-struct Error {
-    max: f64,
-    relative: f64,
-}
-
-#[derive(Serialize)]
 struct Reports<'a> {
-    clips: &'a [Report<'a>],
+    clips: &'a [ClipReport],
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
@@ -119,7 +93,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         if clip.holds || args.bits.is_some() {
             write(&path, &clip.bytes)?;
         }
-        reports.push(report(&scene, animation, clip, &path)?);
+        reports.push(ClipReport { output: Some(path.display().to_string()), ..clip.report(&scene)? });
     }
     print(args, &reports)?;
     let held = Outcome::wrong_if(reports.iter().any(|r| !r.held));
@@ -158,25 +132,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     write_file(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn report<'a>(scene: &Scene, animation: &'a Animation, built: &BuiltClip, path: &Path) -> Result<Report<'a>> {
-    let clip = Clip::open(&built.bytes)?;
-    let error = |max: f64| Error { max, relative: max / scene.model_size() };
-    Ok(Report {
-        animation: Title { index: animation.index, name: animation.name.as_deref() },
-        output: path.display().to_string(),
-        encoding: clip.encoding().name(),
-        bytes: built.bytes.len(),
-        tracks: clip.tracks().len(),
-        keys: clip.keys(),
-        duration: clip.duration(),
-        error: error(built.error),
-        resampling: error(built.resampling),
-        bound: built.bound,
-        held: built.holds,
-    })
-}
-
-fn print(args: &Args, reports: &[Report<'_>]) -> Result<()> {
+fn print(args: &Args, reports: &[ClipReport]) -> Result<()> {
     match (args.json, args.all) {
         (true, true) => output::json(&Reports { clips: reports })?,
         (true, false) => output::json(&reports.first())?,
@@ -192,11 +148,11 @@ fn print(args: &Args, reports: &[Report<'_>]) -> Result<()> {
     Ok(())
 }
 
-fn readable(reports: &[Report<'_>]) -> String {
+fn readable(reports: &[ClipReport]) -> String {
     let rows = reports.iter().map(|r| {
         vec![
-            output::title(r.animation.name, r.animation.index),
-            r.output.clone(),
+            r.animation.to_string(),
+            r.output.clone().unwrap_or_default(),
             r.tracks.to_string(),
             r.keys.to_string(),
             r.bytes.to_string(),

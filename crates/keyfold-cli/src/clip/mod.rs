@@ -52,8 +52,3 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
 fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Clip<'a>> {
     Clip::open(bytes).with_context(|| format!("cannot read {}", input::name(path)))
 }
-
-/// The name of a clip's animation, where it has one.
-fn name<'a>(clip: &'a Clip<'_>) -> Option<&'a str> {
-    Some(clip.name()).filter(|name| !name.is_empty())
-}

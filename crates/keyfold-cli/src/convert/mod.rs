@@ -104,7 +104,7 @@ fn store(args: &Args, document: Document) -> Result<(Document, Outcome)> {
 /// Says how far a converted document lies from the original.
 fn tell(diff: &Diff, findings: &[Finding], within: bool, max_error: Bound) -> Outcome {
     let whole = output::findings(findings);
-    diff.unmatched.iter().for_each(|what| output::error(what));
+    diff.unmatched.iter().for_each(|what| output::error(&what.to_string()));
     output::note(&format!("the largest error is {:.6}% of the model's size", diff.relative * 100.0));
     if !within {
         output::error(&format!("that is more than {max_error}"));

@@ -1,6 +1,6 @@
 //! All jobs of a run, one after the other or side by side; what came of them is told in their order, as soon as it is known.
 
-use super::{job::Job, report::FileReport};
+use super::{job::Job, report::Row};
 use anyhow::{Context, Result};
 use std::{
     collections::BTreeMap,
@@ -15,8 +15,8 @@ use std::{
 /// meanwhile, and memory would grow with the number of files.
 pub(super) fn each<T>(
     jobs: &[Job],
-    pack: impl Fn(usize, &Job) -> FileReport + Sync,
-    tell: impl FnOnce(&mut dyn Iterator<Item = FileReport>) -> T,
+    pack: impl Fn(usize, &Job) -> Row + Sync,
+    tell: impl FnOnce(&mut dyn Iterator<Item = Row>) -> T,
 ) -> Result<T> {
     let threads = rayon::current_num_threads();
     if threads == 1 || jobs.len() < 2 * threads {
@@ -27,7 +27,7 @@ pub(super) fn each<T>(
     let next = AtomicUsize::new(0);
     let (sender, done) = mpsc::channel();
     let (next, pack) = (&next, &pack);
-    let work = |sender: mpsc::Sender<(usize, FileReport)>| {
+    let work = |sender: mpsc::Sender<(usize, Row)>| {
         let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
         for (index, job) in indices.map_while(|index| Some((index, jobs.get(index)?))) {
             // Whoever listens stays to the end.

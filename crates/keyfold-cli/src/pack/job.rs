@@ -1,11 +1,6 @@
 //! One file to pack: where it comes from, where it goes, and what came of it.
 
-use super::{
-    Args, html,
-    journal::Journal,
-    report::{Candidate, FileReport},
-    turns::Turns,
-};
+use super::{Args, html, journal::Journal, report::Row, turns::Turns, watch::Watch};
 use crate::{
     input::{self, is_stream},
     output,
@@ -13,8 +8,8 @@ use crate::{
 use anyhow::{Context, Result, ensure};
 use keyfold::{
     Document,
-    document::{Draft, real_path},
-    pack::{Packed, Settings, glance, pack},
+    document::real_path,
+    pack::{self, Choice, ErrorReport, FileReport, PackedFile, Settings, Sizes},
 };
 use std::{
     collections::BTreeSet,
@@ -105,70 +100,59 @@ pub(super) struct Run<'a> {
     /// How many files there are.
     pub(super) files: usize,
     pub(super) turns: Turns,
+    pub(super) watch: Watch,
 }
 
 impl Run<'_> {
     /// Packs one file; a failure becomes part of the report. `drawn`: with its part of a page.
-    pub(super) fn pack(&self, index: usize, job: &Job, drawn: bool) -> FileReport {
+    pub(super) fn pack(&self, index: usize, job: &Job, drawn: bool) -> Row {
         let _turn = self.turns.of(index);
-        let report = FileReport::new(job);
         let attempt = self.args.read.open(&job.input).and_then(|(document, bytes)| {
-            let mut report = report.clone();
-            report.bytes.before = bytes + document.bytes_apart();
-            let after = self.attempt(index, job, &document, &mut report)?;
-            if drawn {
-                self.draw(&mut report, &document, after)?;
-            }
-            Ok(report)
+            let (mut report, after) = self.attempt(index, job, &document, bytes + document.bytes_apart())?;
+            let part = drawn.then(|| self.draw(&mut report, &document, after)).transpose()?;
+            Ok(Row { report, part })
         });
-        attempt.unwrap_or_else(|error| report.failed(format!("{error:#}")))
+        attempt.unwrap_or_else(|error| {
+            let mut report = FileReport::new(input::name(&job.input));
+            report.failed = Some(format!("{error:#}"));
+            Row { report, part: None }
+        })
     }
 
-    fn attempt(&self, index: usize, job: &Job, document: &Document, report: &mut FileReport) -> Result<After> {
+    fn attempt(&self, index: usize, job: &Job, document: &Document, before: u64) -> Result<(FileReport, After)> {
         let marked = |journal| Journal::mark(document).map(|mark| (journal, mark));
         let mark = self.journal.as_ref().map(marked).transpose()?;
+        let name = input::name(&job.input);
         if let Some(done) = mark.as_ref().and_then(|(journal, mark)| journal.finished(&job.output, mark)) {
-            report.done_before(done);
-            return Ok(After::There(job.output.clone()));
+            let mut report = FileReport::new(name);
+            report.output = Some(job.output.display().to_string());
+            report.up_to_date = true;
+            report.bytes = Sizes { before, after: done.bytes };
+            report.left.clone_from(&done.left);
+            return Ok((report, After::There(job.output.clone())));
         }
-        let (best, candidates) = self.best(document)?;
-        report.candidates = candidates;
-        let packed = report.fill(document, best);
+        let chosen = pack::choose(document, &self.settings, &self.choice(), &self.watch)?;
         self.turns.wait(index);
-        let (draft, copied) = smaller(document, &packed, &job.output, report.bytes.before)?;
-        report.bytes.after = draft.bytes();
-        if copied {
-            report.unchanged();
-        }
+        let place = (!is_stream(&job.output)).then_some(job.output.as_path());
+        let packed = chosen.finish(document, before, name, place);
+        let PackedFile { draft, document: packed, mut report } =
+            packed.with_context(|| format!("cannot write {}", job.output.display()))?;
         if self.args.dry_run {
             report.output = None;
         } else {
+            report.output = Some(job.output.display().to_string());
             output::write(&draft, &job.output)?;
         }
         if let Some((journal, mark)) = mark {
             journal.finish(&job.output, mark, &draft, &report.left)?;
         }
-        Ok(if copied { After::Same } else { After::Packed(Box::new(packed)) })
+        Ok((report, packed.map_or(After::Same, |packed| After::Packed(Box::new(packed)))))
     }
 
-    /// Every storage that is tried and the smallest of those that are asked for, then a quick look at the others.
-    fn best(&self, document: &Document) -> Result<(Best, Vec<Candidate>)> {
-        let (mut candidates, mut best) = (Vec::new(), None::<Best>);
-        for storage in self.args.tried() {
-            let packed = pack(document, &Settings { storage, ..self.settings.clone() })?;
-            let candidate = Candidate::new(storage, &packed);
-            let asked = self.args.asked().contains(&storage);
-            if asked && best.as_ref().is_none_or(|best| candidate.gzip_bytes < best.candidate.gzip_bytes) {
-                best = Some(Best { candidate: candidate.clone(), packed });
-            }
-            candidates.push(candidate);
-        }
-        let best = best.context("no storage was tried")?;
-        if let Some(storage) = self.args.only().filter(|_| self.shows_storages()) {
-            let glances = glance(document, &Settings { storage, ..self.settings.clone() }, &best.packed)?;
-            candidates.extend(glances.into_iter().map(Candidate::glanced));
-        }
-        Ok((best, candidates))
+    /// The storages that are packed, and those of them that may be written.
+    fn choice(&self) -> Choice {
+        let estimate = self.args.only() && self.shows_storages();
+        Choice { among: self.args.asked(), beside: self.args.tried(), estimate }
     }
 
     /// Whether anybody is told what each storage takes.
@@ -178,21 +162,20 @@ impl Run<'_> {
     }
 
     /// Draws a file's part of the page.
-    fn draw(&self, report: &mut FileReport, document: &Document, after: After) -> Result<()> {
+    fn draw(&self, report: &mut FileReport, document: &Document, after: After) -> Result<String> {
         let there;
         let after = match &after {
             After::Same => document,
             After::Packed(packed) => packed,
             After::There(path) => {
-                there = Document::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+                there = self.args.read.open(path)?.0;
                 let diff = keyfold::diff(document, &there, self.args.measure.shell)?;
-                report.measured(&diff, self.args.max_error.in_scene(diff.model_size));
+                report.error = Some(ErrorReport::new(&diff, self.args.max_error.in_scene(diff.model_size)));
                 &there
             }
         };
         let animations = keyfold::report::report(document, after, self.args.measure.shell)?;
-        report.part = Some(html::part(report, &animations, self.files));
-        Ok(())
+        Ok(html::part(report, &animations, self.files))
     }
 }
 
@@ -203,21 +186,4 @@ enum After {
     Packed(Box<Document>),
     /// What a run before had written to this place.
     There(PathBuf),
-}
-
-/// The smallest of the storages that are asked for.
-pub(super) struct Best {
-    pub(super) candidate: Candidate,
-    pub(super) packed: Packed,
-}
-
-/// What to write, and whether it is the input as it was. A file never grows.
-fn smaller(document: &Document, packed: &Document, output: &Path, before: u64) -> Result<(Draft, bool)> {
-    let packed = output::draft(packed, output)?;
-    if packed.bytes() < before {
-        return Ok((packed, false));
-    }
-    let same = output::draft(document, output)?;
-    // In another container, the same may be longer.
-    Ok(if packed.bytes() < same.bytes() { (packed, false) } else { (same, true) })
 }

@@ -7,6 +7,7 @@ mod journal;
 mod report;
 mod tell;
 mod turns;
+mod watch;
 
 use crate::{
     Outcome, input,
@@ -16,13 +17,13 @@ use crate::{
 use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use each::each;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use job::{Job, Run, jobs};
 use journal::Journal;
 use keyfold::{Bound, Storage, pack, write::MeshoptVersion};
-use std::{io::IsTerminal, path::PathBuf};
+use std::path::PathBuf;
 use tell::tell;
 use turns::Turns;
+use watch::Watch;
 
 /// Make animations as small as an error bound allows
 #[derive(clap::Args)]
@@ -115,10 +116,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         journal: args.journal(&jobs)?,
         files: jobs.len(),
         turns: Turns::new(&jobs),
+        watch: Watch::new(jobs.len()),
     };
-    let progress = args.progress(jobs.len());
     let pack = |index: usize, job: &Job| run.pack(index, job, args.report.is_some() && index < html::PARTS);
-    each(&jobs, pack, |reports| tell(&run, &progress, reports))?
+    each(&jobs, pack, |reports| tell(&run, &run.watch.files, reports))?
 }
 
 impl Args {
@@ -150,10 +151,9 @@ impl Args {
         if self.dry_run { Storage::ALL.to_vec() } else { self.asked() }
     }
 
-    /// The only storage that is tried, where there is time for a glance at the others.
-    fn only(&self) -> Option<Storage> {
-        let tried = self.tried();
-        tried.first().copied().filter(|_| tried.len() == 1 && self.level != LevelArg::Fast)
+    /// Whether only one storage is tried, and there is time for a look at the others.
+    fn only(&self) -> bool {
+        self.tried().len() == 1 && self.level != LevelArg::Fast
     }
 
     /// The settings for people.
@@ -194,13 +194,5 @@ impl Args {
             Some(folder) if !self.dry_run => Journal::open(folder, self.fingerprint(), self.force).map(Some),
             _ => Ok(None),
         }
-    }
-
-    fn progress(&self, count: usize) -> ProgressBar {
-        let shown = count > 1 && std::io::stderr().is_terminal();
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(count as u64), target);
-        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {eta}");
-        bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
     }
 }

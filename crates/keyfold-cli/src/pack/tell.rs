@@ -1,35 +1,31 @@
 //! Telling of files as they are done: a line for each and a total, or one JSON document. Nothing is kept that the end does not need,
 //! so that memory does not grow with the number of files.
 
-use super::{
-    Args, html,
-    job::Run,
-    report::{FileReport, Sizes},
-};
+use super::{Args, html, job::Run, report::Row};
 use crate::{
     Outcome, input,
     output::{self, length, percent},
 };
 use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
-use keyfold::document::write_file;
+use keyfold::{
+    document::write_file,
+    pack::{FileReport, Sizes},
+};
 use serde::{Serialize, Serializer};
 use std::cell::RefCell;
 
 /// Tells of all files of a run, and how it went.
-pub(super) fn tell(
-    run: &Run<'_>,
-    progress: &ProgressBar,
-    reports: &mut dyn Iterator<Item = FileReport>,
-) -> Result<Outcome> {
+pub(super) fn tell(run: &Run<'_>, progress: &ProgressBar, rows: &mut dyn Iterator<Item = Row>) -> Result<Outcome> {
     let args = run.args;
     let (mut total, mut drawn) = (Total::default(), Vec::new());
-    let mut noted = reports.inspect(|report| {
+    let noted = rows.inspect(|row| {
         progress.inc(1);
-        total.add(report);
-        progress.suspend(|| report.complaints().for_each(|what| output::error(&what)));
-        drawn.extend(args.report.is_some().then(|| report.clone()));
+        total.add(&row.report);
+        progress.suspend(|| row.report.complaints().for_each(|what| output::error(&what)));
+        drawn.extend(args.report.is_some().then(|| row.clone()));
     });
+    let mut noted = noted.map(|row| row.report);
     let told = match args.json {
         true => output::json(&Files { files: Stream(RefCell::new(&mut noted)) }),
         false => lines(run, progress, &mut noted),
@@ -107,8 +103,8 @@ fn describe(report: &FileReport) -> String {
         (true, _) => "up to date".into(),
         (_, true) if report.bytes.after == report.bytes.before => "copied, nothing to save".into(),
         (_, true) => "animations as they were".into(),
-        _ if error.place().is_empty() => return line(report.bytes, ["0", "0 %"], &report.input),
-        _ => format!("worst {}", error.place()),
+        _ if error.node.is_none() => return line(report.bytes, ["0", "0 %"], &report.input),
+        _ => format!("worst {error}"),
     };
     let figures = [length(error.max), percent(error.relative)];
     line(report.bytes, figures.each_ref().map(String::as_str), &format!("{}: {note}", report.input))
@@ -118,7 +114,7 @@ fn storages(report: &FileReport) -> String {
     let rows = report.candidates.iter().map(|c| {
         let about = if c.quick { "about " } else { "" };
         vec![
-            c.storage.to_owned(),
+            c.storage.to_string(),
             c.plays.to_owned(),
             format!("{about}{}", c.animation_bytes),
             format!("{about}{}", c.gzip_bytes),

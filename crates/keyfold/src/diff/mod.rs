@@ -8,14 +8,16 @@
 mod matching;
 mod properties;
 pub mod report;
+mod unmatched;
 
 pub(crate) use properties::{natural_range, worst_difference, worst_property};
+pub use unmatched::{Unmatched, Which};
 
 use crate::parallel::*;
-use crate::{Animation, Animations, Bound, Document, Result, Scene, read};
+use crate::{Animation, Animations, Bound, Document, Monitor, Result, Scene, Severity, read};
 use keyfold_core::skeleton::{self, BETWEEN, BLOCK, Deviation, Moment, Motion, Probe, moments, random_moments};
 use matching::{Matching, Twins};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// What the random moments of every comparison grow from.
@@ -37,7 +39,7 @@ pub struct Diff {
     /// One entry per animation of the first file.
     pub animations: Vec<AnimationDiff>,
     /// What could not be compared: animations, channels or nodes that one of the files lacks or that cannot be read.
-    pub unmatched: Vec<String>,
+    pub unmatched: Vec<Unmatched>,
 }
 
 /// How far an animation lies from its twin.
@@ -64,7 +66,7 @@ pub struct AnimationDiff {
 }
 
 /// The worst of what does not move points.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PropertyDiff {
     /// The largest difference as a share of the property's natural range.
     pub max: f64,
@@ -73,22 +75,36 @@ pub struct PropertyDiff {
 }
 
 /// Compares the animations of two documents; `shell` as for [`Scene::new`].
+///
+/// ```
+/// # let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/");
+/// # let open = |name: &str| keyfold::Document::open(format!("{samples}{name}"));
+/// let machine = open("machine.glb")?;
+/// let found = keyfold::diff(&machine, &machine, None)?;
+/// assert!(found.error == 0.0 && found.unmatched.is_empty());
+/// # Ok::<(), keyfold::Error>(())
+/// ```
 pub fn diff(a: &Document, b: &Document, shell: Option<Bound>) -> Result<Diff> {
+    diff_with(a, b, shell, &())
+}
+
+/// As [`diff`](fn@diff), watched.
+pub fn diff_with(a: &Document, b: &Document, shell: Option<Bound>, monitor: &dyn Monitor) -> Result<Diff> {
     let (a, b) = (Side::new(a, shell)?, Side::new(b, shell)?);
     let matching = Matching::new(&a, &b);
-    let mut unmatched: Vec<String> = a.complaints("first").chain(b.complaints("second")).collect();
-    let lacks = |i: usize| format!("/animations/{i}: the second file lacks it");
-    unmatched.extend(matching.animations.alone().into_iter().map(lacks));
-    let lacked = |i: usize| format!("/animations/{i} of the second file: the first file lacks it");
-    unmatched.extend(matching.animations.left().into_iter().map(lacked));
+    let mut unmatched: Vec<Unmatched> = a.unreadable(Which::First).chain(b.unreadable(Which::Second)).collect();
+    let lacks = |file| move |index| Unmatched::Animation { file, index };
+    unmatched.extend(matching.animations.alone().into_iter().map(lacks(Which::First)));
+    unmatched.extend(matching.animations.left().into_iter().map(lacks(Which::Second)));
     let mut animations = Vec::new();
     for (mine, twin) in a.read.animations.iter().zip(matching.animations.all()) {
+        monitor.step(mine.index as f64 / a.read.animations.len() as f64, "comparing")?;
         let theirs = twin.map(|index| &b.read.animations[index]);
         animations.push(compare(&a, mine, &b, theirs, &matching, &mut unmatched));
     }
     // A node may be missing for many animations.
     let mut told = BTreeSet::new();
-    unmatched.retain(|line| told.insert(line.clone()));
+    unmatched.retain(|one| told.insert(one.to_string()));
     let largest = |of: fn(&AnimationDiff) -> f64| animations.iter().map(of).fold(0.0, f64::max);
     let (error, relative, rms) = (largest(|a| a.error), largest(|a| a.relative), largest(|a| a.rms));
     Ok(Diff { error, relative, rms, model_size: a.scene.model_size(), animations, unmatched })
@@ -107,9 +123,9 @@ impl<'a> Side<'a> {
         Ok(Self { document, scene: Scene::new(document, &read.animations, shell)?, read })
     }
 
-    fn complaints(&self, which: &str) -> impl Iterator<Item = String> {
-        let errors = self.read.findings.iter().filter(|f| f.severity == crate::Severity::Error);
-        errors.map(move |f| format!("{} of the {which} file: {}", f.at, f.message))
+    fn unreadable(&self, file: Which) -> impl Iterator<Item = Unmatched> {
+        let errors = self.read.findings.iter().filter(|f| f.severity == Severity::Error);
+        errors.map(move |f| Unmatched::Unreadable { file, at: f.at.clone(), message: f.message.clone() })
     }
 }
 
@@ -119,17 +135,17 @@ fn compare(
     b: &Side<'_>,
     theirs: Option<&Animation>,
     matching: &Matching,
-    unmatched: &mut Vec<String>,
+    unmatched: &mut Vec<Unmatched>,
 ) -> AnimationDiff {
     let still = Animation { index: mine.index, name: None, tracks: Vec::new() };
     let theirs = theirs.unwrap_or(&still);
     if mine.duration() != theirs.duration() {
-        let (one, other) = (mine.duration(), theirs.duration());
-        unmatched.push(format!("/animations/{}: lasts {one} s in the first file, {other} s in the second", mine.index));
+        let seconds = [mine.duration(), theirs.duration()];
+        unmatched.push(Unmatched::Duration { index: mine.index, seconds });
     }
     let (motion, twin) = (a.scene.motion(mine), b.scene.motion(theirs));
     let (probes, lost) = twin_probes(&a.scene, &motion, &twin, &matching.nodes);
-    unmatched.extend(lost.into_iter().map(|n| format!("/nodes/{n}: no node of the second file answers to it")));
+    unmatched.extend(lost.into_iter().map(|index| Unmatched::Node { index }));
     let deviation = deviation(&motion, &twin, &probes);
     let properties = properties::compare(a.document, mine, b.document, theirs, matching);
     AnimationDiff::new(&a.scene, mine, &deviation, &probes, properties)

@@ -3,7 +3,7 @@
 //! The document that is edited stays as it is. Finishing an edit removes what *became* unreferenced by it; what was unused before
 //! is none of our business. How removal keeps unknown extensions whole is told in [`super::prune`].
 
-use super::{Document, buffers::Bytes, content::Content, prune};
+use super::{Document, buffers::Bytes, content::Content, known::Known, prune};
 use crate::{
     Result, extensions,
     object_model::references::{self, Collection},
@@ -192,6 +192,7 @@ impl Document {
             others: self.others.clone(),
             options: self.options.clone(),
             provided: OnceLock::new(),
+            known: Known::default(),
             used: OnceLock::new(),
         })
     }

@@ -5,6 +5,7 @@
 //! | `content`, `outline` | the JSON in two forms: values to change and write, and an outline to look at |
 //! | `json`, `place` | typed looks into the outline, each with its place |
 //! | `glb`, `uri` | the binary container; data URIs and file names |
+//! | `known` | what was found out about the document, once |
 //! | `resolver` | bytes that the document names and does not hold: which addresses are followed, and who answers for them |
 //! | `buffers` | buffers and buffer views as bytes, loaded or decompressed once, when first asked for |
 //! | `accessor` | elements of accessors: every component type and shape, sparse, strided |
@@ -19,6 +20,7 @@ mod content;
 mod edit;
 pub(crate) mod glb;
 pub mod json;
+mod known;
 mod layout;
 mod outline;
 mod place;
@@ -44,6 +46,7 @@ use crate::{
 };
 use buffers::Buffers;
 use content::Content;
+use known::Known;
 use serde_json::Value;
 #[cfg(feature = "fs")]
 use std::path::Path;
@@ -88,6 +91,8 @@ pub struct Document {
     options: OpenOptions,
     /// Accessors whose values an extension provides in place of the accessor's own bytes.
     provided: OnceLock<BTreeMap<usize, Result<Arc<[f32]>>>>,
+    /// What was found out about it.
+    pub(crate) known: Known,
     /// The extensions of ours that the file uses.
     used: OnceLock<Vec<&'static Extension>>,
 }
@@ -143,6 +148,7 @@ impl Document {
             buffers,
             options: options.clone(),
             provided: OnceLock::new(),
+            known: Known::default(),
             used: OnceLock::new(),
         };
         document.check_ignored()?;
@@ -162,7 +168,7 @@ impl Document {
     pub fn ignoring(&self, extension: &str) -> Result<Self> {
         let mut document = self.edit().finish()?;
         document.options.ignore.push(extension.to_owned());
-        document.used = OnceLock::new();
+        (document.used, document.known) = (OnceLock::new(), Known::default());
         document.check_ignored()?;
         Ok(document)
     }

@@ -20,6 +20,7 @@
 //! | `steps` | how coarse each lane may be |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
 //! | `glance` | about what other storages would take, from an excerpt |
+//! | `report` | several storages, the smallest kept, and what is told of a file |
 
 mod aim;
 mod axes;
@@ -38,6 +39,7 @@ mod properties;
 mod quantized;
 mod reduce;
 mod repair;
+mod report;
 mod rest;
 mod steps;
 pub mod weigh;
@@ -45,7 +47,8 @@ mod window;
 
 use crate::parallel::*;
 use crate::{
-    Animation, Bound, Diff, Document, Error, Result, Scene, Severity, Storage, Target, Targets, Track, diff, draco,
+    Animation, Bound, Diff, Document, Error, Monitor, Result, Scene, Severity, Storage, Target, Targets, Track, diff,
+    draco,
     extensions::vrm_animation::is_for_others,
     join_axes, read,
     write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain, place_stream},
@@ -55,7 +58,11 @@ use encode::Plan;
 use fold::{Folded, Grids};
 pub use glance::{Glance, glance};
 use quantized::{Clock, quantized};
-use std::borrow::Cow;
+pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
+use std::{
+    borrow::Cow,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 /// How hard to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -130,31 +137,52 @@ const PROPERTY_BOUND: f64 = 0.001;
 const ATTEMPTS: usize = 4;
 
 /// Packs a document.
+///
+/// ```
+/// use keyfold::{Document, pack::{Settings, pack}};
+/// # let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
+/// let document = Document::open(machine)?;
+/// let packed = pack(&document, &Settings { bound: "0.1%".parse()?, ..Settings::default() })?;
+/// assert!(packed.diff.relative <= 0.001);
+/// let bytes = packed.document.to_bytes()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
+    pack_with(document, settings, &())
+}
+
+/// As [`pack`], watched.
+pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
     match (settings.storage, settings.level) {
-        (Storage::Draco, _) => pack_draco(document, settings),
-        (_, Level::Fast | Level::Default) => pack_once(document, settings),
+        (Storage::Draco, _) => pack_draco(document, settings, monitor),
+        (_, Level::Fast | Level::Default) => pack_once(document, settings, monitor),
         // A longer search for steps mostly finds smaller files, but not always.
         (_, Level::Max) => {
-            let longer = pack_once(document, settings)?;
-            let usual = pack_once(document, &Settings { level: Level::Default, ..settings.clone() })?;
+            let longer = pack_once(document, settings, monitor)?;
+            let usual = pack_once(document, &Settings { level: Level::Default, ..settings.clone() }, monitor)?;
             Ok(if longer.gzip_bytes <= usual.gzip_bytes { longer } else { usual })
         }
     }
 }
 
-fn pack_once(document: &Document, settings: &Settings) -> Result<Packed> {
+fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
     let read = read(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, settings);
     context.check(&read.animations)?;
     let bound = settings.bound.in_scene(scene.model_size());
     let whole = context.whole(document, &read.animations);
-    let mut folded: Vec<Folded> = whole.par_iter().map(|animation| context.fold(animation, bound)).collect();
+    let done = AtomicUsize::new(0);
+    let fold = |animation: &Animation| {
+        monitor.step(0.9 * done.fetch_add(1, Ordering::Relaxed) as f64 / whole.len() as f64, "searching")?;
+        Ok(context.fold(animation, bound))
+    };
+    let mut folded: Vec<Folded> = whole.par_iter().map(fold).collect::<Result<_>>()?;
     let mut bounds = vec![bound; folded.len()];
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
     for attempt in 0.. {
+        monitor.step(0.9, "measuring")?;
         let written = write(document, &context, &read.animations, &folded)?;
         let diff = diff::diff(document, &read_back(&written)?, settings.shell)?;
         let failing: Vec<usize> = (0..folded.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
@@ -182,7 +210,8 @@ fn pack_once(document: &Document, settings: &Settings) -> Result<Packed> {
 }
 
 /// Draco's entropy coder likes all keys on one shared time better than few: its own writer lays the grids.
-fn pack_draco(document: &Document, settings: &Settings) -> Result<Packed> {
+fn pack_draco(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
+    monitor.step(0.0, "searching")?;
     let read = read(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, settings);
@@ -323,8 +352,7 @@ impl<'a> Context<'a> {
     fn fails(&self, diff: &Diff, index: usize, bound: f64) -> bool {
         let Some(animation) = diff.animations.get(index) else { return false };
         // It lasts as long as it did, and it is still there.
-        let place = format!("/animations/{index}:");
-        let lost = diff.unmatched.iter().any(|what| what.starts_with(&place));
+        let lost = diff.unmatched.iter().any(|what| what.animation() == Some(index));
         lost || !(animation.error <= bound && animation.properties.max <= self.property_bound)
     }
 }

@@ -265,3 +265,33 @@ fn an_axis_that_rests_in_one_animation_stays_where_another_one_moves_it() {
     let driven = |index: usize| -> usize { animations[index].tracks.iter().map(|t| t.curve.width()).sum() };
     assert_eq!((driven(0), driven(1)), (3, 3), "{:?}", animations[0].tracks);
 }
+
+#[test]
+fn the_original_is_read_once() {
+    for storage in Storage::ALL {
+        let document = swinging();
+        let choice = Choice { estimate: true, ..storage.into() };
+        let chosen = choose(&document, &Settings::default(), &choice, &()).unwrap();
+        assert_eq!(chosen.candidates.len(), Storage::ALL.len());
+        chosen.finish(&document, u64::MAX, "in.glb".into(), None).unwrap();
+        let reads = document.known.reads.load(std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(reads, 2, "{storage}: its animations once, and once what its nodes carry");
+    }
+}
+
+#[test]
+fn work_that_is_cancelled_ends() {
+    struct Impatient;
+    impl Monitor for Impatient {
+        fn progress(&self, _: f64, _: &str) {}
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+    for storage in Storage::ALL {
+        let packed = pack_with(&swinging(), &Settings { storage, ..Settings::default() }, &Impatient);
+        assert!(matches!(packed, Err(Error::Cancelled)), "{storage}");
+    }
+    let document = swinging();
+    assert!(matches!(diff::diff_with(&document, &document, None, &Impatient), Err(Error::Cancelled)));
+}

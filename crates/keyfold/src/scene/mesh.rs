@@ -15,6 +15,7 @@ use std::{collections::BTreeMap, sync::Arc};
 const CARRIED: f32 = 0.1;
 
 /// Per node.
+#[derive(Debug)]
 pub(super) struct Meshes {
     /// Whether it is a joint of a skin.
     pub(super) joints: Vec<bool>,

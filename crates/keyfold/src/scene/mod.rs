@@ -12,6 +12,7 @@ use keyfold_core::{
     quat,
     skeleton::{self, Affine, Bounds, Motion, Probe, Rest, Skeleton, Transform},
 };
+use mesh::Meshes;
 
 /// The least shell, as a share of the model's size.
 const SHELL: f64 = 0.03;
@@ -25,16 +26,31 @@ pub struct Scene {
     shells: Vec<f64>,
 }
 
+/// A document's nodes and what they carry, whatever moves them.
+#[derive(Debug)]
+pub(crate) struct Hierarchy {
+    skeleton: Skeleton,
+    names: Vec<Option<String>>,
+    meshes: Meshes,
+}
+
+impl Hierarchy {
+    fn read(document: &Document) -> Result<Self> {
+        let skeleton = skeleton(document)?;
+        let meshes = mesh::measure(document, &skeleton)?;
+        Ok(Self { names: names(document)?, skeleton, meshes })
+    }
+}
+
 impl Scene {
     /// The scene of a document that `animations` move, with shells as the rules say or, where given, of one length.
     pub fn new(document: &Document, animations: &[Animation], shell: Option<Bound>) -> Result<Self> {
-        let skeleton = hierarchy(document)?;
-        let meshes = mesh::measure(document, &skeleton)?;
-        let animated = moved_by(&skeleton, animations);
+        let Hierarchy { skeleton, names, meshes } = &*document.known.hierarchy(|| Hierarchy::read(document))?;
+        let animated = moved_by(skeleton, animations);
         let counts = |node: usize| meshes.joints[node] || meshes.carries[node] || animated[node];
-        let model_size = skeleton::model_size(&skeleton, counts, |node| meshes.bounds[node]);
-        let names = names(document)?;
-        let mut scene = Self { skeleton, names, model_size, shells: meshes.farthest };
+        let model_size = skeleton::model_size(skeleton, counts, |node| meshes.bounds[node]);
+        let (skeleton, names) = (skeleton.clone(), names.clone());
+        let mut scene = Self { skeleton, names, model_size, shells: meshes.farthest.clone() };
         scene.model_size = scene.size_or_travel(animations);
         scene.set_shells(shell);
         Ok(scene)
@@ -108,7 +124,7 @@ fn moved_by(skeleton: &Skeleton, animations: &[Animation]) -> Vec<bool> {
     skeleton.moved(|node| animated[node])
 }
 
-fn hierarchy(document: &Document) -> Result<Skeleton> {
+fn skeleton(document: &Document) -> Result<Skeleton> {
     let count = document.count("nodes");
     let (mut parents, mut rest) = (vec![None; count], Vec::with_capacity(count));
     for (index, node) in document.root().objects("nodes")?.enumerate() {

@@ -13,7 +13,7 @@
 //! | `declared` | extensions that are used and not declared, and the other way round |
 //! | `advice` | what is legal and could be better |
 //! | `mend` | a changed copy in which what has one obvious cure is mended |
-//! | `subject` | the name of what a place is about |
+//! | `subject`, `report` | the name of what a place is about; what is told of a file |
 //!
 //! The rules of an extension stand in the extension's file: a function `fn(&Document, &mut Findings)` as `rules` of its row in
 //! `crate::extensions::ALL`, its codes as `codes` (declared by the macro of `codes`), and in `places` the patterns of the objects that may
@@ -40,6 +40,7 @@ mod mend;
 mod model;
 mod nodes;
 pub(crate) mod own;
+mod report;
 mod skins;
 mod subject;
 mod usage;
@@ -50,6 +51,7 @@ pub use codes::{Code, Origin, explain, registry};
 pub(crate) use findings::Findings;
 pub(crate) use members::Members;
 pub use mend::{Mended, mend};
+pub use report::{NamedFinding, ValidationReport};
 pub use subject::Subjects;
 
 use crate::{

@@ -7,8 +7,12 @@
 mod chart;
 mod text;
 
-use super::report::{Candidate, Error, FileReport};
-use keyfold::report::{AnimationReport, JointReport, TrackReport, TrackSide};
+use super::report::{Row, file_name};
+use keyfold::{
+    Storage,
+    pack::{Candidate, ErrorReport, FileReport},
+    report::{AnimationReport, JointReport, TrackReport, TrackSide},
+};
 use std::fmt::Write;
 use text::{bytes, difference, escape, joint, number, percent, saved, seconds, track};
 
@@ -20,7 +24,7 @@ const LARGE: (usize, usize) = (4, 40);
 const SMALL: (usize, usize) = (800, 8000);
 
 /// A page about one run.
-pub(super) fn page(files: &[FileReport], settings: &[(&str, String)]) -> String {
+pub(super) fn page(files: &[Row], settings: &[(&str, String)]) -> String {
     let (title, body) = match files {
         [file] => (file.name(), format!("<h1>{}</h1>{}", escape(&file.name()), file.part.clone().unwrap_or_default())),
         files => (format!("{} files", files.len()), many(files)),
@@ -38,8 +42,8 @@ pub(super) fn page(files: &[FileReport], settings: &[(&str, String)]) -> String 
     )
 }
 
-fn many(files: &[FileReport]) -> String {
-    let sum = |of: fn(&FileReport) -> u64| files.iter().map(of).sum::<u64>();
+fn many(files: &[Row]) -> String {
+    let sum = |of: fn(&FileReport) -> u64| files.iter().map(|file| of(&file.report)).sum::<u64>();
     let (before, after) = (sum(|f| f.bytes.before), sum(|f| f.bytes.after));
     let mut out = format!(
         "<h1>{} files</h1><p>{} became {}: {} saved.</p><div class=\"card scroll\"><table><tr><th>file<th class=n>before<th class=n>after<th class=n>saved<th class=n>largest error<th>where</tr>",
@@ -48,7 +52,7 @@ fn many(files: &[FileReport]) -> String {
         bytes(after),
         saved(before, after)
     );
-    files.iter().for_each(|file| out += &overview(file));
+    files.iter().for_each(|file| out += &overview(&file.report));
     out += "</table></div>";
     for file in files.iter().filter(|f| f.part.is_some()) {
         let (name, part) = (escape(&file.name()), file.part.clone().unwrap_or_default());
@@ -56,8 +60,8 @@ fn many(files: &[FileReport]) -> String {
         let _ = write!(
             out,
             "<span class=fact>{} → {}</span></summary>{part}</details>",
-            bytes(file.bytes.before),
-            bytes(file.bytes.after)
+            bytes(file.report.bytes.before),
+            bytes(file.report.bytes.after)
         );
     }
     if files.len() > PARTS {
@@ -72,12 +76,12 @@ fn many(files: &[FileReport]) -> String {
 fn overview(file: &FileReport) -> String {
     let (error, place) = match (&file.failed, &file.error) {
         (Some(why), _) => ("–".into(), escape(why)),
-        (_, Some(error)) => (percent(error.relative), escape(&error.place())),
+        (_, Some(error)) => (percent(error.relative), escape(&error.to_string())),
         _ => ("–".into(), if file.up_to_date { "up to date".into() } else { String::new() }),
     };
     format!(
         "<tr><td class=name>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{error}<td>{place}</tr>",
-        escape(&file.name()),
+        escape(&file_name(&file.input)),
         bytes(file.bytes.before),
         bytes(file.bytes.after),
         saved(file.bytes.before, file.bytes.after),
@@ -125,7 +129,7 @@ fn verdict(file: &FileReport) -> String {
 }
 
 /// What is said of properties that move no points.
-fn properties(error: &Error) -> String {
+fn properties(error: &ErrorReport) -> String {
     let Some(target) = error.properties.target.as_ref().filter(|_| error.properties.max > 0.0) else {
         return String::new();
     };
@@ -337,7 +341,7 @@ fn large(one: &TrackReport, animation: &AnimationReport) -> String {
     )
 }
 
-fn storages(candidates: &[Candidate], chosen: Option<&str>) -> String {
+fn storages(candidates: &[Candidate], chosen: Option<Storage>) -> String {
     if candidates.is_empty() {
         return String::new();
     }

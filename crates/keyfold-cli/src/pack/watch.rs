@@ -1,0 +1,40 @@
+//! How far packing has come, on a terminal: of many files how many are done, of a single one how far its search is.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use keyfold::Monitor;
+use std::io::IsTerminal;
+
+/// The steps that a single file's bar has.
+const STEPS: f64 = 1000.0;
+
+/// A bar on a terminal, or nothing.
+pub(super) struct Watch {
+    pub(super) files: ProgressBar,
+    /// The bar again, where it shows a single file's work.
+    single: Option<ProgressBar>,
+}
+
+impl Watch {
+    /// For so many files.
+    pub(super) fn new(count: usize) -> Self {
+        let shown = std::io::stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let (steps, template) = match count {
+            1 => (STEPS as u64, "{wide_bar} {msg} {eta}"),
+            _ => (count as u64, "{wide_bar} {pos}/{len} {eta}"),
+        };
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let files = ProgressBar::with_draw_target(Some(steps), target).with_style(style);
+        Self { single: (count == 1).then(|| files.clone()), files }
+    }
+}
+
+impl Monitor for Watch {
+    fn progress(&self, done: f64, what: &str) {
+        if let Some(bar) = &self.single {
+            // Threads may be late to tell.
+            bar.set_position(bar.position().max((done * STEPS) as u64));
+            bar.set_message(what.to_owned());
+        }
+    }
+}

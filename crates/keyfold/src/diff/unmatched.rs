@@ -1,0 +1,88 @@
+//! What two files could not be compared by.
+
+use serde::{Serialize, Serializer};
+use std::fmt::{self, Display, Formatter};
+
+/// One of the two files that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The first one.
+    First,
+    /// The second one.
+    Second,
+}
+
+/// Something that one of the files lacks, or that cannot be read. Reports have it as a sentence.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Unmatched {
+    /// A channel or an animation that cannot be read.
+    Unreadable {
+        /// In which file.
+        file: Which,
+        /// Where: a JSON pointer.
+        at: String,
+        /// What is wrong there.
+        message: String,
+    },
+    /// An animation that only one of the files has.
+    Animation {
+        /// The file that has it.
+        file: Which,
+        /// Its index there.
+        index: usize,
+    },
+    /// An animation that lasts longer in one of the files.
+    Duration {
+        /// Its index in the first file.
+        index: usize,
+        /// Its seconds in either file.
+        seconds: [f32; 2],
+    },
+    /// A moved node of the first file that the second one lacks.
+    Node {
+        /// Its index.
+        index: usize,
+    },
+}
+
+impl Unmatched {
+    /// The animation of the first file that it is about, where it is about one.
+    pub fn animation(&self) -> Option<usize> {
+        match self {
+            Self::Animation { file: Which::First, index } | Self::Duration { index, .. } => Some(*index),
+            _ => None,
+        }
+    }
+}
+
+impl Display for Unmatched {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable { file, at, message } => write!(f, "{at} of the {file} file: {message}"),
+            Self::Animation { file: Which::First, index } => write!(f, "/animations/{index}: the second file lacks it"),
+            Self::Animation { file: Which::Second, index } => {
+                write!(f, "/animations/{index} of the second file: the first file lacks it")
+            }
+            Self::Duration { index, seconds: [first, second] } => {
+                write!(f, "/animations/{index}: lasts {first} s in the first file, {second} s in the second")
+            }
+            Self::Node { index } => write!(f, "/nodes/{index}: no node of the second file answers to it"),
+        }
+    }
+}
+
+impl Display for Which {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::First => "first",
+            Self::Second => "second",
+        })
+    }
+}
+
+impl Serialize for Unmatched {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

@@ -1,0 +1,273 @@
+//! Packing a file: which storages are tried, which one is kept, and the report in the shape that `keyfold pack --json` prints.
+
+use super::{Glance, Packed, Settings, glance, pack_with};
+use crate::{
+    Diff, Document, Monitor, PropertyDiff, Result, Storage, document::Draft, inspect::document_bytes, sample::title,
+};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// What came of packing a file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct FileReport {
+    /// The name of what was packed.
+    pub input: String,
+    /// The name of what was written, where anything was.
+    pub output: Option<String>,
+    /// The storage that was written.
+    pub storage: Option<Storage>,
+    /// What the file takes, with buffers that lie in other files.
+    pub bytes: Sizes,
+    /// What its animations' data takes.
+    pub animation_bytes: Sizes,
+    /// How far off what was written is.
+    pub error: Option<ErrorReport>,
+    /// What each storage that was looked at would take.
+    #[serde(skip_deserializing)]
+    pub candidates: Vec<Candidate>,
+    /// Animations that stayed as they were, and channels that could not be read.
+    pub left: Vec<String>,
+    /// Nothing could be saved: the output is a copy.
+    pub copied: bool,
+    /// A run before had done it.
+    pub up_to_date: bool,
+    /// Why nothing came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+}
+
+impl FileReport {
+    /// Of a file that nothing came of yet.
+    pub fn new(input: String) -> Self {
+        Self { input, ..Self::default() }
+    }
+
+    /// What went wrong.
+    pub fn complaints(&self) -> impl Iterator<Item = String> {
+        let left = self.left.iter().map(|what| format!("{}: {what}", self.input));
+        self.failed.iter().cloned().chain(left)
+    }
+}
+
+/// Bytes before and after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Bytes before.
+    pub before: u64,
+    /// Bytes after.
+    pub after: u64,
+}
+
+/// How far off a file is, and where it is worst.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ErrorReport {
+    /// The largest distance between a point and its twin, in scene units.
+    pub max: f64,
+    /// That, as a share of the model's size.
+    pub relative: f64,
+    /// The root mean square of the distances, in scene units.
+    pub rms: f64,
+    /// The largest that was allowed, in scene units.
+    pub bound: f64,
+    /// The worst animation.
+    pub animation: Option<String>,
+    /// The node that is worst there.
+    pub node: Option<String>,
+    /// When it is, in seconds.
+    pub time: Option<f64>,
+    /// The worst of what moves no points.
+    pub properties: PropertyDiff,
+}
+
+impl ErrorReport {
+    /// What a comparison found.
+    pub fn new(diff: &Diff, bound: f64) -> Self {
+        let worst = diff.animations.iter().reduce(|a, b| if b.error > a.error { b } else { a });
+        let properties = diff.animations.iter().map(|animation| &animation.properties);
+        Self {
+            max: diff.error,
+            relative: diff.relative,
+            rms: diff.rms,
+            bound,
+            animation: worst.map(|a| title(a.name.as_deref(), a.index)),
+            node: worst.and_then(|a| a.node.map(|node| title(a.node_name.as_deref(), node))),
+            time: worst.and_then(|a| a.time),
+            properties: properties.reduce(|a, b| if b.max > a.max { b } else { a }).cloned().unwrap_or_default(),
+        }
+    }
+}
+
+/// For people: the node, the second and the animation.
+impl std::fmt::Display for ErrorReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.node {
+            Some(node) => write!(f, "{node} {}", self.moment()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ErrorReport {
+    /// The bound as a share of the model's size.
+    pub fn allowed(&self) -> f64 {
+        if self.max > 0.0 { self.bound * self.relative / self.max } else { 0.0 }
+    }
+
+    /// For people: when it is worst, and in which animation.
+    pub fn moment(&self) -> String {
+        let time = self.time.map_or_else(String::new, |t| format!("at {t:.2} s"));
+        self.animation.as_ref().map_or(time.clone(), |name| format!("{time} of {name}"))
+    }
+}
+
+/// What a storage would take.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Candidate {
+    /// The storage.
+    pub storage: Storage,
+    /// What the animations' data takes up in the file.
+    pub animation_bytes: u64,
+    /// What the animations' bytes and JSON take after gzip.
+    pub gzip_bytes: usize,
+    /// How far off it is, in scene units.
+    pub error: f64,
+    /// Where files play whose animations are stored so.
+    pub plays: &'static str,
+    /// Whether this is an estimate from a quick look at a part of the animations.
+    pub quick: bool,
+}
+
+impl From<Glance> for Candidate {
+    fn from(Glance { storage, animation_bytes, gzip_bytes, error }: Glance) -> Self {
+        Self { storage, animation_bytes, gzip_bytes, error, plays: storage.plays(), quick: true }
+    }
+}
+
+impl Candidate {
+    fn new(storage: Storage, packed: &Packed) -> Self {
+        Self {
+            storage,
+            animation_bytes: document_bytes(&packed.document),
+            gzip_bytes: packed.gzip_bytes,
+            error: packed.diff.error,
+            plays: storage.plays(),
+            quick: false,
+        }
+    }
+}
+
+/// Which storages are looked at.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The smallest of these is kept.
+    pub among: Vec<Storage>,
+    /// These are packed as well, to be told of.
+    pub beside: Vec<Storage>,
+    /// Whether the others are estimated from an excerpt, where only one was packed.
+    pub estimate: bool,
+}
+
+/// One storage, and nothing beside it.
+impl From<Storage> for Choice {
+    fn from(storage: Storage) -> Self {
+        Self { among: vec![storage], beside: Vec::new(), estimate: false }
+    }
+}
+
+/// The smallest of the storages that were to be chosen from.
+#[derive(Debug)]
+pub struct Chosen {
+    /// The storage.
+    pub storage: Storage,
+    /// The packed document and the proof.
+    pub packed: Packed,
+    /// What each storage takes, in the order in which they were looked at.
+    pub candidates: Vec<Candidate>,
+}
+
+/// Packs a document to several storages, and keeps the smallest after gzip. `settings.storage` plays no part.
+pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
+    let tried: Vec<Storage> =
+        Storage::ALL.into_iter().filter(|s| choice.among.contains(s) || choice.beside.contains(s)).collect();
+    let (mut candidates, mut best) = (Vec::new(), None::<(Candidate, Packed)>);
+    for (index, storage) in tried.iter().enumerate() {
+        let part = Part { whole: monitor, from: index as f64 / tried.len() as f64, share: 1.0 / tried.len() as f64 };
+        let packed = pack_with(document, &Settings { storage: *storage, ..settings.clone() }, &part)?;
+        let candidate = Candidate::new(*storage, &packed);
+        let smaller = best.as_ref().is_none_or(|(best, _)| candidate.gzip_bytes < best.gzip_bytes);
+        if smaller && choice.among.contains(storage) {
+            best = Some((candidate.clone(), packed));
+        }
+        candidates.push(candidate);
+    }
+    let (candidate, packed) = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
+    if let ([storage], true) = (&tried[..], choice.estimate) {
+        let settings = Settings { storage: *storage, ..settings.clone() };
+        candidates.extend(glance(document, &settings, &packed)?.into_iter().map(Candidate::from));
+    }
+    Ok(Chosen { storage: candidate.storage, packed, candidates })
+}
+
+/// One of several jobs that a monitor watches.
+struct Part<'a> {
+    whole: &'a dyn Monitor,
+    from: f64,
+    share: f64,
+}
+
+impl Monitor for Part<'_> {
+    fn progress(&self, done: f64, what: &str) {
+        self.whole.progress(self.from + self.share * done, what);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.whole.cancelled()
+    }
+}
+
+/// A packed file: what to write, and what to say of it.
+#[derive(Debug)]
+pub struct PackedFile {
+    /// What to write.
+    pub draft: Draft,
+    /// The packed document; `None` where the file stays as it was.
+    pub document: Option<Document>,
+    /// What came of it.
+    pub report: FileReport,
+}
+
+impl Chosen {
+    /// What to write to a place, or to a stream: the packed document or, where that is no smaller, the original. `before` is what the
+    /// original takes, with the buffers beside it.
+    pub fn finish(self, original: &Document, before: u64, input: String, output: Option<&Path>) -> Result<PackedFile> {
+        let Self { storage, packed, candidates } = self;
+        let mut draft = packed.document.draft(output)?;
+        let mut copied = false;
+        if draft.bytes() >= before {
+            let same = original.draft(output)?;
+            // In another container, the same may be longer.
+            if same.bytes() <= draft.bytes() {
+                (draft, copied) = (same, true);
+            }
+        }
+        let animation_bytes = document_bytes(original);
+        let after = if copied { animation_bytes } else { document_bytes(&packed.document) };
+        let error = match copied {
+            true => ErrorReport { bound: packed.bound, ..ErrorReport::default() },
+            false => ErrorReport::new(&packed.diff, packed.bound),
+        };
+        let report = FileReport {
+            input,
+            output: output.map(|path| path.display().to_string()),
+            storage: Some(storage),
+            bytes: Sizes { before, after: draft.bytes() },
+            animation_bytes: Sizes { before: animation_bytes, after },
+            error: Some(error),
+            candidates,
+            left: packed.left,
+            copied,
+            ..FileReport::default()
+        };
+        Ok(PackedFile { draft, document: (!copied).then_some(packed.document), report })
+    }
+}
