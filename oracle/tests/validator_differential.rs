@@ -265,12 +265,14 @@ fn broken_copies(sources: &[Glb], folder: &Path, seed: u64) -> Vec<Copy> {
     copies
 }
 
-/// What Keyfold looks at and shares a code for. Meshes and materials are not animation.
+/// What Keyfold looks at and shares a code for. Meshes and materials are not animation, but for the joints and weights of skins.
 fn in_scope(code: &str, at: &str) -> bool {
     let shared = validate::explain(code).is_some_and(|code| code.origin == validate::Origin::Khronos);
     let others = ["/meshes", "/materials", "/images", "/textures", "/samplers", "/extensions/"];
     // What an extension that is not about animation holds is its own matter, wherever it stands.
-    shared && !others.iter().any(|other| at.starts_with(other)) && !at.contains("/extensions/KHR_lights_punctual")
+    let skinned = code.starts_with("ACCESSOR_JOINTS_") || code.starts_with("ACCESSOR_WEIGHTS_");
+    let own = skinned || !others.iter().any(|other| at.starts_with(other));
+    shared && own && !at.contains("/extensions/KHR_lights_punctual")
 }
 
 /// What stands for all errors of a file that cannot be read.

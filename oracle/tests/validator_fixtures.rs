@@ -58,9 +58,6 @@ fn no_error_on_any_valid_file() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
-/// Codes of the manifests that are not about animation.
-const OTHER: [&str; 1] = ["ACCESSOR_WEIGHTS_NON_NORMALIZED"];
-
 #[test]
 fn invalid_files_get_the_errors_that_their_manifest_names() {
     let Some(shared) = shared_dir() else { return };
@@ -69,8 +66,7 @@ fn invalid_files_get_the_errors_that_their_manifest_names() {
     for entry in manifest.as_array().unwrap() {
         let file = folder.join(entry["file"].as_str().unwrap());
         let named = entry["validator"]["codes"].as_object().unwrap().keys();
-        let expected: BTreeSet<&str> =
-            named.filter_map(|code| code.strip_prefix("E:")).filter(|code| !OTHER.contains(code)).collect();
+        let expected: BTreeSet<&str> = named.filter_map(|code| code.strip_prefix("E:")).collect();
         let errors = errors(&file);
         let found: BTreeSet<&str> = errors.iter().map(|(code, _)| code.as_str()).collect();
         note(&format!("{:<55} {found:?}", entry["file"].as_str().unwrap()));
