@@ -64,7 +64,10 @@ fn rotation(curve: &Curve, place: Place) -> Quat {
             Interpolation::Step => key_rotation(curve, key),
             Interpolation::Linear => quat::slerp(key_rotation(curve, key), key_rotation(curve, key + 1), s),
             Interpolation::CubicSpline => hermite_rotation(curve, key, s, span),
-            Interpolation::CubicSlerp => quadrangle(curve, key, s),
+            Interpolation::CubicSlerp => {
+                let [a, b, c, d] = quadrangle(curve, key);
+                cubic_slerp(a, b, c, d, s)
+            }
         },
     }
 }
@@ -76,11 +79,12 @@ fn hermite_rotation(curve: &Curve, key: usize, s: f64, span: f64) -> Quat {
     quat::try_normalize(q).unwrap_or_else(|| key_rotation(curve, key))
 }
 
-fn quadrangle(curve: &Curve, key: usize, s: f64) -> Quat {
+/// The two keys and their controls between which spherical cubic interpolation leads, from `key` to the next, as unit quaternions.
+pub(crate) fn quadrangle(curve: &Curve, key: usize) -> [Quat; 4] {
     let (from, to) = (key_rotation(curve, key), key_rotation(curve, key + 1));
     let control =
         |stored: Option<&[f32]>, key: Quat| stored.and_then(|v| quat::try_normalize(to_quat(v))).unwrap_or(key);
-    cubic_slerp(from, control(curve.out_tangent(key), from), control(curve.in_tangent(key + 1), to), to, s)
+    [from, control(curve.out_tangent(key), from), control(curve.in_tangent(key + 1), to), to]
 }
 
 fn key_rotation(curve: &Curve, key: usize) -> Quat {

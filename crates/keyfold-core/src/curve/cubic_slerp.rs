@@ -26,7 +26,7 @@ pub fn cubic_slerp(a: Quat, b: Quat, c: Quat, d: Quat, t: f64) -> Quat {
 }
 
 /// The signs under which the three arcs are taken as they stand.
-fn align(a: Quat, b: Quat, c: Quat, d: Quat) -> [Quat; 4] {
+pub(crate) fn align(a: Quat, b: Quat, c: Quat, d: Quat) -> [Quat; 4] {
     let d = toward(a, d);
     [a, toward(a, b), toward(d, c), d]
 }

@@ -4,18 +4,23 @@
 //! place of a time among the keys ([`locate`]) is separate from blending the values there (`blend`): a player
 //! keeps a [`Cursor`] per curve, a converter samples many times at once.
 
+pub mod bezier;
 mod blend;
 mod cubic_slerp;
 mod join;
 mod locate;
+mod shortest;
 
 use alloc::sync::Arc;
 use core::fmt;
 
 pub use blend::Kind;
+pub(crate) use blend::quadrangle;
+pub(crate) use cubic_slerp::align;
 pub use cubic_slerp::{controls, cubic_slerp, end_velocities};
 pub use join::join;
 pub use locate::{Cursor, Place, locate, locate_left};
+pub use shortest::{Shortest, shortest};
 
 /// How values between two keys come about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

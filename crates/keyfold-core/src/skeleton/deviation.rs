@@ -22,18 +22,19 @@ pub struct Probe {
 }
 
 impl Probe {
+    /// From the three points as the second matrix carries them to where the first one does.
+    #[inline]
+    pub fn differences(&self, a: &Affine, b: &Affine) -> [[f64; 3]; 3] {
+        let origin = [0, 1, 2].map(|k| a.origin[k] - b.origin[k]);
+        [0, 1, 2].map(|axis| [0, 1, 2].map(|k| origin[k] + (a.axes[axis][k] - b.axes[axis][k]) * self.offsets[axis]))
+    }
+
     /// The largest squared distance between the three points carried by one matrix and by the other.
     #[inline]
     pub fn squared_distance(&self, a: &Affine, b: &Affine) -> f64 {
-        let origin = [0, 1, 2].map(|k| a.origin[k] - b.origin[k]);
-        let mut largest = 0.0f64;
-        for axis in 0..3 {
-            let d = [0, 1, 2].map(|k| origin[k] + (a.axes[axis][k] - b.axes[axis][k]) * self.offsets[axis]);
-            let squared = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-            // A distance that is no number is no small one.
-            largest = if squared.is_nan() { f64::INFINITY } else { largest.max(squared) };
-        }
-        largest
+        let squares = self.differences(a, b).map(|d| d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        // A distance that is no number is no small one.
+        squares.into_iter().fold(0.0, |m, squared| if squared.is_nan() { f64::INFINITY } else { squared.max(m) })
     }
 }
 
@@ -86,6 +87,20 @@ impl Deviation {
         }
         self.squares += other.squares;
         self.count += other.count;
+    }
+
+    /// Adds one more look at a probe, which does not count for the mean.
+    pub(super) fn include(&mut self, probe: usize, squared: f64, moment: Moment) {
+        let worst = &mut self.probes[probe];
+        if squared > worst.error * worst.error {
+            *worst = Worst { error: libm::sqrt(squared), moment };
+        }
+    }
+
+    /// Takes everything that was found for rounding.
+    pub(super) fn forget_errors(&mut self) {
+        self.probes.iter_mut().for_each(|worst| worst.error = 0.0);
+        self.squares = 0.0;
     }
 
     /// Adds what lies between two sets of poses at the same `moments`.

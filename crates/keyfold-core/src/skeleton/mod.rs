@@ -14,6 +14,7 @@
 //! | `moments` | at which times, and on which side of them, two motions are compared |
 //! | `poses` | global matrices at many times, renewed along a chain |
 //! | `deviation` | probes on the moved nodes, the largest distance between a probe and its twin |
+//! | `proof` | the same, proven between the samples: how fast two twins can come apart |
 //! | `reach` | how far a node's probes lie from it, what moving a node moves, the size of a model |
 //!
 //! Not here: which times a search should try, parallelism (split the moments, merge the deviations), files.
@@ -23,16 +24,20 @@ mod deviation;
 mod moments;
 mod motion;
 mod poses;
+mod proof;
 mod reach;
 
+use crate::vector::{distance, length};
 use alloc::{vec, vec::Vec};
 use core::fmt;
 
 pub use affine::{Affine, Transform};
 pub use deviation::{BLOCK, Deviation, Probe, Worst, compare};
 pub use moments::{BETWEEN, Moment, moments, random_moments};
-pub use motion::{Motion, Property, Track};
+pub use motion::{Motion, Moving, Pace, Property, Track};
 pub use poses::Poses;
+pub(crate) use proof::prove_where;
+pub use proof::{Part, Proof, prove};
 pub use reach::{Bounds, Sensitivity, model_size, probes, sensitivity, travel};
 
 /// Nodes with their parents and rest pose.
@@ -143,6 +148,14 @@ impl Skeleton {
     /// A node's own transform at rest; of a matrix, the transform it comes apart into.
     pub fn rest(&self, node: usize) -> &Transform {
         &self.rest[node]
+    }
+
+    /// A node's own transform at rest; `None` where it is a matrix that shears.
+    pub(crate) fn rest_transform(&self, node: usize) -> Option<&Transform> {
+        let (rest, local) = (&self.rest[node], &self.local[node]);
+        let made = Affine::from_transform(rest);
+        let near = |axis: usize| distance(made.axes[axis], local.axes[axis]) <= 1e-12 * length(local.axes[axis]);
+        (0..3).all(near).then_some(rest)
     }
 
     /// A node's own matrix at rest.

@@ -63,7 +63,7 @@ pub fn random_moments(start: f64, end: f64, count: usize, seed: u64) -> Vec<Mome
 }
 
 /// Ascending without repeats. Neighbours that share a time array count once.
-fn merged<'a>(arrays: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
+pub(super) fn merged<'a>(arrays: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
     let (mut out, mut last) = (Vec::new(), None);
     for array in arrays {
         if last.replace(array.as_ptr()) != Some(array.as_ptr()) {

@@ -1,7 +1,8 @@
 //! Curves bound to the nodes they drive, and the local matrices they make at many times.
 
+use super::moments::merged;
 use super::{Affine, Moment, Skeleton, Transform};
-use crate::curve::{Cursor, Curve, Kind, Place, locate_left};
+use crate::curve::{Cursor, Curve, Interpolation, Kind, Place, locate_left};
 use alloc::{vec, vec::Vec};
 
 /// What of a node a curve drives.
@@ -35,17 +36,95 @@ pub struct Motion<'a> {
     nodes: Vec<Drive<'a>>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Drive<'a> {
     translation: Parts<'a>,
     rotation: Option<&'a Curve>,
     scale: Parts<'a>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Parts<'a> {
+/// A vector's curve, and those of single axes, which come before it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Parts<'a> {
     whole: Option<&'a Curve>,
     axes: [Option<&'a Curve>; 3],
+}
+
+/// Something that moves a skeleton in time, as far as comparing it with another goes.
+pub trait Moving {
+    /// The skeleton that moves.
+    fn skeleton(&self) -> &Skeleton;
+    /// Whether this very node is moved.
+    fn animates(&self, node: usize) -> bool;
+    /// An animated node's own transforms at `moments`.
+    fn transforms(&self, node: usize, moments: &[Moment]) -> Vec<Transform>;
+    /// How an animated node moves between neighbouring keys.
+    fn pace(&self, node: usize) -> Pace<'_>;
+    /// The times of all keys, and of those at which something jumps; in any order.
+    fn keys(&self) -> [Vec<f64>; 2];
+}
+
+/// How a node moves between neighbouring keys.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace<'a> {
+    pub(super) turn: Turn<'a>,
+    pub(super) translation: Way<'a>,
+    pub(super) scale: Way<'a>,
+    /// Whether its scale changes at all.
+    pub(super) scales: bool,
+}
+
+/// How a rotation comes about between neighbouring keys.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Turn<'a> {
+    /// At constant speed.
+    Even,
+    Spline(&'a Curve),
+    Squad(&'a Curve),
+}
+
+/// How a vector comes about between neighbouring keys.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Way<'a> {
+    /// At constant speed.
+    Straight,
+    Spline(&'a Parts<'a>),
+}
+
+impl Pace<'_> {
+    /// At constant speed throughout: straight on, and turning evenly.
+    pub const STEADY: Self = Self { turn: Turn::Even, translation: Way::Straight, scale: Way::Straight, scales: true };
+}
+
+impl Moving for Motion<'_> {
+    fn skeleton(&self) -> &Skeleton {
+        self.skeleton
+    }
+
+    fn animates(&self, node: usize) -> bool {
+        self.animates(node)
+    }
+
+    fn transforms(&self, node: usize, moments: &[Moment]) -> Vec<Transform> {
+        self.transforms(node, moments)
+    }
+
+    fn pace(&self, node: usize) -> Pace<'_> {
+        let drive = &self.nodes[node];
+        let turn = match drive.rotation.map(|curve| (curve.interpolation(), curve)) {
+            Some((Interpolation::CubicSpline, curve)) => Turn::Spline(curve),
+            Some((Interpolation::CubicSlerp, curve)) => Turn::Squad(curve),
+            _ => Turn::Even,
+        };
+        let scales = drive.scale.curves().next().is_some();
+        Pace { turn, translation: drive.translation.way(), scale: drive.scale.way(), scales }
+    }
+
+    fn keys(&self) -> [Vec<f64>; 2] {
+        let wide = |times: Vec<f32>| times.into_iter().map(f64::from).collect();
+        let steps = self.curves().filter(|c| c.interpolation() == Interpolation::Step);
+        [wide(merged(self.curves().map(Curve::times))), wide(merged(steps.map(Curve::times)))]
+    }
 }
 
 impl<'a> Motion<'a> {
@@ -85,6 +164,11 @@ impl<'a> Motion<'a> {
     /// Whether curves drive this very node.
     pub fn animates(&self, node: usize) -> bool {
         self.nodes[node].curves().next().is_some()
+    }
+
+    /// Whether a node has the curves and the rest pose that another one has in another motion.
+    pub(super) fn same(&self, node: usize, other: &Motion<'_>, twin: usize) -> bool {
+        self.nodes[node] == other.nodes[twin] && self.skeleton.rest_local(node) == other.skeleton.rest_local(twin)
     }
 
     /// For each node whether it moves: itself or through an ancestor.
@@ -133,6 +217,16 @@ impl<'a> Drive<'a> {
 impl<'a> Parts<'a> {
     fn curves(&self) -> impl Iterator<Item = &'a Curve> + use<'a> {
         self.axes.into_iter().flatten().chain(self.whole)
+    }
+
+    /// The curve that an axis follows, and which of its components.
+    pub(super) fn axis(&self, axis: usize) -> Option<(&'a Curve, usize)> {
+        self.axes[axis].map(|curve| (curve, 0)).or_else(|| self.whole.map(|curve| (curve, axis)))
+    }
+
+    fn way(&self) -> Way<'_> {
+        let spline = self.curves().any(|curve| curve.interpolation() == Interpolation::CubicSpline);
+        if spline { Way::Spline(self) } else { Way::Straight }
     }
 
     fn sample(&self, moments: &[Moment], mut put: impl FnMut(usize, usize, f64)) {

@@ -17,10 +17,14 @@ pub struct Poses {
 impl Poses {
     /// What `motion` makes of its skeleton at `moments`.
     pub fn new(motion: &Motion<'_>, moments: &[Moment]) -> Self {
-        let skeleton = motion.skeleton();
-        let locals = (0..skeleton.len()).map(|node| Arc::new(motion.locals(node, moments))).collect();
+        Self::with(motion.skeleton(), moments.len(), |node| motion.locals(node, moments))
+    }
+
+    /// What each node's own matrices (one per moment, or one for all) make of a skeleton.
+    pub fn with(skeleton: &Skeleton, moments: usize, locals: impl FnMut(usize) -> Vec<Affine>) -> Self {
+        let locals = (0..skeleton.len()).map(locals).map(Arc::new).collect();
         let empty = Arc::new(Vec::new());
-        let mut poses = Self { moments: moments.len(), locals, globals: vec![empty; skeleton.len()] };
+        let mut poses = Self { moments, locals, globals: vec![empty; skeleton.len()] };
         skeleton.order().iter().for_each(|node| poses.renew(skeleton, *node));
         poses
     }

@@ -1,0 +1,234 @@
+//! Two motions over spans: samples of both, bounds along their chains, and what the two together do not rule out.
+
+use super::super::{Affine, Deviation, Moment, Moving, Pace, Poses, Probe, Transform};
+use super::chain::Chain;
+use super::jet::Jet;
+use super::links::{Above, Link, difference};
+use super::pace::{Both, Own, Stretch};
+use super::peak::Cubic;
+use super::spans::{Span, moments_of};
+use super::{BLOCK, Open, Part};
+use crate::vector::{dot, length};
+use alloc::{vec, vec::Vec};
+
+/// Two motions and what is compared of them.
+pub(super) struct Comparison<'m, A, B> {
+    pub(super) a: &'m A,
+    pub(super) b: &'m B,
+    pub(super) probes: &'m [Probe],
+    pub(super) links: Vec<Link>,
+    pub(super) order: Vec<usize>,
+}
+
+/// One motion at a block's moments.
+struct Rows {
+    /// Of animated nodes.
+    transforms: Vec<Option<Vec<Transform>>>,
+    poses: Poses,
+}
+
+impl Rows {
+    fn new(motion: &impl Moving, moments: &[Moment], wanted: impl Fn(usize) -> bool) -> Self {
+        let skeleton = motion.skeleton();
+        let mut transforms = vec![None; skeleton.len()];
+        let poses = Poses::with(skeleton, moments.len(), |node| {
+            if !wanted(node) || !motion.animates(node) {
+                return vec![*skeleton.rest_local(node)];
+            }
+            let rows = transforms[node].insert(motion.transforms(node, moments));
+            rows.iter().map(Affine::from_transform).collect()
+        });
+        Self { transforms, poses }
+    }
+
+    /// A node over a span whose moments start with `first`; `None` where a matrix stands there that is no transform.
+    fn stretch<'s, M: Moving>(&'s self, motion: &'s M, node: usize, span: &Span, first: usize) -> Option<Stretch<'s>> {
+        let (pace, samples) = match &self.transforms[node] {
+            Some(rows) => (motion.pace(node), [0, 1, 3].map(|i| &rows[first + i])),
+            None => (Pace::STEADY, [motion.skeleton().rest_transform(node)?; 3]),
+        };
+        Some(Stretch { pace, samples, start: span.start, end: span.end })
+    }
+
+    /// Bounds of a node's own matrix.
+    fn own<M: Moving>(&self, motion: &M, node: usize, span: &Span, first: usize) -> Own {
+        let stretch = self.stretch(motion, node, span, first);
+        stretch.map_or_else(|| Own::constant(motion.skeleton().rest_local(node)), |stretch| stretch.own())
+    }
+}
+
+impl<A: Moving, B: Moving> Comparison<'_, A, B> {
+    /// Looks at spans for the first time.
+    pub(super) fn survey(&self, spans: &[Span]) -> Part {
+        let mut part = Part::new(self.probes.len());
+        let mut chains = vec![Chain::still(0.0, 0.0); self.probes.len()];
+        for block in spans.chunks(BLOCK) {
+            let (moments, firsts) = moments_of(block.iter().copied());
+            let rows = (Rows::new(self.a, &moments, |_| true), Rows::new(self.b, &moments, |_| true));
+            let mut found = Deviation::none(self.probes.len());
+            found.add(&rows.0.poses, &rows.1.poses, self.probes, &moments);
+            part.deviation.merge(&found);
+            part.farthest = part.farthest.max(self.farthest(&rows.0.poses, &firsts));
+            for (span, &first) in block.iter().zip(&firsts).filter(|(span, _)| !span.is_instant()) {
+                let limit = part.limit();
+                if !limit.is_finite() {
+                    break;
+                }
+                let mut open = Open { span: *span, possible: 0.0, probes: Vec::new() };
+                for &i in &self.order {
+                    let link = &self.links[i];
+                    let own = self.own(i, &rows, span, first);
+                    chains[i] = match link.above {
+                        Above::Still { stretch, apart } => Chain::still(stretch, apart).below(&own),
+                        Above::Pair(p) => chains[p].below(&own),
+                        Above::Strangers => self.strangers(i, &rows, span, first),
+                    };
+                    if !link.equal {
+                        let cubics = self.cubics(i, &rows, first, None);
+                        open.include(i, chains[i].possible(&self.probes[i], &cubics, limit), limit, &mut part.settled);
+                    }
+                }
+                part.open.extend(open.close());
+            }
+        }
+        part
+    }
+
+    /// Looks at the halves of open spans.
+    pub(super) fn refine(&self, open: &[Open], limit: f64) -> Part {
+        let mut part = Part::new(self.probes.len());
+        for block in open.chunks(BLOCK / 2) {
+            let halves: Vec<(Span, &Open)> =
+                block.iter().filter_map(|o| Some((o, o.span.halves()?))).flat_map(|(o, h)| h.map(|h| (h, o))).collect();
+            let (moments, firsts) = moments_of(halves.iter().map(|(span, _)| *span));
+            let wanted = self.wanted(block);
+            let rows = (
+                Rows::new(self.a, &moments, |node| wanted.0[node]),
+                Rows::new(self.b, &moments, |node| wanted.1[node]),
+            );
+            for ((span, parent), &first) in halves.iter().zip(&firsts) {
+                let mut next = Open { span: *span, possible: 0.0, probes: Vec::new() };
+                for &i in &parent.probes {
+                    let probe = &self.probes[i];
+                    for m in first..first + 4 {
+                        let squared =
+                            probe.squared_distance(rows.0.poses.global(probe.a, m), rows.1.poses.global(probe.b, m));
+                        part.deviation.include(i, squared, moments[m]);
+                    }
+                    let limit = limit.max(part.limit());
+                    let chain = self.chain(i, &rows, span, first);
+                    let cubics = self.cubics(i, &rows, first, self.links[i].frame);
+                    next.include(i, chain.possible(probe, &cubics, limit), limit, &mut part.settled);
+                }
+                part.open.extend(next.close());
+            }
+        }
+        part
+    }
+
+    /// Which nodes of either motion the probes of open spans hang on.
+    fn wanted(&self, open: &[Open]) -> (Vec<bool>, Vec<bool>) {
+        let mut wanted = (vec![false; self.a.skeleton().len()], vec![false; self.b.skeleton().len()]);
+        for i in open.iter().flat_map(|open| &open.probes) {
+            let (mut a, mut b) = (Some(self.probes[*i].a), Some(self.probes[*i].b));
+            while let Some(node) = a.filter(|node| !wanted.0[*node]) {
+                wanted.0[node] = true;
+                a = self.a.skeleton().parent(node);
+            }
+            while let Some(node) = b.filter(|node| !wanted.1[*node]) {
+                wanted.1[node] = true;
+                b = self.b.skeleton().parent(node);
+            }
+        }
+        wanted
+    }
+
+    fn farthest(&self, poses: &Poses, firsts: &[usize]) -> f64 {
+        let at = |probe: &Probe, m: usize| {
+            let global = poses.global(probe.a, m);
+            let out = (0..3).map(|k| length(global.axes[k]) * libm::fabs(probe.offsets[k])).fold(0.0, f64::max);
+            length(global.origin) + out
+        };
+        let every = firsts.iter().flat_map(|m| self.probes.iter().map(|probe| at(probe, *m)));
+        every.filter(|far| far.is_finite()).fold(0.0, f64::max)
+    }
+
+    /// Bounds of a pair's own matrices.
+    fn own(&self, i: usize, rows: &(Rows, Rows), span: &Span, first: usize) -> Both {
+        let probe = &self.probes[i];
+        if self.links[i].same {
+            let own = rows.0.own(self.a, probe.a, span, first);
+            return Both { a: own, b: own, apart: Own::ZERO };
+        }
+        let (a, b) = (rows.0.stretch(self.a, probe.a, span, first), rows.1.stretch(self.b, probe.b, span, first));
+        match (a, b) {
+            (Some(a), Some(b)) => a.beside(&b),
+            // A matrix that is no transform: nothing moves, or what does is bounded on its own.
+            _ => {
+                let (a, b) = (self.a.skeleton().rest_local(probe.a), self.b.skeleton().rest_local(probe.b));
+                let still = rows.0.transforms[probe.a].is_none() && rows.1.transforms[probe.b].is_none();
+                let origin = length([0, 1, 2].map(|k| a.origin[k] - b.origin[k]));
+                let apart = Own { linear: Jet::constant(difference(a, b)), origin: Jet::constant(origin) };
+                let (a, b) = (rows.0.own(self.a, probe.a, span, first), rows.1.own(self.b, probe.b, span, first));
+                let sum = Own { linear: a.linear + b.linear, origin: a.origin + b.origin };
+                Both { a, b, apart: if still { apart } else { sum } }
+            }
+        }
+    }
+
+    /// Bounds of a pair under different parents: each on its own, all the way from its root.
+    fn strangers(&self, i: usize, rows: &(Rows, Rows), span: &Span, first: usize) -> Chain {
+        let probe = &self.probes[i];
+        let (a, b) =
+            (from_root(self.a, &rows.0, probe.a, span, first), from_root(self.b, &rows.1, probe.b, span, first));
+        Chain { a: a.linear, apart: Own { linear: a.linear + b.linear, origin: a.origin + b.origin } }
+    }
+
+    /// Bounds of a pair in the frame of the nearest rigid pair that both share.
+    fn chain(&self, i: usize, rows: &(Rows, Rows), span: &Span, first: usize) -> Chain {
+        let (mut path, mut at) = (vec![i], i);
+        let top = loop {
+            match self.links[at].above {
+                Above::Pair(p) if Some(p) == self.links[i].frame => {
+                    break Chain::still(length(rows.0.poses.global(self.probes[p].a, first).axes[0]), 0.0);
+                }
+                Above::Pair(p) => {
+                    path.push(p);
+                    at = p;
+                }
+                Above::Still { stretch, apart } => break Chain::still(stretch, apart),
+                Above::Strangers => {
+                    path.pop();
+                    break self.strangers(at, rows, span, first);
+                }
+            }
+        };
+        let own = path.iter().rev().map(|at| self.own(*at, rows, span, first));
+        own.fold(top, |chain, own| chain.below(&own))
+    }
+
+    /// The ways from the three points to their twins over a span; turned into the frame of a rigid pair, where one is given.
+    fn cubics(&self, i: usize, rows: &(Rows, Rows), first: usize, frame: Option<usize>) -> [Cubic; 3] {
+        let probe = &self.probes[i];
+        let at = |m: usize| {
+            let (a, b) = (rows.0.poses.global(probe.a, first + m), rows.1.poses.global(probe.b, first + m));
+            let points = probe.differences(a, b);
+            frame.map_or(points, |p| {
+                let axes = &rows.0.poses.global(self.probes[p].a, first + m).axes;
+                let size = length(axes[0]);
+                points.map(|v| axes.map(|axis| dot(axis, v) / size))
+            })
+        };
+        let samples = [at(0), at(1), at(2), at(3)];
+        [0, 1, 2].map(|axis| Cubic::through(&samples.map(|points| points[axis])))
+    }
+}
+
+/// Bounds of a node's matrix to the scene.
+fn from_root<M: Moving>(motion: &M, rows: &Rows, node: usize, span: &Span, first: usize) -> Own {
+    let skeleton = motion.skeleton();
+    let own = rows.own(motion, node, span, first);
+    let Some(parent) = skeleton.parent(node) else { return own };
+    let above = from_root(motion, rows, parent, span, first);
+    Own { linear: above.linear * own.linear, origin: above.origin + above.linear * own.origin }
+}

@@ -1,0 +1,123 @@
+//! Bounds of a function's size and of its derivatives over a stretch of time, and how they carry through sums, products and quotients.
+//!
+//! The calculus is that of power series with coefficients that are never too small (majorants): Leibniz' rule for a product is
+//! the product of two such series. Time runs from 0 to 1 over the stretch.
+
+use core::ops::{Add, Mul};
+
+/// The highest derivative that is bounded: that of the remainder of a cubic.
+pub(super) const ORDER: usize = 4;
+
+/// For each k up to [`ORDER`]: the k-th derivative over k! is nowhere longer than this.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Jet(pub(super) [f64; ORDER + 1]);
+
+impl Jet {
+    pub(super) const ZERO: Self = Self([0.0; ORDER + 1]);
+    /// A unit quaternion or a rotation of which nothing is known. Numbers instead of infinities: nothing times this is nothing.
+    pub(super) const WILD: Self = Self([1.0, 1e30, 1e30, 1e30, 1e30]);
+
+    /// What never changes.
+    pub(super) fn constant(size: f64) -> Self {
+        Self([size, 0.0, 0.0, 0.0, 0.0])
+    }
+
+    /// What turns evenly by `angle`, with unit length.
+    pub(super) fn turning(angle: f64) -> Self {
+        let square = angle * angle;
+        Self([1.0, angle, square / 2.0, square * angle / 6.0, square * square / 24.0])
+    }
+
+    /// A polynomial of degree N - 1 with these control values, measured by `size`.
+    pub(super) fn bezier<const N: usize, V: Copy>(mut c: [V; N], minus: fn(V, V) -> V, size: fn(V) -> f64) -> Self {
+        let mut jet = Self::ZERO;
+        let mut choose = 1.0;
+        for k in 0..N.min(ORDER + 1) {
+            let left = N - k;
+            jet.0[k] = choose * c[..left].iter().fold(0.0, |m, v| size(*v).max(m));
+            (1..left).for_each(|i| c[i - 1] = minus(c[i], c[i - 1]));
+            choose *= (left - 1) as f64 / (k + 1) as f64;
+        }
+        jet
+    }
+
+    /// Each bound times `factor`.
+    pub(super) fn times(self, factor: f64) -> Self {
+        Self(self.0.map(|c| c * factor))
+    }
+
+    /// The same with a better bound of the size itself.
+    pub(super) fn with_size(mut self, size: f64) -> Self {
+        self.0[0] = size;
+        self
+    }
+
+    /// One over a number with these bounds that is nowhere less than `least`, which is positive.
+    pub(super) fn reciprocal(&self, least: f64) -> Self {
+        let mut out = Self::constant(1.0 / least);
+        for k in 1..=ORDER {
+            out.0[k] = (1..=k).map(|j| self.0[j] * out.0[k - j]).sum::<f64>() / least;
+        }
+        out
+    }
+
+    /// A power series with the coefficients `c` in what differs from a function's value by these bounds.
+    pub(super) fn series(&self, c: [f64; ORDER + 1]) -> Self {
+        let rest = self.with_size(0.0);
+        c.iter().rev().fold(Self::ZERO, |sum, c| sum * rest + Self::constant(*c))
+    }
+}
+
+impl Add for Jet {
+    type Output = Self;
+
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self(core::array::from_fn(|k| self.0[k] + other.0[k]))
+    }
+}
+
+impl Mul for Jet {
+    type Output = Self;
+
+    #[inline]
+    fn mul(self, other: Self) -> Self {
+        let ([a, b, c, d, e], [v, w, x, y, z]) = (self.0, other.0);
+        Self([
+            a * v,
+            a * w + b * v,
+            a * x + b * w + c * v,
+            a * y + b * x + c * w + d * v,
+            a * z + b * y + c * x + d * w + e * v,
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The Taylor coefficients of e^x at 0, which its bounds over 0..1 exceed e-fold at most.
+    const EXP: [f64; 5] = [1.0, 1.0, 0.5, 1.0 / 6.0, 1.0 / 24.0];
+
+    #[test]
+    fn products_and_quotients_are_those_of_power_series() {
+        let exp = Jet(EXP);
+        let close = |a: Jet, b: [f64; 5]| (0..5).for_each(|k| assert!((a.0[k] - b[k]).abs() < 1e-12, "{a:?} {b:?}"));
+        close(exp * exp, [1.0, 2.0, 2.0, 4.0 / 3.0, 2.0 / 3.0]);
+        // 1 / (1 - x) from 1 - x, whose bounds have lost their sign.
+        close(Jet([1.0, 1.0, 0.0, 0.0, 0.0]).reciprocal(1.0), [1.0; 5]);
+        // e^(x + x²): the coefficients in x.
+        close(Jet([7.0, 1.0, 1.0, 0.0, 0.0]).series(EXP), [1.0, 1.0, 1.5, 7.0 / 6.0, 25.0 / 24.0]);
+        close(Jet::turning(2.0), [1.0, 2.0, 2.0, 4.0 / 3.0, 2.0 / 3.0]);
+    }
+
+    #[test]
+    fn control_values_bound_every_derivative() {
+        // x³ - x: second derivative 6 x, third 6.
+        let cubic = [0.0, -1.0 / 3.0, -2.0 / 3.0, 0.0];
+        let jet = Jet::bezier(cubic, |a, b| a - b, libm::fabs);
+        let exact = [2.0 / 3.0, 2.0, 3.0, 1.0, 0.0];
+        (0..5).for_each(|k| assert!((jet.0[k] - exact[k]).abs() < 1e-12, "{jet:?}"));
+    }
+}

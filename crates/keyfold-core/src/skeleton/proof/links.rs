@@ -1,0 +1,100 @@
+//! How the probes of two motions hang on each other: which pair of nodes is another's parents, and what is alike in both.
+
+use super::super::{Affine, Moving, Probe, Skeleton};
+use crate::vector::{distance, dot, length};
+use alloc::{vec, vec::Vec};
+
+/// What is above a pair of nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Above {
+    /// Nothing that moves: how far what is there stretches, and how far it differs.
+    Still { stretch: f64, apart: f64 },
+    /// The pair of another probe.
+    Pair(usize),
+    /// Nodes that are no pair.
+    Strangers,
+}
+
+/// A probe's pair of nodes and what is above it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link {
+    pub(super) above: Above,
+    /// Both have equal curves and equal rest poses.
+    pub(super) same: bool,
+    /// So has everything above: nothing ever lies between the twins.
+    pub(super) equal: bool,
+    /// Moreover all of it keeps angles and lengths, but for one factor.
+    rigid: bool,
+    /// The nearest pair above that is `rigid`: distances are the same in its frame, whatever it does.
+    pub(super) frame: Option<usize>,
+}
+
+/// The links of all probes, and the probes in an order that has parents first.
+pub(super) fn links<A: Moving, B: Moving>(
+    a: &A,
+    b: &B,
+    probes: &[Probe],
+    same: impl Fn(&Probe) -> bool,
+) -> (Vec<Link>, Vec<usize>) {
+    let (moved, others) = (moved(a), moved(b));
+    let mut of_node = vec![None; a.skeleton().len()];
+    probes.iter().enumerate().for_each(|(i, probe)| of_node[probe.a] = Some(i));
+    let order: Vec<usize> = a.skeleton().order().iter().filter_map(|node| of_node[*node]).collect();
+    let none = Link { above: Above::Strangers, same: false, equal: false, rigid: false, frame: None };
+    let mut links = vec![none; probes.len()];
+    for &i in &order {
+        let probe = &probes[i];
+        let (parent, other) = (a.skeleton().parent(probe.a), b.skeleton().parent(probe.b));
+        let still = |parent: Option<usize>, moved: &[bool]| parent.is_none_or(|p| !moved[p]);
+        let pair = parent.and_then(|p| of_node[p]).filter(|p| Some(probes[*p].b) == other);
+        let same = same(probe);
+        let own = same && uniform(a, probe.a);
+        links[i] = match pair {
+            Some(p) => {
+                let up = links[p];
+                let frame = if up.rigid { Some(p) } else { up.frame };
+                Link { above: Above::Pair(p), same, equal: same && up.equal, rigid: own && up.rigid, frame }
+            }
+            None if still(parent, &moved) && still(other, &others) => {
+                let global = |skeleton: &Skeleton, node: Option<usize>| {
+                    node.map_or(Affine::IDENTITY, |n| *skeleton.rest_global(n))
+                };
+                let (mine, theirs) = (global(a.skeleton(), parent), global(b.skeleton(), other));
+                let equal = same && mine == theirs;
+                let above = Above::Still { stretch: stretch(&mine), apart: difference(&mine, &theirs) };
+                Link { above, same, equal, rigid: equal && own && conformal(&mine), frame: None }
+            }
+            None => Link { same, ..none },
+        };
+    }
+    (links, order)
+}
+
+fn moved(motion: &impl Moving) -> Vec<bool> {
+    motion.skeleton().moved(|node| motion.animates(node))
+}
+
+/// Whether a node is scaled by one factor for all axes, for ever.
+fn uniform(motion: &impl Moving, node: usize) -> bool {
+    let moves = motion.animates(node);
+    conformal(motion.skeleton().rest_local(node)) && !(moves && motion.pace(node).scales)
+}
+
+/// How far a matrix stretches at most.
+pub(super) fn stretch(m: &Affine) -> f64 {
+    let row = |i: usize| (0..3).map(|j| libm::fabs(dot(m.axes[i], m.axes[j]))).sum::<f64>();
+    libm::sqrt(row(0).max(row(1)).max(row(2)))
+}
+
+/// How far the linear parts of two matrices lie apart at most.
+pub(super) fn difference(a: &Affine, b: &Affine) -> f64 {
+    let squares = (0..3).map(|i| distance(a.axes[i], b.axes[i])).map(|d| d * d);
+    libm::sqrt(squares.sum())
+}
+
+/// Whether angles stay what they are. Rounding aside: what it makes of a length is nothing beside what is proven.
+fn conformal(m: &Affine) -> bool {
+    let size = length(m.axes[0]);
+    let near = |v: f64, to: f64| libm::fabs(v - to) <= 1e-9 * to.max(size * size);
+    (0..3).all(|i| near(dot(m.axes[i], m.axes[i]), size * size) && near(dot(m.axes[i], m.axes[(i + 1) % 3]), 0.0))
+}

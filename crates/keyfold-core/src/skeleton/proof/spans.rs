@@ -1,0 +1,67 @@
+//! The stretches between neighbouring keys, where everything is smooth, and the moments at which they are looked at.
+
+use super::super::{Moment, Moving};
+use alloc::vec::Vec;
+
+/// From one key of either motion to the next; of no length where no time lies between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Span {
+    pub(super) start: f64,
+    pub(super) end: f64,
+    /// Whether a `Step` key sits at the end, so that only what comes before it belongs to the span.
+    pub(super) edge: bool,
+}
+
+/// All spans of two motions, ascending; each key starts one.
+pub(super) fn spans(a: &impl Moving, b: &impl Moving) -> Vec<Span> {
+    let ([mut keys, mut edges], others) = (a.keys(), b.keys());
+    for (mine, theirs) in [(&mut keys, &others[0]), (&mut edges, &others[1])] {
+        mine.extend_from_slice(theirs);
+        mine.sort_unstable_by(f64::total_cmp);
+        mine.dedup();
+    }
+    let mut edges = edges.into_iter().peekable();
+    let mut out = Vec::with_capacity(keys.len());
+    for (i, &start) in keys.iter().enumerate() {
+        // Between two neighbouring floats there is no time.
+        let end = keys.get(i + 1).copied().filter(|end| (start as f32).next_up() < *end as f32).unwrap_or(start);
+        while edges.next_if(|edge| *edge < end).is_some() {}
+        out.push(Span { start, end, edge: end > start && edges.peek() == Some(&end) });
+    }
+    out
+}
+
+impl Span {
+    /// Whether there is no time in it.
+    pub(super) fn is_instant(&self) -> bool {
+        self.end <= self.start
+    }
+
+    /// Its two halves; `None` where no number lies between its ends.
+    pub(super) fn halves(&self) -> Option<[Self; 2]> {
+        let middle = self.start + (self.end - self.start) / 2.0;
+        (middle > self.start && middle < self.end)
+            .then_some([Self { end: middle, edge: false, ..*self }, Self { start: middle, ..*self }])
+    }
+
+    fn last(&self) -> Moment {
+        Moment { time: self.end, left: self.edge }
+    }
+}
+
+/// The moments of `spans`, and where each span's own begin: four with even steps from end to end, or one. Neighbours share one.
+pub(super) fn moments_of(spans: impl Iterator<Item = Span>) -> (Vec<Moment>, Vec<usize>) {
+    let (mut moments, mut firsts) = (Vec::<Moment>::new(), Vec::new());
+    for span in spans {
+        let start = Moment::at(span.start);
+        if moments.last() != Some(&start) {
+            moments.push(start);
+        }
+        firsts.push(moments.len() - 1);
+        if !span.is_instant() {
+            let step = (span.end - span.start) / 3.0;
+            moments.extend([Moment::at(span.start + step), Moment::at(span.end - step), span.last()]);
+        }
+    }
+    (moments, firsts)
+}

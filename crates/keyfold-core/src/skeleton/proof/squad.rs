@@ -1,0 +1,96 @@
+//! How fast spherical cubic interpolation turns: bounds over a stretch between two keys.
+//!
+//! The quadrangle is `p exp(τ log(p⁻¹ q))` with two arcs p and q of constant speed and τ = 2 s (1 - s). Its bounds come from
+//! those of its parts: log is the vector part times g(cos φ) = φ / sin φ, a power series in 1 - cos φ without negative coefficients, so that each
+//! of its derivatives is largest where the arcs lie farthest apart; and the exponential of a vector has length 1.
+
+use super::jet::{Jet, ORDER};
+use crate::curve::{Curve, Place, align, locate, quadrangle};
+use crate::quat::{self, Quat};
+
+/// Arcs that lie farther apart than this (1 - cos φ, of 2 at most) are nearly opposite: which way leads from one to the other is not defined.
+const OPPOSITE: f64 = 1.999;
+
+/// Bounds of the rotation as a matrix between `start` and `end`, with no key inside.
+pub(super) fn bounds(curve: &Curve, start: f64, end: f64) -> Jet {
+    let Place::Between { key, span, .. } = locate(curve.times(), start + (end - start) / 2.0) else {
+        return Jet::constant(1.0);
+    };
+    let [a, b, c, d] = quadrangle(curve, key);
+    let [a, b, c, d] = align(a, b, c, d);
+    let from = f64::from(curve.times()[key]);
+    let (s, step) = ((start - from) / span, (end - start) / span);
+    let (outer, inner) = (angle(a, d), angle(b, c));
+    let p = Jet::turning(outer * step);
+    // Of p⁻¹ q, and so of cos φ, its first component.
+    let between = Jet::turning((outer + inner) * step);
+    let middle = s + step / 2.0;
+    let cos = quat::dot(quat::slerp_direct(a, d, middle), quat::slerp_direct(b, c, middle)) - between.0[1] / 2.0;
+    let y = 1.0 - cos.max(-1.0);
+    if y > OPPOSITE || inner > 3.1 {
+        return Jet::WILD;
+    }
+    let log = (between.series(angle_over_sine(y)) * between).with_size(libm::acos(1.0 - y));
+    let most = if (s..=s + step).contains(&0.5) { 0.5 } else { ease(s).max(ease(s + step)) };
+    let slope = libm::fabs(2.0 - 4.0 * s).max(libm::fabs(2.0 - 4.0 * (s + step)));
+    let weight = Jet([most, slope * step, 2.0 * step * step, 0.0, 0.0]);
+    let power = (weight * log).series([1.0, 1.0, 0.5, 1.0 / 6.0, 1.0 / 24.0]);
+    let q = p * power;
+    (q * q).with_size(1.0)
+}
+
+fn ease(s: f64) -> f64 {
+    2.0 * s * (1.0 - s)
+}
+
+/// The angle between two quaternions as they stand: half of what their rotations are apart.
+fn angle(a: Quat, b: Quat) -> f64 {
+    let (minus, plus) = ([0, 1, 2, 3].map(|i| a[i] - b[i]), [0, 1, 2, 3].map(|i| a[i] + b[i]));
+    2.0 * libm::atan2(libm::sqrt(quat::dot(minus, minus)), libm::sqrt(quat::dot(plus, plus)))
+}
+
+/// The Taylor coefficients of φ / sin φ in y = 1 - cos φ, at `y`.
+fn angle_over_sine(y: f64) -> [f64; ORDER + 1] {
+    if y < 0.5 { by_series(y) } else { by_equation(y) }
+}
+
+/// From the power series with the coefficients k! / (1 · 3 ⋯ (2k + 1)).
+fn by_series(y: f64) -> [f64; ORDER + 1] {
+    let (mut out, mut coefficient) = ([0.0; ORDER + 1], 1.0);
+    for k in 0..80 {
+        let (mut choose, mut power) = (1.0, libm::pow(y, k as f64));
+        for (m, sum) in out.iter_mut().enumerate().take(k + 1) {
+            *sum += choose * coefficient * power;
+            choose *= (k - m) as f64 / (m + 1) as f64;
+            power = if k > m { libm::pow(y, (k - m - 1) as f64) } else { 0.0 };
+        }
+        coefficient *= (k + 1) as f64 / (2 * k + 3) as f64;
+    }
+    out
+}
+
+/// From the value, by y (2 - y) g' = 1 - (1 - y) g.
+fn by_equation(y: f64) -> [f64; ORDER + 1] {
+    let square = y * (2.0 - y);
+    let mut out = [libm::acos(1.0 - y) / libm::sqrt(square), 0.0, 0.0, 0.0, 0.0];
+    for m in 0..ORDER {
+        let n = m as f64;
+        let before = if m > 0 { n * out[m - 1] } else { 1.0 };
+        out[m + 1] = (before - (1.0 - y) * (2.0 * n + 1.0) * out[m]) / (square * (n + 1.0));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_to_the_coefficients_agree() {
+        for y in [0.5, 0.7, 0.9] {
+            let (a, b) = (by_series(y), by_equation(y));
+            (0..=ORDER).for_each(|k| assert!((a[k] - b[k]).abs() < 1e-9 * a[k], "{y} {a:?} {b:?}"));
+        }
+        assert_eq!(by_series(0.0)[..2], [1.0, 1.0 / 3.0]);
+    }
+}
