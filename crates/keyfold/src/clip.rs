@@ -45,6 +45,8 @@ pub struct BuiltClip {
     pub bytes: Vec<u8>,
     /// The largest error in scene units against the resampled animation (without a rate: against the animation itself).
     pub error: f64,
+    /// What is not ruled out anywhere, in scene units: what the bound is held against.
+    pub possible: f64,
     /// The bound in scene units.
     pub bound: f64,
     /// Whether the bound, and that of what moves no points, is kept.
@@ -93,8 +95,8 @@ pub fn build_clip(
     };
     let core = build::Options { rate: options.rate, encoding: options.encoding, bits: options.bits, max_error: bound };
     let built = build::build(&source, &core)?;
-    let build::Built { bytes, error, holds, resampling } = built;
-    Ok(BuiltClip { bytes, error, bound, holds, resampling })
+    let build::Built { bytes, error, possible, holds, resampling } = built;
+    Ok(BuiltClip { bytes, error, possible, bound, holds, resampling })
 }
 
 /// A target as clips name it.

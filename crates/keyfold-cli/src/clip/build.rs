@@ -141,8 +141,12 @@ fn print(args: &Args, reports: &[ClipReport]) -> Result<()> {
     }
     for r in reports.iter().filter(|r| !r.held) {
         output::error(&format!(
-            "/animations/{}: the bound of {} is not held: {}",
-            r.animation.index, r.bound, r.error.max
+            "/animations/{}: {}",
+            r.animation.index,
+            match r.possible.max <= r.bound {
+                true => "a property is farther off than --max-property-error allows".into(),
+                false => format!("the bound of {} is not held: {}", r.bound, r.possible.max),
+            }
         ));
     }
     Ok(())

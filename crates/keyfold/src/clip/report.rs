@@ -25,6 +25,8 @@ pub struct ClipReport {
     pub duration: f32,
     /// How far it lies from the resampled animation (without a rate: from the animation itself).
     pub error: ErrorSize,
+    /// What is not ruled out anywhere: what the bound is held against.
+    pub possible: ErrorSize,
     /// How far resampling alone went.
     pub resampling: ErrorSize,
     /// The largest error that was allowed, in scene units.
@@ -56,6 +58,7 @@ impl BuiltClip {
             keys: clip.keys(),
             duration: clip.duration(),
             error: error(self.error),
+            possible: error(self.possible),
             resampling: error(self.resampling),
             bound: self.bound,
             held: self.holds,

@@ -110,8 +110,8 @@ impl Grid<'_> {
                 NumberCodes { code: ScalarCode::Fixed { origin, step }, keys, decoded }
             }
             Self::Variable { .. } => {
-                // Codes have 24 bits, and floats no more.
-                let finest = ((high - low) / f64::from(1 << 23)).max(f64::from(f32::MIN_POSITIVE));
+                // Codes have 24 bits, and floats no more; a difference may be as large as the range, with a sign.
+                let finest = ((high - low) / f64::from(1 << 22)).max(f64::from(f32::MIN_POSITIVE));
                 let byte = libm::ceil((24.0 - libm::log2(step.max(finest))) * 4.0).clamp(0.0, 255.0) as u8;
                 number_variable((low + (high - low) / 2.0) as f32, byte, &values)
             }

@@ -3,6 +3,7 @@
 use super::{Job, Source, SourceTrack};
 use crate::clip::timing::Timing;
 use crate::clip::{NodeProperty, Target};
+use crate::curve::bezier::{bezier, largest, straight};
 use crate::curve::{Interpolation, Kind};
 use crate::quat;
 use crate::skeleton::{Motion, Property, Track};
@@ -101,13 +102,17 @@ fn tolerance(job: &Job<'_>, track: &SourceTrack<'_>) -> f64 {
     }
 }
 
-/// Halves a span until the curve's middle lies near enough to the line.
+/// Halves a span until the curve lies near enough to the line.
 fn split(track: &SourceTrack<'_>, from: f32, to: f32, allowed: f64, depth: u32, times: &mut Vec<f32>) {
     let middle = from + (to - from) / 2.0;
     if depth == 12 || middle <= from || middle >= to {
         return;
     }
-    let off = [0.25, 0.5, 0.75].into_iter().map(|s| deviation(track, from.into(), to.into(), s)).fold(0.0, f64::max);
+    let (start, end) = (f64::from(from), f64::from(to));
+    let off = match track.target.is_rotation() {
+        true => [0.25, 0.5, 0.75].into_iter().map(|s| turned(track, start, end, s)).fold(0.0, f64::max),
+        false => (0..track.curve.width()).map(|c| bulge(track, c, start, end)).fold(0.0, f64::max),
+    };
     if off > allowed {
         times.push(middle);
         split(track, from, middle, allowed, depth + 1, times);
@@ -115,18 +120,21 @@ fn split(track: &SourceTrack<'_>, from: f32, to: f32, allowed: f64, depth: u32, 
     }
 }
 
-fn deviation(track: &SourceTrack<'_>, from: f64, to: f64, s: f64) -> f64 {
+/// How far a rotation is turned from the even turn between two times, `s` of the way.
+fn turned(track: &SourceTrack<'_>, from: f64, to: f64, s: f64) -> f64 {
     let sample = |t: f64| {
-        let mut out = alloc::vec![0.0; track.curve.width()];
-        track.curve.sample(kind(&track.target), t, &mut out);
-        out
+        let mut q = [0.0; 4];
+        track.curve.sample(Kind::Rotation, t, &mut q);
+        q
     };
-    let (a, m, b) = (sample(from), sample(from + (to - from) * s), sample(to));
-    if track.target.is_rotation() {
-        let [a, m, b] = [&a, &m, &b].map(|q| [q[0], q[1], q[2], q[3]]);
-        return quat::angle(quat::slerp(a, b, s), m);
-    }
-    (0..a.len()).map(|i| libm::fabs(a[i] + (b[i] - a[i]) * s - m[i])).fold(0.0, f64::max)
+    quat::angle(quat::slerp(sample(from), sample(to), s), sample(from + (to - from) * s))
+}
+
+/// How far a component bulges from the straight line between two times.
+fn bulge(track: &SourceTrack<'_>, component: usize, from: f64, to: f64) -> f64 {
+    let curve = bezier(track.curve, component, from, to);
+    let line = straight(curve[0], curve[3]);
+    largest([0, 1, 2, 3].map(|i| curve[i] - line[i]))
 }
 
 /// The track as the skeleton knows it, where it moves points.

@@ -1,22 +1,25 @@
 //! What was written against what it should be: everywhere on the time line, through the sampler that will play it.
 
-use super::Job;
 use super::keys::{Keys, kind, motion, spatial};
+use super::lines::{self, Lines};
 use super::plan::Plan;
 use super::room::Room;
+use super::{Job, SourceTrack};
 use crate::clip::track::Track;
 use crate::clip::{Clip, Pose, Sampler};
 use crate::curve::Interpolation;
 use crate::quat;
 use crate::skeleton::{
-    Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Poses, Property, Skeleton, Transform, moments, random_moments,
+    Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Moving, Part, Poses, Proof, Property, Skeleton, Transform,
+    moments, prove_where, random_moments,
 };
 use alloc::{vec, vec::Vec};
 
-/// How many random times the search looks at, and how many others are looked at in the end.
+/// How many random times the search looks at.
 const RANDOM: usize = 1000;
-const UNSEEN: usize = 10_000;
 const SEED: u64 = 0x6B66_6300;
+/// Floats of a size have steps of their own: so much of it.
+const FLOAT: f64 = 1e-6;
 
 /// What a clip is measured against.
 pub(super) struct Reference<'a> {
@@ -86,19 +89,26 @@ impl<'a> Reference<'a> {
         worst
     }
 
-    /// The largest error at random times that no search has used.
-    pub(super) fn unseen(&self, clip: &Clip<'_>) -> f64 {
-        let all = random_moments(0.0, self.keys.duration.into(), UNSEEN, SEED + 1);
-        let probes = self.job.source.probes;
-        let mut deviation = Deviation::none(probes.len());
-        for block in all.chunks(BLOCK) {
-            let reference = match self.job.options.rate {
-                Some(_) => resampled(self.job, self.keys, block),
-                None => Poses::new(&self.motion, block),
-            };
-            deviation.add(&reference, &decoded(self.job.source.skeleton, clip, block), probes, block);
+    /// How far a clip lies from the reference, everywhere: proven of the straight lines between its keys. What floats round as they blend is
+    /// added as far as it was seen.
+    pub(super) fn proof(&self, clip: &Clip<'_>) -> Proof {
+        let (skeleton, probes) = (self.job.source.skeleton, self.job.source.probes);
+        let played = Lines::played(self.job, self.keys, clip);
+        let each = |parts: usize, part: &(dyn Fn(usize) -> Part + Sync)| (0..parts).map(part).collect();
+        let mut proof = match self.job.options.rate {
+            Some(_) => prove_where(&Lines::resampled(self.job, self.keys), &played, probes, |_| false, each),
+            None => prove_where(&self.motion, &played, probes, |_| false, each),
+        };
+        let mut rounding = Deviation::none(probes.len());
+        for block in self.moments.chunks(BLOCK) {
+            let ideal = Poses::with(skeleton, block.len(), |node| match played.animates(node) {
+                true => played.transforms(node, block).iter().map(Affine::from_transform).collect(),
+                false => vec![*skeleton.rest_local(node)],
+            });
+            rounding.add(&ideal, &decoded(skeleton, clip, block), probes, block);
         }
-        deviation.error()
+        proof.possible += rounding.error();
+        proof
     }
 
     /// Whether what moves no points keeps within its tolerances.
@@ -107,10 +117,24 @@ impl<'a> Reference<'a> {
         let tracks: Vec<(usize, &Track)> = plan.tracks.iter().zip(clip.tracks()).map(|(p, t)| (p.source, t)).collect();
         let tracks = || tracks.iter().filter(|(i, _)| spatial(&self.job.source.tracks[*i]).is_none());
         tracks().next().is_none()
-            || self.moments.iter().filter(|m| !m.left).all(|moment| {
+            || (self.moments.iter().filter(|m| !m.left).all(|moment| {
                 sampler.sample(moment.time, &mut pose);
                 tracks().all(|(i, track)| self.other_holds(*i, moment.time, pose.value(track)))
-            })
+            }) && self.splines_hold(plan, clip))
+    }
+
+    /// Whether splines that move no points stay near the straight lines that stand for them, between the moments that are looked at, too.
+    fn splines_hold(&self, plan: &Plan, clip: &Clip<'_>) -> bool {
+        let is_spline = |t: &SourceTrack<'_>| t.curve.interpolation() == Interpolation::CubicSpline;
+        if self.job.options.rate.is_some() || !self.job.source.tracks.iter().any(is_spline) {
+            return true;
+        }
+        let tracks = lines::numbers(self.keys, clip).into_iter();
+        let tracks = tracks.map(|(i, rows)| (&self.job.source.tracks[plan.tracks[i].source], rows));
+        tracks.filter(|(track, _)| is_spline(track)).all(|(track, rows)| {
+            let largest = rows.iter().fold(0.0, |m: f64, v| m.max(libm::fabs(*v)));
+            lines::farthest_from(self.keys, track, &rows) <= track.tolerance + FLOAT * largest
+        })
     }
 
     fn other_holds(&self, track: usize, t: f64, value: &[f32]) -> bool {
@@ -127,8 +151,7 @@ impl<'a> Reference<'a> {
             }
             _ => track.curve.sample(kind(&track.target), t, &mut expected),
         }
-        // Floats of this size have steps of their own.
-        let allowed = |e: f64| track.tolerance + 1e-6 * libm::fabs(e);
+        let allowed = |e: f64| track.tolerance + FLOAT * libm::fabs(e);
         let plain = expected.iter().zip(value).all(|(e, v)| libm::fabs(e - f64::from(*v)) <= allowed(*e));
         plain
             || (track.target.is_rotation()

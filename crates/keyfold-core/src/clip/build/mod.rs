@@ -17,6 +17,7 @@
 //! | `walk` | from the root to the tips |
 //! | `pack` | codes to bytes |
 //! | `measure` | what was written against the reference |
+//! | `lines` | straight lines between keys: what a clip plays, for the proof |
 //!
 //! `docs/clips.md` tells what was tried and what it brought. Transcendental functions come from `libm`: the same input
 //! makes the same bytes on every platform.
@@ -25,6 +26,7 @@ mod aim;
 mod code;
 mod frame;
 mod keys;
+mod lines;
 mod measure;
 mod pack;
 mod plan;
@@ -93,6 +95,8 @@ pub struct Built {
     pub bytes: Vec<u8>,
     /// The largest error against the resampled animation (against the curves themselves where there is no rate).
     pub error: f64,
+    /// What is not ruled out anywhere: proven between keys, and what floats round as far as it was seen.
+    pub possible: f64,
     /// Whether that and the tolerances of what moves no points are kept.
     pub holds: bool,
     /// The largest error of the resampling alone.
@@ -158,18 +162,20 @@ impl<'a> Job<'a> {
 /// Over how many moments the reach of a node is looked at.
 const REACH_MOMENTS: usize = 16;
 
-/// What is left of the bound for the search from the second try on: the last word is with times that no search has used.
-const MARGINS: [f64; 2] = [0.97, 0.9];
+/// What is left of the bound for the search, which only looks: the last word is with what is proven between the times that it looks at, and with what
+/// floats round.
+const MARGINS: [f64; 3] = [0.995, 0.97, 0.9];
 
 /// Builds a clip.
 pub fn build(source: &Source<'_>, options: &Options) -> Result<Built, BuildError> {
     check(source, options)?;
     let within = |share: f64| {
         let built = build_within(source, &Options { max_error: options.max_error * share, ..*options });
-        Built { holds: built.holds && built.error <= options.max_error, ..built }
+        Built { holds: built.holds && built.possible <= options.max_error, ..built }
     };
-    let mut built = within(1.0);
-    for margin in MARGINS {
+    let [first, rest @ ..] = MARGINS;
+    let mut built = within(first);
+    for margin in rest {
         if !built.holds && options.bits.is_none() {
             built = within(margin);
         }
@@ -186,8 +192,11 @@ fn build_within(source: &Source<'_>, options: &Options) -> Built {
         Encoding::Variable => builder.smallest(),
         Encoding::Fixed => builder.fixed(),
     };
-    let unseen = Clip::open(&built.bytes).map_or(f64::INFINITY, |clip| builder.reference.unseen(&clip));
-    Built { resampling: builder.reference.resampling(), error: built.error.max(unseen), ..built }
+    let proof = Clip::open(&built.bytes).map(|clip| builder.reference.proof(&clip));
+    let (error, possible) =
+        proof.map_or((f64::INFINITY, f64::INFINITY), |proof| (proof.deviation.error(), proof.possible));
+    let (error, resampling) = (built.error.max(error), builder.reference.resampling());
+    Built { error, possible: possible.max(error), resampling, ..built }
 }
 
 fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
@@ -276,10 +285,10 @@ impl Builder<'_> {
             Ok(clip) => {
                 let error = self.reference.error(&clip, room);
                 let holds = error <= self.job.bound() && self.reference.others_hold(&self.plan, &clip);
-                Built { error, holds, bytes, resampling: 0.0 }
+                Built { error, possible: f64::INFINITY, holds, bytes, resampling: 0.0 }
             }
             // What is written here is always a clip; one that cannot be opened holds nothing.
-            Err(_) => Built { bytes, error: f64::INFINITY, holds: false, resampling: 0.0 },
+            Err(_) => Built { bytes, error: f64::INFINITY, possible: f64::INFINITY, holds: false, resampling: 0.0 },
         }
     }
 }

@@ -11,6 +11,7 @@ use super::keys::{Keys, spatial};
 use super::measure::{Reference, put};
 use super::plan::{Plan, Planned, Role};
 use crate::clip::track::Form;
+use crate::curve::Interpolation;
 use crate::quat::{self, Quat};
 use crate::skeleton::{Affine, Moment, Motion, Poses, Property, Transform};
 use crate::vector::{cross, length};
@@ -200,8 +201,10 @@ impl Walk<'_> {
 
     /// Numbers that move no points.
     fn others(&self, planned: &Planned, values: &[f64]) -> Vec<NumberCodes> {
-        // Short of two tolerances, for the rounding of floats.
-        self.numbers(planned, values, 1.99 * self.job.source.tracks[planned.source].tolerance)
+        let track = &self.job.source.tracks[planned.source];
+        // Short of two tolerances, for the rounding of floats, and for the straight lines that stand for a spline.
+        let steps = if track.curve.interpolation() == Interpolation::CubicSpline { 1.75 } else { 1.99 };
+        self.numbers(planned, values, steps * track.tolerance)
     }
 
     /// A rotation that moves no points: every axis alike.
