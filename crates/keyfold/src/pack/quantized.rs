@@ -8,9 +8,9 @@ use super::{
     grid::Grid,
 };
 use crate::{
-    Animation, Property, Result, Target, Track,
+    Animation, Curve, Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
-    quantization::{NAME, Parameters, Path, exact_frames},
+    quantization::{FrameNumbers, NAME, Parameters, Path, frame_numbers},
     write::{ChannelForm, SamplerForm, Stored},
 };
 use serde_json::{Map, json};
@@ -18,30 +18,40 @@ use std::collections::BTreeMap;
 
 /// Frame numbers for the times of an animation.
 pub(crate) struct Clock {
-    codes: BTreeMap<u32, u16>,
+    /// By the bits of a time: its frame, and whether that gives the very time.
+    codes: BTreeMap<u32, (u16, bool)>,
     scale: Option<f64>,
 }
 
 impl Clock {
-    /// The clock that all times of an animation are whole frames of.
+    /// The clock that all times of an animation are whole frames of, but for a last bit.
     pub(crate) fn of(animation: &Animation) -> Option<Self> {
         let mut times: Vec<f32> = animation.tracks.iter().flat_map(|t| t.curve.times()).copied().collect();
         times.sort_unstable_by(f32::total_cmp);
         times.dedup();
-        let (codes, scale) = exact_frames(&times)?;
-        Some(Self { codes: times.iter().map(|t| t.to_bits()).zip(codes).collect(), scale })
+        let FrameNumbers { codes, scale, decoded } = frame_numbers(&times)?;
+        let frames = codes.into_iter().zip(times.iter().zip(&decoded).map(|(time, decoded)| time == decoded));
+        Some(Self { codes: times.iter().map(|t| t.to_bits()).zip(frames).collect(), scale })
     }
 
-    fn stored(&self, times: &[f32]) -> Option<Stored> {
-        let codes: Vec<i64> =
-            times.iter().map(|t| self.codes.get(&t.to_bits()).map(|c| i64::from(*c))).collect::<Option<_>>()?;
+    /// A curve's times; `None` where some are not on the clock, or only nearly so and that would show: where a step moves, it is
+    /// wholly wrong for an instant, and two neighbouring floats are an edge.
+    fn stored(&self, curve: &Curve, exact: bool) -> Option<Stored> {
+        let times = curve.times();
+        let frames: Vec<(u16, bool)> =
+            times.iter().map(|t| self.codes.get(&t.to_bits()).copied()).collect::<Option<_>>()?;
+        let edges = curve.interpolation() == Interpolation::Step || times.windows(2).any(|w| w[0].next_up() == w[1]);
+        if (edges || exact) && !frames.iter().all(|(_, exact)| *exact) {
+            return None;
+        }
+        let codes: Vec<i64> = frames.into_iter().map(|(code, _)| i64::from(code)).collect();
         let component = if codes.iter().all(|c| *c < 256) { ComponentType::U8 } else { ComponentType::U16 };
         Some(Stored { bounds: true, ..Stored::integers(component, Shape::Scalar, false, &codes) })
     }
 }
 
-/// A track in the extension's form, or in core's.
-pub(crate) fn quantized(track: &Track, grids: &Grids, clock: Option<&Clock>) -> Result<ChannelForm> {
+/// A track in the extension's form, or in core's; `exact` where no time may lose its last bit.
+pub(crate) fn quantized(track: &Track, grids: &Grids, clock: Option<&Clock>, exact: bool) -> Result<ChannelForm> {
     let mut form = plain(track)?;
     let Some(sampler) = &mut form.sampler else { return Ok(form) };
     let mut parameters = Parameters::default();
@@ -53,7 +63,7 @@ pub(crate) fn quantized(track: &Track, grids: &Grids, clock: Option<&Clock>) -> 
     }
     // One key is not worth a time scale of its own.
     let clock = clock.filter(|_| track.curve.keys() > 1 && matches!(track.target, Target::Node { .. }));
-    if let Some((clock, times)) = clock.and_then(|clock| Some((clock, clock.stored(track.curve.times())?))) {
+    if let Some((clock, times)) = clock.and_then(|clock| Some((clock, clock.stored(&track.curve, exact)?))) {
         sampler.input = times;
         parameters.time_scale = clock.scale;
     }

@@ -146,6 +146,13 @@ impl CodedTimes {
     pub fn decode(&self) -> Vec<f32> {
         Parameters { time_scale: self.time_scale, ..Parameters::default() }.times(&numbers(&self.input))
     }
+
+    /// Whether a reader that multiplies in floats has the same times as one that multiplies in doubles.
+    pub fn is_plain(&self) -> bool {
+        let scale = self.time_scale.unwrap_or(1.0) as f32;
+        let floats = numbers(&self.input).into_iter().map(|t| t as f32 * scale);
+        floats.eq(self.decode())
+    }
 }
 
 fn numbers(stored: &Stored) -> Vec<f64> {

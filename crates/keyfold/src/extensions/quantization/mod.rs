@@ -34,7 +34,7 @@ pub(crate) use needed::stores;
 pub use options::{Options, RotationForm, VectorForm};
 pub use plan::{Quantized, quantize};
 pub use table::{Encoding, Layout, Path, ROTATION, Row, Standing, UNSIGNED, rows};
-pub(crate) use times::exact_frames;
+pub(crate) use times::{FrameNumbers, frame_numbers};
 
 use super::Extension;
 use crate::{
