@@ -12,13 +12,13 @@ use std::path::PathBuf;
 /// Measure how far the animations of two files lie apart
 #[derive(clap::Args)]
 #[command(after_help = "\
-The error is the largest distance between a point that a node of A carries and the same point of B, everywhere on the time line:
-at all keys of both files, between them, and at random times. Files may differ in keys, storage and the order of nodes.
+The error is the largest distance that was found between a point that a node of A carries and the same point of B; what is possible is proven: no
+point is at any time farther away, between keys neither. Files may differ in keys, storage and the order of nodes.
 
 Examples:
   keyfold diff walk.glb walk.packed.glb
   keyfold diff walk.glb walk.packed.glb --max-error 0.1mm     exits with 1 if any point is farther off
-  keyfold diff a.glb b.glb --json | jq .error")]
+  keyfold diff a.glb b.glb --json | jq .possible")]
 pub(crate) struct Args {
     /// The original; - for standard input
     a: PathBuf,
@@ -45,6 +45,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         output::print(&describe(&found))?;
     }
     found.unmatched.iter().for_each(|what| output::note(&what.to_string()));
+    found.undefined.iter().for_each(|what| output::note(what));
     Ok(Outcome::wrong_if(args.exceeded(&found)))
 }
 
@@ -52,21 +53,22 @@ impl Args {
     fn exceeded(&self, found: &Diff) -> bool {
         let Some(bound) = self.max_error else { return false };
         let properties = found.animations.iter().any(|a| a.properties.max > self.measure.max_property_error);
-        found.error > bound.in_scene(found.model_size) || properties || !found.unmatched.is_empty()
+        !(found.possible <= bound.in_scene(found.model_size)) || properties || !found.unmatched.is_empty()
     }
 }
 
 fn describe(found: &Diff) -> String {
     let summary = format!(
-        "largest error {} ({}) of a model of size {:.4}\n",
+        "largest error {} ({}), at most {} possible, of a model of size {:.4}\n",
         length(found.error),
         percent(found.relative),
+        length(found.possible),
         found.model_size
     );
     if found.animations.is_empty() {
         return summary + "no animations\n";
     }
-    let header = ["animation", "node", "property", "second", "error", "of size", "rms", "property off"];
+    let header = ["animation", "node", "property", "second", "error", "of size", "possible", "rms", "property off"];
     summary + "\n" + &output::table(&header, found.animations.iter().map(row), 3)
 }
 
@@ -78,6 +80,7 @@ fn row(a: &AnimationDiff) -> Vec<String> {
         a.time.map_or_else(|| "-".into(), |t| format!("{t:.3}")),
         length(a.error),
         percent(a.relative),
+        length(a.possible),
         length(a.rms),
         percent(a.properties.max),
     ]

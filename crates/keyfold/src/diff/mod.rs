@@ -1,8 +1,8 @@
 //! How far two files' animations lie apart, everywhere on the time line.
 //!
-//! What moves nodes is measured in space: probes on every moved node, at every key of both files, at four times between
-//! neighbouring ones, at both sides of `Step` edges and at random times. What does not (weights, colours, lights) is measured
-//! against its own range (`properties`). Files may differ in key counts, storage, and the order of nodes, channels and
+//! What moves nodes is measured in space: probes on every moved node, at every key of both files, between neighbouring ones and at both sides of
+//! `Step` edges; what is possible between the times that were looked at is bounded ([`skeleton::prove`]). What does not (weights, colours, lights)
+//! is measured against its own range (`properties`). Files may differ in key counts, storage, and the order of nodes, channels and
 //! animations (`matching`).
 
 mod matching;
@@ -14,16 +14,14 @@ pub(crate) use properties::{natural_range, worst_difference, worst_property};
 pub use unmatched::{Unmatched, Which};
 
 use crate::parallel::*;
-use crate::{Animation, Animations, Bound, Document, Monitor, Result, Scene, Severity, read};
-use keyfold_core::skeleton::{self, BETWEEN, BLOCK, Deviation, Moment, Motion, Probe, moments, random_moments};
+use crate::{Animation, Animations, Bound, Document, Kind, Monitor, Result, Scene, Severity, read};
+use keyfold_core::{
+    curve::shortest,
+    skeleton::{self, BLOCK, Deviation, Moment, Motion, Probe, Proof},
+};
 use matching::{Matching, Twins};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// What the random moments of every comparison grow from.
-const SEED: u64 = 0x4B65_7966_6F6C_6400;
-/// As many random moments as there are keys, but at least and at most so many.
-const RANDOM: (usize, usize) = (128, 4096);
 
 /// How far two files lie apart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,6 +30,8 @@ pub struct Diff {
     pub error: f64,
     /// That, as a share of the model's size.
     pub relative: f64,
+    /// What is not ruled out, in scene units: no point is at any time farther from its twin.
+    pub possible: f64,
     /// The root mean square of the distances, in scene units: the largest of all animations.
     pub rms: f64,
     /// The length that relative errors refer to, in scene units: the first file's.
@@ -40,6 +40,8 @@ pub struct Diff {
     pub animations: Vec<AnimationDiff>,
     /// What could not be compared: animations, channels or nodes that one of the files lacks or that cannot be read.
     pub unmatched: Vec<Unmatched>,
+    /// Rotations of the first file that are not defined everywhere: splines through zero.
+    pub undefined: Vec<String>,
 }
 
 /// How far an animation lies from its twin.
@@ -53,6 +55,8 @@ pub struct AnimationDiff {
     pub error: f64,
     /// That, as a share of the model's size.
     pub relative: f64,
+    /// What is not ruled out, in scene units: no point is at any time farther from its twin.
+    pub possible: f64,
     /// The root mean square of the distances, in scene units.
     pub rms: f64,
     /// The node that carries the worst point.
@@ -106,8 +110,26 @@ pub fn diff_with(a: &Document, b: &Document, shell: Option<Bound>, monitor: &dyn
     let mut told = BTreeSet::new();
     unmatched.retain(|one| told.insert(one.to_string()));
     let largest = |of: fn(&AnimationDiff) -> f64| animations.iter().map(of).fold(0.0, f64::max);
-    let (error, relative, rms) = (largest(|a| a.error), largest(|a| a.relative), largest(|a| a.rms));
-    Ok(Diff { error, relative, rms, model_size: a.scene.model_size(), animations, unmatched })
+    Ok(Diff {
+        error: largest(|a| a.error),
+        relative: largest(|a| a.relative),
+        possible: largest(|a| a.possible),
+        rms: largest(|a| a.rms),
+        model_size: a.scene.model_size(),
+        undefined: a.read.animations.iter().flat_map(undefined).map(|(_, what)| what).collect(),
+        animations,
+        unmatched,
+    })
+}
+
+/// The rotations of an animation that are not defined everywhere, by their tracks' indices, and what there is to say of them.
+pub(crate) fn undefined(animation: &Animation) -> impl Iterator<Item = (usize, String)> {
+    let rotations = animation.tracks.iter().enumerate().filter(|(_, track)| track.target.kind() == Kind::Rotation);
+    rotations.filter_map(|(i, track)| {
+        let at = shortest(&track.curve).filter(|shortest| !shortest.is_defined())?.time;
+        let what = "the spline passes through zero, where no rotation is defined";
+        Some((i, format!("/animations/{}: {} at {at} s: {what}", animation.index, track.target)))
+    })
 }
 
 /// One of the two files.
@@ -146,16 +168,16 @@ fn compare(
     let (motion, twin) = (a.scene.motion(mine), b.scene.motion(theirs));
     let (probes, lost) = twin_probes(&a.scene, &motion, &twin, &matching.nodes);
     unmatched.extend(lost.into_iter().map(|index| Unmatched::Node { index }));
-    let deviation = deviation(&motion, &twin, &probes);
+    let proof = proof(&motion, &twin, &probes);
     let properties = properties::compare(a.document, mine, b.document, theirs, matching);
-    AnimationDiff::new(&a.scene, mine, &deviation, &probes, properties)
+    AnimationDiff::new(&a.scene, mine, &proof, &probes, properties)
 }
 
 impl AnimationDiff {
     pub(crate) fn new(
         scene: &Scene,
         animation: &Animation,
-        deviation: &Deviation,
+        Proof { deviation, possible }: &Proof,
         probes: &[Probe],
         properties: PropertyDiff,
     ) -> Self {
@@ -167,6 +189,7 @@ impl AnimationDiff {
             name: animation.name.clone(),
             error,
             relative: error / scene.model_size(),
+            possible: *possible,
             rms: deviation.rms(),
             node,
             node_name: node.and_then(|n| scene.name(n)).map(str::to_owned),
@@ -188,13 +211,9 @@ fn twin_probes(scene: &Scene, motion: &Motion<'_>, twin: &Motion<'_>, nodes: &Tw
     (probes.into_iter().filter_map(|p| Some(Probe { b: nodes.of(p.a)?, ..p })).collect(), lost)
 }
 
-/// The deviation of two motions at every moment that the promise names, in parallel.
-pub(crate) fn deviation(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> Deviation {
-    let mut all = moments(&[a, b], BETWEEN);
-    let keys = all.len() / (BETWEEN + 1);
-    let (start, end) = all.first().zip(all.last()).map_or((0.0, 0.0), |(s, e)| (s.time, e.time));
-    all.extend(random_moments(start, end, keys.clamp(RANDOM.0, RANDOM.1), SEED));
-    deviation_at(a, b, probes, &all)
+/// How far two motions lie apart everywhere, in parallel; the same on any number of threads.
+pub(crate) fn proof(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> Proof {
+    skeleton::prove(a, b, probes, |parts, part| (0..parts).into_par_iter().map(part).collect())
 }
 
 /// The deviation of two motions at given moments, in parallel; the same on any number of threads.

@@ -4,13 +4,17 @@
 //! factors), otherwise what the first file's own keys cover. Truth values and whole numbers are equal or wholly different. A track that only one of the files has is
 //! held against the value that the other document states for the property, and one that the other file drives in parts (single weights) part by part.
 
-use super::{PropertyDiff, matching::Matching};
+use super::{PropertyDiff, matching::Matching, proof};
 use crate::{
-    Animation, Curve, Document, Interpolation, Kind, Target, Track,
+    Animation, Curve, Document, Kind, Target, Track,
     object_model::{Pointer, Registry},
     retarget::split,
 };
-use keyfold_core::{curve::locate_left, quat, skeleton::BETWEEN};
+use keyfold_core::{
+    curve::bezier::{bezier, largest},
+    quat,
+    skeleton::{self, BETWEEN, Motion, Property::Rotation, Rest, Skeleton, Transform},
+};
 use std::collections::BTreeSet;
 
 /// The worst difference of all tracks that move no points.
@@ -97,7 +101,7 @@ fn own_range(curve: &Curve) -> f64 {
     }
 }
 
-/// The largest difference between a track and another curve for the same target, as a share of its natural range.
+/// The largest difference between a track and another curve for the same target, as a share of its natural range; proven.
 pub(crate) fn worst_property(track: &Track, other: &Curve) -> f64 {
     if track.curve == *other {
         return 0.0;
@@ -105,38 +109,59 @@ pub(crate) fn worst_property(track: &Track, other: &Curve) -> f64 {
     if track.curve.width() != other.width() {
         return 1.0;
     }
-    share(worst_difference(track.target.kind(), &track.curve, other), natural_range(track), track)
+    let difference = match track.target.kind() {
+        Kind::Rotation if other.width() == 4 => possible_angle(&track.curve, other),
+        kind => worst_difference(kind, &track.curve, other),
+    };
+    share(difference, natural_range(track), track)
 }
 
-/// The largest difference between two curves of one width, everywhere on the time line: of a component, or an angle.
+/// The largest difference between two curves of one width, everywhere on the time line: of a component, exactly, or an angle, as far as looking tells.
 pub(crate) fn worst_difference(kind: Kind, one: &Curve, other: &Curve) -> f64 {
     let mut keys = [one.times(), other.times()].concat();
     keys.sort_unstable_by(f32::total_cmp);
     keys.dedup();
-    let edges = [one, other].iter().any(|c| c.interpolation() == Interpolation::Step);
     let (mut a, mut b) = (vec![0.0; one.width()], vec![0.0; one.width()]);
-    let mut worst = 0.0f64;
-    for (i, key) in keys.iter().enumerate() {
-        let time = f64::from(*key);
-        if edges {
-            one.blend(kind, locate_left(one.times(), time), &mut a);
-            other.blend(kind, locate_left(other.times(), time), &mut b);
-            worst = worst.max(difference(kind, &a, &b));
+    let mut at = |time: f64| {
+        one.sample(kind, time, &mut a);
+        other.sample(kind, time, &mut b);
+        difference(kind, &a, &b)
+    };
+    let at_keys = keys.iter().map(|key| at(f64::from(*key))).fold(0.0, f64::max);
+    // Between two neighbouring floats there is no time.
+    let gaps = keys.windows(2).filter(|w| w[0].next_up() < w[1]).map(|w| (f64::from(w[0]), f64::from(w[1])));
+    let between = gaps.map(|(start, end)| match kind {
+        Kind::Vector => (0..one.width()).map(|c| largest_between(one, other, c, start, end)).fold(0.0, f64::max),
+        Kind::Rotation => {
+            let step = (end - start) / (BETWEEN + 1) as f64;
+            (1..=BETWEEN).map(|k| at(start + step * k as f64)).fold(0.0, f64::max)
         }
-        // Between two neighbouring floats there is no time.
-        let next = keys.get(i + 1).filter(|next| key.next_up() != **next);
-        let span = next.map_or(0.0, |next| f64::from(*next) - time);
-        for k in 0..=BETWEEN {
-            let t = time + span * k as f64 / (BETWEEN + 1) as f64;
-            one.sample(kind, t, &mut a);
-            other.sample(kind, t, &mut b);
-            worst = worst.max(difference(kind, &a, &b));
-        }
-    }
-    worst
+    });
+    between.fold(at_keys, f64::max)
 }
 
+/// The largest difference of a component between two neighbouring keys, where it is a cubic.
+fn largest_between(one: &Curve, other: &Curve, component: usize, start: f64, end: f64) -> f64 {
+    let (a, b) = (bezier(one, component, start, end), bezier(other, component, start, end));
+    largest([0, 1, 2, 3].map(|i| a[i] - b[i]))
+}
+
+/// The largest angle between two rotations that is not ruled out. Of three axes that are turned by φ one moves by at least
+/// √(2/3) of 2 sin(φ/2): as if they were a node's.
+fn possible_angle(one: &Curve, other: &Curve) -> f64 {
+    let Ok(skeleton) = Skeleton::new(vec![None], &[Rest::Transform(Transform::IDENTITY)]) else { return f64::INFINITY };
+    let motion = |curve| Motion::new(&skeleton, [skeleton::Track { node: 0, property: Rotation, axis: None, curve }]);
+    let probes = skeleton::probes(&skeleton, &[true], |_| 1.0);
+    let moved = proof(&motion(one), &motion(other), &probes).possible;
+    2.0 * (moved / 2.0 * 1.5f64.sqrt()).min(1.0).asin()
+}
+
+/// Differences of so much less than the largest value are rounding of doubles.
+const ROUNDING: f64 = 1e-13;
+
 fn share(difference: f64, range: f64, track: &Track) -> f64 {
+    let largest = track.curve.values().iter().fold(0.0f32, |m, v| m.max(v.abs()));
+    let difference = if difference <= ROUNDING * f64::from(largest) { 0.0 } else { difference };
     // A truth value or a whole number is right or wrong.
     if track.target.is_exact() { if difference > 0.0 { 1.0 } else { 0.0 } } else { difference / range }
 }

@@ -215,3 +215,52 @@ fn what_pointers_drive_is_found_where_it_went() {
     let other = diff(&a, &file(["iron", "wood"], 0, 0.5), None).unwrap();
     assert_eq!(other.animations[0].properties.max, 0.5);
 }
+
+/// An arm of two nodes whose upper one passes `off` zero, as splines of quaternions do that go from one sign to the other; the lower one bends.
+fn flipping(off: f32, bend: f32) -> Document {
+    let nodes = json!([{ "children": [1] }, { "translation": [4, 0, 0] }]);
+    let zero = [0.0; 4];
+    let turn = [zero, [off, 0.0, 0.0, 1.0], zero, zero, [off, 0.0, 0.0, -1.0], zero].concat();
+    let bend = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, (bend / 2.0).sin(), (bend / 2.0).cos()];
+    let accessor = |view: usize, count: usize, shape: &str| json!({ "bufferView": view, "componentType": 5126, "count": count, "type": shape });
+    let channel = |node: usize| json!({ "sampler": node, "target": { "node": node, "path": "rotation" } });
+    let json = json!({
+        "nodes": nodes, "accessors": [accessor(0, 2, "SCALAR"), accessor(1, 6, "VEC4"), accessor(2, 2, "VEC4")],
+        "animations": [{ "channels": [channel(0), channel(1)],
+                         "samplers": [{ "input": 0, "output": 1, "interpolation": "CUBICSPLINE" }, { "input": 0, "output": 2 }] }] });
+    document(json, &[&[0.0, 1.0], &turn, &bend])
+}
+
+#[test]
+fn a_spin_between_keys_is_found_and_what_is_possible_is_hardly_more() {
+    let found = diff(&flipping(1e-3, 0.5), &flipping(-1e-3, 0.5), None).unwrap();
+    // Half a turn apart at the worst: the tip's probe on the z axis is 0.12 away from the axis of the spin, on both sides of it.
+    assert!((found.error - 0.24).abs() < 1e-3, "{}", found.error);
+    assert!(found.possible >= found.error && found.possible < 1.01 * found.error);
+    assert_eq!((found.possible, found.undefined.len()), (found.animations[0].possible, 0));
+}
+
+#[test]
+fn an_undefined_rotation_is_told_and_what_is_equal_is_equal() {
+    let (a, b) = (flipping(0.0, 0.5), flipping(0.0, 0.51));
+    let found = diff(&a, &b, None).unwrap();
+    assert_eq!(found.undefined.len(), 1);
+    assert!(found.undefined[0].starts_with("/animations/0: /nodes/0/rotation at 0.5 s"), "{:?}", found.undefined);
+    // Below it the joints differ by a hundredth of a radian in the end, whatever the spline above does.
+    assert!(found.error > 0.0 && found.possible < 1.01 * found.error && found.possible < 0.01);
+    assert_eq!(diff(&a, &a, None).unwrap().possible, 0.0);
+}
+
+#[test]
+fn a_property_between_the_keys_of_a_spline_is_measured_exactly() {
+    let weights = |tangent: f32| {
+        let mesh = json!({ "primitives": [{ "attributes": {}, "targets": [{}] }] });
+        let mut animation = animation(0, "weights", 1);
+        animation["samplers"][0]["interpolation"] = json!("CUBICSPLINE");
+        let json = json!({ "nodes": [{ "mesh": 0 }], "meshes": [mesh], "accessors": accessors("SCALAR", 6), "animations": [animation] });
+        document(json, &[&[0.0, 1.0], &[0.0, 0.0, tangent, 0.0, 0.0, 0.0]])
+    };
+    let found = diff(&weights(0.0), &weights(0.27), None).unwrap().animations[0].properties.max;
+    // s (1 - s)² is largest at a third: 4/27.
+    assert!((found - 0.04).abs() < 1e-8, "{found}");
+}

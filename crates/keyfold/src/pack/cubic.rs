@@ -4,8 +4,14 @@
 //! it before the search over lanes begins.
 
 use super::{Context, exact::without_repeats, lattice::snap_float};
-use crate::{Animation, Curve, Interpolation, Property, Target, Track, diff::deviation};
-use keyfold_core::skeleton::{Poses, Sensitivity, moments, sensitivity};
+use crate::{
+    Animation, Curve, Interpolation, Property, Target, Track,
+    diff::{proof, undefined},
+};
+use keyfold_core::{
+    curve::shortest,
+    skeleton::{Poses, Sensitivity, moments, sensitivity},
+};
 
 /// The shares of the bound that are tried as steps, the coarsest first.
 const SHARES: [f64; 7] = [1.0, 0.7, 0.5, 0.35, 0.25, 0.12, 0.06];
@@ -20,8 +26,10 @@ const UNIT: f64 = 1.0 / 32768.0;
 pub(crate) fn shortened(context: &Context<'_>, animation: &Animation, bound: f64) -> Option<(Animation, f64)> {
     let is_spline =
         |t: &Track| t.curve.interpolation() == Interpolation::CubicSpline && t.target.moved_node().is_some();
-    let taken = |t: &Track| is_spline(t) && !context.keeps(&t.target);
-    if !animation.tracks.iter().any(taken) {
+    // What is defined nowhere near a zero turns any way for the least change.
+    let undefined: Vec<usize> = undefined(animation).map(|(i, _)| i).collect();
+    let taken = |i: usize, t: &Track| is_spline(t) && !context.keeps(&t.target) && !undefined.contains(&i);
+    if !animation.tracks.iter().enumerate().any(|(i, t)| taken(i, t)) {
         return None;
     }
     let lanes = animation.tracks.iter().any(|t| t.target.moved_node().is_some() && !is_spline(t) && t.curve.keys() > 1);
@@ -32,11 +40,13 @@ pub(crate) fn shortened(context: &Context<'_>, animation: &Animation, bound: f64
     let some: Vec<_> = all.iter().copied().step_by((all.len() / 16).max(1)).collect();
     let reach = sensitivity(context.scene.skeleton(), &Poses::new(&motion, &some), &probes);
     SHARES.iter().find_map(|share| {
-        let short = |t: &Track| {
-            if taken(t) { short(context, t, &reach, share * limit, animation.duration()) } else { t.clone() }
+        let short = |(i, t): (usize, &Track)| match taken(i, t) {
+            true => short(context, t, &reach, share * limit, animation.duration()),
+            false => t.clone(),
         };
-        let candidate = Animation { tracks: animation.tracks.iter().map(short).collect(), ..animation.clone() };
-        let error = deviation(&motion, &context.scene.motion(&candidate), &probes).error();
+        let tracks = animation.tracks.iter().enumerate().map(short).collect();
+        let candidate = Animation { tracks, ..animation.clone() };
+        let error = proof(&motion, &context.scene.motion(&candidate), &probes).possible;
         (error <= limit).then_some((candidate, error))
     })
 }
@@ -45,7 +55,8 @@ pub(crate) fn shortened(context: &Context<'_>, animation: &Animation, bound: f64
 fn short(context: &Context<'_>, track: &Track, reach: &[Sensitivity], bound: f64, end: f32) -> Track {
     let Target::Node { node, property, axis } = track.target else { return track.clone() };
     let moved = match property {
-        Property::Rotation => 2.0 * reach[node].rotation,
+        // A quaternion turns the more for a step the shorter it is.
+        Property::Rotation => 2.0 * reach[node].rotation / shortest(&track.curve).map_or(1.0, |s| s.length),
         Property::Scale => reach[node].scale.into_iter().fold(0.0, f64::max),
         Property::Translation | Property::Weights => reach[node].translation,
     };

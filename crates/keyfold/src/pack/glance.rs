@@ -11,7 +11,7 @@ use super::{
     fold::Folded,
 };
 use crate::parallel::*;
-use crate::{Animation, Curve, Document, Result, Scene, Storage, Track, diff::deviation, draco, inspect, read};
+use crate::{Animation, Curve, Document, Result, Scene, Storage, Track, diff::proof, draco, inspect, read};
 
 /// How many animations are looked at, and about how many floats of each.
 const ANIMATIONS: usize = 4;
@@ -115,7 +115,7 @@ fn drafted(context: &Context<'_>, animations: &[Animation]) -> Result<(Wire, Vec
 fn error(scene: &Scene, before: &[Animation], after: &[Animation]) -> f64 {
     let error = |(a, b): (&Animation, &Animation)| {
         let (a, b) = (scene.motion(a), scene.motion(b));
-        deviation(&a, &b, &scene.probes(&a.moved())).error()
+        proof(&a, &b, &scene.probes(&a.moved())).possible
     };
     before.iter().zip(after).map(error).fold(0.0, f64::max)
 }

@@ -181,6 +181,7 @@ fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
     let mut bounds = vec![bound; folded.len()];
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
+    left.extend(kept(&read.animations));
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
         let written = write(document, &context, &read.animations, &folded)?;
@@ -201,7 +202,7 @@ fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
             } else {
                 // Gently at first: each step costs bytes.
                 let share = 1.0 - 0.015 * (attempt + 1) as f64;
-                bounds[index] *= (share * bound / diff.animations[index].error).clamp(0.2, share);
+                bounds[index] *= (share * bound / diff.animations[index].possible).clamp(0.2, share);
                 folded[index] = fold::fold(&context, original, bounds[index]);
             }
         }
@@ -223,9 +224,14 @@ fn pack_draco(document: &Document, settings: &Settings, monitor: &dyn Monitor) -
         return untouched(document, settings, bound);
     }
     let unread = done.findings.iter().filter(|f| f.severity == Severity::Error);
-    let left = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
+    let left = unread.map(|f| format!("{}: {}", f.at, f.message)).chain(kept(&read.animations)).collect();
     let gzip_bytes = weigh::gzip_bytes(&done.document)?;
     Ok(Packed { document: done.document, diff: done.diff, bound, left, gzip_bytes })
+}
+
+/// What stays as it is because it is not defined everywhere.
+fn kept(animations: &[Animation]) -> impl Iterator<Item = String> {
+    animations.iter().flat_map(diff::undefined).map(|(_, what)| format!("{what}; it stays as it was"))
 }
 
 /// The document as it was: what is left where even unchanged animations did not survive being written anew.
@@ -304,7 +310,9 @@ impl<'a> Context<'a> {
         if self.settings.storage != Storage::Quantization {
             return tracks().map(forms::compact).collect();
         }
-        let with = |clock: Option<&Clock>| tracks().map(|t| quantized(t, grids, clock)).collect::<Result<Vec<_>>>();
+        let exact = self.settings.bound.in_scene(self.scene.model_size()) == 0.0;
+        let with =
+            |clock: Option<&Clock>| tracks().map(|t| quantized(t, grids, clock, exact)).collect::<Result<Vec<_>>>();
         let plain = with(None)?;
         let Some(clock) = Clock::of(animation) else { return Ok(plain) };
         let frames = with(Some(&clock))?;
@@ -353,7 +361,7 @@ impl<'a> Context<'a> {
         let Some(animation) = diff.animations.get(index) else { return false };
         // It lasts as long as it did, and it is still there.
         let lost = diff.unmatched.iter().any(|what| what.animation() == Some(index));
-        lost || !(animation.error <= bound && animation.properties.max <= self.property_bound)
+        lost || !(animation.possible <= bound && animation.properties.max <= self.property_bound)
     }
 }
 

@@ -65,6 +65,8 @@ pub struct ErrorReport {
     pub max: f64,
     /// That, as a share of the model's size.
     pub relative: f64,
+    /// What is not ruled out at any time, in scene units: what the bound is held against.
+    pub possible: f64,
     /// The root mean square of the distances, in scene units.
     pub rms: f64,
     /// The largest that was allowed, in scene units.
@@ -87,6 +89,7 @@ impl ErrorReport {
         Self {
             max: diff.error,
             relative: diff.relative,
+            possible: diff.possible,
             rms: diff.rms,
             bound,
             animation: worst.map(|a| title(a.name.as_deref(), a.index)),

@@ -59,6 +59,8 @@ pub struct RotationReport {
     pub error: f64,
     /// That, as a share of the model's size.
     pub relative: f64,
+    /// What is not ruled out, in scene units.
+    pub possible: f64,
     /// What was allowed, in scene units.
     pub bound: f64,
     /// The fallback, where there is one.
@@ -83,6 +85,8 @@ pub struct FallbackReport {
     pub keys: usize,
     /// The largest distance between a point and its twin, in scene units.
     pub error: f64,
+    /// What is not ruled out, in scene units.
+    pub possible: f64,
 }
 
 /// A document with its rotations in another interpolation, nowhere farther than the bound from the original.
@@ -104,11 +108,12 @@ pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Resu
     }
     let written = assemble(document, &forms, place_plain)?;
     let measured = diff(document, &written, options.shell)?;
-    (report.error, report.relative) = (measured.error, measured.relative);
+    (report.error, report.relative, report.possible) = (measured.error, measured.relative, measured.possible);
     if let Some(fallback) = &mut report.fallback {
-        fallback.error = diff(document, &written.ignoring(sqlerp::NAME)?, options.shell)?.error;
+        let seen = diff(document, &written.ignoring(sqlerp::NAME)?, options.shell)?;
+        (fallback.error, fallback.possible) = (seen.error, seen.possible);
     }
-    let worst = report.fallback.map_or(0.0, |f| f.error).max(report.error);
+    let worst = report.fallback.map_or(0.0, |f| f.possible).max(report.possible);
     if worst > bound {
         let what = format!("what was written is {worst} off, more than the {bound} allowed");
         return Err(Error::Unsupported { extension: options.interpolation.name().into(), what });
@@ -175,7 +180,7 @@ impl RotationReport {
         self.bytes.before += bytes(before);
         self.bytes.after += bytes(after) + fallback.map_or(0, bytes);
         if let Some(fallback) = fallback {
-            let so_far = self.fallback.get_or_insert(FallbackReport { keys: 0, error: 0.0 });
+            let so_far = self.fallback.get_or_insert(FallbackReport { keys: 0, error: 0.0, possible: 0.0 });
             so_far.keys += fallback.curve.keys();
         }
     }

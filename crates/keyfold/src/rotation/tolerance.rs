@@ -6,7 +6,7 @@
 //! fewest keys is taken.
 
 use crate::parallel::*;
-use crate::{Animation, Finding, Interpolation, Kind, Scene, Severity, Track, diff::deviation, scene::core_track};
+use crate::{Animation, Finding, Interpolation, Kind, Scene, Severity, Track, diff::proof, scene::core_track};
 use keyfold_core::{
     curve::Curve,
     fit,
@@ -154,10 +154,10 @@ impl<'a> Search<'a> {
                 after.set(track);
             }
         }
-        let measured = deviation(&before, &after, &self.probes);
+        let measured = proof(&before, &after, &self.probes);
         let mut errors = vec![0.0f64; self.scene.skeleton().len()];
-        for (probe, worst) in self.probes.iter().zip(&measured.probes) {
-            errors[probe.a] = worst.error;
+        for (probe, error) in self.probes.iter().zip(measured.errors()) {
+            errors[probe.a] = error;
         }
         let share = |node: usize| {
             let subtree = self.scene.skeleton().subtree(node).iter();

@@ -5,11 +5,11 @@
 
 use crate::{
     Animation, Curve, Property, Scene, Target, Track,
-    diff::{deviation, natural_range},
+    diff::{natural_range, proof},
 };
 use keyfold_core::draco::Quantizer;
 use keyfold_core::{
-    skeleton::{Deviation, Probe},
+    skeleton::{Probe, Proof},
     vector::{distance, length},
 };
 
@@ -84,12 +84,12 @@ impl Search<'_> {
             }
             let grid = |i: usize| takes(i).then(|| stepped(&tracks[i], steps[i]))?;
             let grids: Vec<Option<Gridded>> = (0..tracks.len()).map(grid).collect();
-            let worst = deviation(&before, &self.scene.motion(&decoded(self.animation, &grids)), &probes);
+            let proof = proof(&before, &self.scene.motion(&decoded(self.animation, &grids)), &probes);
             let size = weight(&grids);
-            if worst.error() <= self.bound && best.as_ref().is_none_or(|(least, _)| size < *least) {
+            if proof.possible <= self.bound && best.as_ref().is_none_or(|(least, _)| size < *least) {
                 best = Some((size, grids));
             }
-            let used = self.used(&probes, &worst);
+            let used = self.used(&probes, &proof);
             for (step, track) in steps.iter_mut().zip(tracks) {
                 if let Some(node) = track.target.moved_node() {
                     *step *= factor(used[node] / self.bound);
@@ -100,13 +100,13 @@ impl Search<'_> {
     }
 
     /// By node, the largest error of the points that hang on it.
-    fn used(&self, probes: &[Probe], worst: &Deviation) -> Vec<f64> {
+    fn used(&self, probes: &[Probe], proof: &Proof) -> Vec<f64> {
         let skeleton = self.scene.skeleton();
         let mut used = vec![0.0f64; skeleton.len()];
-        for (probe, worst) in probes.iter().zip(&worst.probes) {
+        for (probe, error) in probes.iter().zip(proof.errors()) {
             let mut node = Some(probe.a);
             while let Some(n) = node {
-                used[n] = used[n].max(worst.error);
+                used[n] = used[n].max(error);
                 node = skeleton.parent(n);
             }
         }

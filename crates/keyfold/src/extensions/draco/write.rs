@@ -11,7 +11,7 @@ use super::{
 use crate::parallel::*;
 use crate::{
     Animation, Animations, Bound, Curve, Diff, Document, Finding, Result, Scene, Track,
-    diff::diff,
+    diff::{diff, undefined},
     halves::settled,
     read,
     retarget::is_component,
@@ -103,7 +103,7 @@ pub(crate) fn compress_some(
         let diff = diff(document, &written, shell)?;
         let properties = diff.animations.iter().map(|a| a.properties.max).fold(0.0, f64::max);
         let whole = diff.unmatched.iter().all(|what| known.contains(what));
-        let within = diff.error <= bound && properties <= options.max_property_error && whole;
+        let within = diff.possible <= bound && properties <= options.max_property_error && whole;
         if within || options.bits.is_some() || attempt >= ATTEMPTS {
             return Ok(Compressed { document: written, diff, within, findings });
         }
@@ -178,11 +178,13 @@ fn plan(
         let settle = |track: &Track| settled(track).filter(|_| wanted(&animation, track));
         animation.tracks = animation.tracks.iter().map(|t| settle(t).unwrap_or_else(|| t.clone())).collect();
     }
+    let undefined: Vec<usize> =
+        if options.bits.is_none() { undefined(&animation).map(|(i, _)| i).collect() } else { vec![] };
     // The field for components is a byte, and older readers take it as signed.
     let takes = |i: usize| {
         let track = &animation.tracks[i];
         let fits = track.curve.keys() > 1 && components(&track.curve) <= 127 && !track.target.is_exact();
-        fits && wanted(&animation, track)
+        fits && wanted(&animation, track) && !undefined.contains(&i)
     };
     let property_bound = share * options.max_property_error;
     let grids = match options.bits {

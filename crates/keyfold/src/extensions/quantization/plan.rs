@@ -6,13 +6,13 @@
 use super::{
     CodedTimes, NAME, Options, Path, UNSIGNED,
     choose::{Choice, Task, Timing, choose, constant, kind},
-    times::frames,
+    times::{coarse, frames},
 };
 use crate::parallel::*;
 use crate::{
     Animation, Animations, Axis, Curve, Diff, Document, Finding, Interpolation, Kind, Property, Result, Scene, Target,
     Targets, Track,
-    diff::{deviation, diff, worst_difference},
+    diff::{diff, proof, undefined, worst_difference},
     document::{ComponentType, Shape},
     extensions::vrm_animation::is_for_others,
     read,
@@ -62,7 +62,7 @@ pub fn quantize(document: &Document, options: &Options) -> Result<Quantized> {
     })?;
     let diff = diff(planner.document, &document, None)?;
     let properties = diff.animations.iter().all(|a| a.properties.max <= MAX_PROPERTY_ERROR);
-    let within = diff.error <= planner.bound && properties && diff.unmatched.is_empty();
+    let within = diff.possible <= planner.bound && properties && diff.unmatched.is_empty();
     Ok(Quantized { document, diff, within, findings })
 }
 
@@ -88,9 +88,10 @@ impl Planner<'_> {
         let asked = self.options.values.is_some();
         let mut shares = vec![self.options.share(); animation.tracks.len()];
         let mut choices: Vec<Option<Choice>> = vec![None; animation.tracks.len()];
+        let undefined: Vec<usize> = undefined(animation).map(|(i, _)| i).collect();
         for round in 0.. {
             for (i, track) in animation.tracks.iter().enumerate() {
-                if choices[i].is_none() {
+                if choices[i].is_none() && (asked || !undefined.contains(&i)) {
                     choices[i] = self.choice(track, shares[i], keeper == Some(i));
                 }
             }
@@ -149,13 +150,13 @@ impl Planner<'_> {
         let decoded = decoded(animation, choices);
         let (before, after) = (self.scene.motion(animation), self.scene.motion(&decoded));
         let probes = self.scene.probes(&before.moved());
-        let worst = deviation(&before, &after, &probes).probes;
+        let proof = proof(&before, &after, &probes);
         let mut over = BTreeMap::new();
-        for (probe, worst) in probes.iter().zip(worst).filter(|(_, worst)| worst.error > self.bound) {
+        for (probe, error) in probes.iter().zip(proof.errors()).filter(|(_, error)| *error > self.bound) {
             let mut node = Some(probe.a);
             while let Some(n) = node {
                 let excess = over.entry(n).or_insert(0.0f64);
-                *excess = excess.max(worst.error / self.bound);
+                *excess = excess.max(error / self.bound);
                 node = self.scene.skeleton().parent(n);
             }
         }
@@ -326,7 +327,7 @@ fn timing(tracks: &[&Track], options: &Options) -> Option<Timing> {
     let times = tracks.first()?.curve.times();
     if let Some(encoding) = options.times.filter(|e| UNSIGNED.contains(e)) {
         let largest = encoding.largest()? as f64;
-        let coarse = || CodedTimes::steps(times, encoding, f64::from(*times.last()?) / largest);
+        let coarse = || coarse(times, encoding, f64::from(*times.last()?) / largest);
         return frames(times, encoding).map(|f| f.coded).or_else(coarse).map(Timing::new);
     }
     let narrow =
