@@ -2,11 +2,13 @@
 // is a file of its own, so that nothing is loaded twice.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const folder = new URL("keyfold/", import.meta.url).pathname;
+const common = { absWorkingDir: folder, bundle: true, minify: true, target: "es2022", platform: "neutral", logLevel: "warning" };
 
 /** Modules as text: gzip, so that they stay small on their way, and base64, so that every bundler takes them along. */
 const inlineWasm = {
@@ -19,19 +21,28 @@ const inlineWasm = {
   },
 };
 
+/** Scripts as text, each with all that it needs: for workers. */
+const scriptText = {
+  name: "script as text",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\?text$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path.replace("?text", "")), namespace: "text" }));
+    onLoad({ filter: /.*/, namespace: "text" }, async ({ path }) => {
+      const { outputFiles } = await build({ ...common, entryPoints: [path], format: "iife", write: false });
+      return { contents: outputFiles[0].text, loader: "text", watchDirs: [dirname(path)] };
+    });
+  },
+};
+
+rmSync(join(folder, "dist"), { recursive: true, force: true });
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "keyfold"], { stdio: "inherit" });
 await build({
-  absWorkingDir: folder,
-  entryPoints: ["index", "three", "babylon"].map((name) => `src/${name}.ts`),
+  ...common,
+  entryPoints: ["index", "three", "babylon", "tools", "bin"].map((name) => `src/${name}.ts`),
   outdir: "dist",
-  bundle: true,
   splitting: true,
-  minify: true,
   format: "esm",
-  target: "es2022",
-  platform: "neutral",
-  external: ["three", "@babylonjs/*"],
-  plugins: [inlineWasm],
+  external: ["three", "@babylonjs/*", "node:*"],
+  plugins: [inlineWasm, scriptText],
   chunkNames: "[name]-[hash]",
-  logLevel: "warning",
 });
+chmodSync(join(folder, "dist/bin.js"), 0o755);

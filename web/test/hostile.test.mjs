@@ -33,7 +33,7 @@ function mutate(bytes, random) {
 
 test("2,000 mutated files", async () => {
   const files = [...conformance.filter((_, i) => i % 8 === 0)];
-  for (const [i, storage] of ["quantization", "draco", "meshopt"].entries()) {
+  for (const [i, storage] of ["quantization", "draco", "meshopt", "stream"].entries()) {
     for (const sample of samples.slice(0, 3)) {
       const path = join(folder, `${i}${samples.indexOf(sample)}.glb`);
       await keyfold("convert", sample, "--storage", storage, "-o", path);

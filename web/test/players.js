@@ -79,6 +79,10 @@ export async function babylon(url, { extension = true } = {}) {
   const converter = GetPathToObjectConverter(loading.gltf);
   const numbers = (value) =>
     typeof value === "number" || typeof value === "boolean" ? [Number(value)] : Array.isArray(value) || ArrayBuffer.isView(value) ? [...value] : value.asArray();
+  const influences = (node) => {
+    const { morphTargetManager } = node._primitiveBabylonMeshes[0];
+    return Array.from({ length: morphTargetManager.numTargets }, (_, i) => morphTargetManager.getTarget(i).influence);
+  };
   return {
     sample(animation, times, targets) {
       scene.animationGroups.forEach((group) => group.stop());
@@ -87,6 +91,8 @@ export async function babylon(url, { extension = true } = {}) {
       return times.map((time) => {
         group.goToFrame(time * 60);
         return targets.map((target) => {
+          const weights = /^\/nodes\/(\d+)\/weights$/.exec(target);
+          if (weights) return influences(loading.gltf.nodes[Number(weights[1])]);
           const { object, info } = converter.convert(target);
           return numbers(info.get(object));
         });
@@ -96,7 +102,7 @@ export async function babylon(url, { extension = true } = {}) {
 }
 
 const OURS = [
-  "EXT_animation_quantization", "Draco_animation_compression", "DRACO_animation_compression", "KHR_animation2", "EXT_property_animation", "EXT_animation_sqlerp",
+  "EXT_animation_quantization", "Draco_animation_compression", "DRACO_animation_compression", "KHR_animation2", "EXT_property_animation", "EXT_animation_sqlerp", "KEYFOLD_animation_stream",
 ];
 
 function look(readers, target) {

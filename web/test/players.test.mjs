@@ -11,7 +11,7 @@ const TOLERANCE = 5e-5;
 /** What Babylon resamples (CUBICSLERP) stays within this share of the model, as does what is compared. */
 const RESAMPLED = 1e-4;
 
-const STORAGES = ["core", "quantization", "draco", "meshopt"];
+const STORAGES = ["core", "quantization", "draco", "meshopt", "stream"];
 const sample = (name) => join(root, "samples", name);
 
 /** A kind of curve: a file that has it, an animation of that file, and which of its tracks. */
@@ -30,14 +30,21 @@ const KINDS = [
 const EMPTY = { "draco CUBICSLERP": "written as CUBICSPLINE" };
 
 const folder = scratch();
-let server, browser, tab;
+let server, browser;
+
+/** The other end of what is supported; the newest versions are those without a name of their own. */
+const OLDEST = { three: "three-oldest", babylon: { core: "babylon-core-oldest", loaders: "babylon-loaders-oldest" } };
+
+async function open(path) {
+  const tab = await browser.newPage();
+  tab.on("pageerror", (error) => console.log(`page: ${error.message}`));
+  await tab.goto(server.address + path);
+  return tab;
+}
 
 before(async () => {
-  server = await serve(folder, { "/": { body: page() } });
+  server = await serve(folder, { "/": { body: page() }, "/oldest": { body: page("", OLDEST) } });
   browser = await launch();
-  tab = await browser.newPage();
-  tab.on("pageerror", (error) => console.log(`page: ${error.message}`));
-  await tab.goto(server.address);
 });
 after(async () => {
   await browser?.close();
@@ -45,8 +52,17 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const prepared = new Map();
+
+/** A file in a storage, made once. */
+function prepare(kind, storage) {
+  const key = `${kind.kind} ${storage}`;
+  if (!prepared.has(key)) prepared.set(key, makeFile(kind, storage));
+  return prepared.get(key);
+}
+
 /** A file in a storage, with what the program says about it at 20 times away from the edges of STEP. */
-async function prepare({ kind, file, animation, only, convert = [] }, storage) {
+async function makeFile({ kind, file, animation, only, convert = [] }, storage) {
   const name = `${kind.replace(/\W+/g, "_")}.${storage}.glb`;
   const path = join(folder, name);
   // Plain floats are what a file has without being asked for; `--storage core` would undo CUBICSLERP.
@@ -100,8 +116,10 @@ function difference(expected, shown, toEnd) {
 }
 
 // Babylon lets a cubic curve that ends before its animation swing on with the tangents of its last key: with plain files, too.
-for (const player of ["three", "babylon"]) {
-  test(`${player} shows what the program says`, async () => {
+const PLAYERS = [["three", "/"], ["babylon", "/"], ["three", "/oldest"], ["babylon", "/oldest"]];
+for (const [player, path] of PLAYERS) {
+  test(`${player} shows what the program says${path === "/" ? "" : ", in its oldest version"}`, async () => {
+    const tab = await open(path);
     const matrix = {};
     const failures = [];
     for (const kind of KINDS) {
@@ -132,7 +150,8 @@ for (const player of ["three", "babylon"]) {
         if (!(worst <= most)) failures.push(`${name}: ${worst} off: ${where}`);
       }
     }
-    console.log(player);
+    await tab.close();
+    console.log(player, path);
     console.table(matrix);
     assert.deepEqual(failures, []);
   });

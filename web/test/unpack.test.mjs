@@ -13,7 +13,7 @@ import { generated } from "./generate.mjs";
 const folder = scratch();
 after(() => rmSync(folder, { recursive: true }));
 
-const STORAGES = ["core", "quantization", "draco", "meshopt"];
+const STORAGES = ["core", "quantization", "draco", "meshopt", "stream"];
 const resolveIn = (file) => ({ resolve: (uri) => readFile(join(dirname(file), decodeURIComponent(uri))) });
 
 /** Both ways of unpacking one file: nothing where the program refuses it. */

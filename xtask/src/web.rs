@@ -4,7 +4,7 @@
 //! registry; `web/build.mjs` does the rest.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
@@ -15,7 +15,9 @@ use crate::shell::{cargo, command, output, quiet, root, show, which};
 const FEATURES: [&str; 4] =
     ["--enable-bulk-memory", "--enable-mutable-globals", "--enable-nontrapping-float-to-int", "--enable-sign-ext"];
 
-const TARGETS: [&str; 1] = ["wasm32-unknown-unknown"];
+/// A module that only decodes; a program with files and streams.
+const DECODER: &str = "wasm32-unknown-unknown";
+const PROGRAM: &str = "wasm32-wasip1";
 
 pub(crate) fn run() -> Result<()> {
     prepare()?;
@@ -41,7 +43,7 @@ pub(crate) fn test() -> Result<()> {
 
 /// Compilation targets and npm packages.
 fn prepare() -> Result<()> {
-    for target in TARGETS.into_iter().filter(|target| !has_target(target)) {
+    for target in [DECODER, PROGRAM].into_iter().filter(|target| !has_target(target)) {
         which("rustup").with_context(|| format!("there is no rustup to add {target}"))?;
         quiet(command("rustup", &["target", "add", target]))?;
         ensure!(has_target(target), "rustup added no {target}");
@@ -57,8 +59,10 @@ fn has_target(target: &str) -> bool {
 fn build() -> Result<()> {
     let generated = root().join("web/keyfold/src/generated");
     fs::create_dir_all(&generated)?;
-    let decoder = wasm("web-small", "keyfold-wasm", "keyfold_wasm")?;
-    fs::copy(&decoder, generated.join("decoder.wasm")).with_context(|| format!("cannot copy {}", decoder.display()))?;
+    wasm(&["--package", "keyfold-wasm", "--lib", "--profile", "web-small", "--target", DECODER])?;
+    optimized(DECODER, "web-small", "keyfold_wasm", "-Oz", &generated.join("decoder.wasm"))?;
+    wasm(&["--package", "keyfold-cli", "--bin", "keyfold", "--profile", "web-program", "--target", PROGRAM])?;
+    optimized(PROGRAM, "web-program", "keyfold", "-O2", &generated.join("program.wasm"))?;
     let vectors = output(cargo(&["run", "--quiet", "--package", "keyfold-wasm", "--example", "vectors"]))?;
     fs::write(generated.join("vectors.ts"), vectors)?;
     let mut rest = command("node", &["build.mjs"]);
@@ -66,18 +70,19 @@ fn build() -> Result<()> {
     show(rest)
 }
 
-/// Compiles a crate and makes it smaller; the module's path.
-fn wasm(profile: &str, package: &str, file: &str) -> Result<PathBuf> {
-    let [target] = TARGETS;
-    show(cargo(&["build", "--quiet", "--package", package, "--lib", "--profile", profile, "--target", target]))?;
-    let folder = root().join("target").join(target).join(profile);
-    let (module, smaller) = (folder.join(format!("{file}.wasm")), folder.join(format!("{file}.small.wasm")));
+fn wasm(arguments: &[&str]) -> Result<()> {
+    show(cargo(&[&["build", "--quiet"], arguments].concat()))
+}
+
+/// Puts a compiled module in its place, made smaller where wasm-opt is at hand.
+fn optimized(target: &str, profile: &str, file: &str, level: &str, place: &Path) -> Result<()> {
+    let module = root().join("target").join(target).join(profile).join(format!("{file}.wasm"));
     if which("wasm-opt").is_none() {
         println!("wasm-opt is missing (Debian: binaryen): modules are larger than they should be");
-        return Ok(module);
+        fs::copy(&module, place).with_context(|| format!("cannot copy {}", module.display()))?;
+        return Ok(());
     }
-    let mut optimizer = command("wasm-opt", &["-Oz", "--strip-debug", "--strip-producers"]);
-    optimizer.args(FEATURES).arg(&module).arg("-o").arg(&smaller);
-    quiet(optimizer)?;
-    Ok(smaller)
+    let mut optimizer = command("wasm-opt", &[level, "--strip-debug", "--strip-producers"]);
+    optimizer.args(FEATURES).arg(&module).arg("-o").arg(place);
+    quiet(optimizer)
 }

@@ -74,6 +74,12 @@ pub extern "C" fn meshopt_view(mode_length: usize, filter_length: usize, count: 
     answer(|state| decode::meshopt_view([mode_length, filter_length], count, stride, &state.input))
 }
 
+/// A buffer view's bytes from its stream of KEYFOLD_animation_stream, which may hold `values` numbers.
+#[unsafe(no_mangle)]
+pub extern "C" fn stream_view(values: f64) -> u32 {
+    answer(|state| decode::stream_view(values as u64, &state.input))
+}
+
 /// Times from quantized elements.
 #[unsafe(no_mangle)]
 pub extern "C" fn quantized_times(component: u32, normalized: bool, scale: f64) -> u32 {

@@ -12,6 +12,7 @@ interface Exports {
   draco_stream(memory: number): number;
   draco_attribute(id: number, normalized: number): number;
   meshopt_view(modeLength: number, filterLength: number, count: number, stride: number): number;
+  stream_view(values: number): number;
   quantized_times(component: number, normalized: number, scale: number): number;
   quantized_values(pathLength: number, components: number, component: number, normalized: number, cubic: number): number;
   join(count: number): number;
@@ -86,6 +87,10 @@ export class Decoder {
   meshoptView(view: Uint8Array, mode: string, filter: string, count: number, stride: number, at: string): Uint8Array {
     const [m, f] = [utf8.encode(mode), utf8.encode(filter)];
     return this.call(at, [m, f, view], (e) => e.meshopt_view(m.length, f.length, count, stride));
+  }
+
+  streamView(stream: Uint8Array, values: number, at: string): Uint8Array {
+    return this.call(at, [stream], (e) => e.stream_view(values));
   }
 
   quantizedTimes(stored: Stored, scale: number, at: string): Float32Array {

@@ -2,7 +2,7 @@
 // `attributeId`) and that of the files of 2018 (a bare array, `attributesId`).
 
 import { Decoder } from "./decoder.js";
-import { malformed } from "./error.js";
+import { KeyfoldError, asKeyfoldError, malformed } from "./error.js";
 import { List, Look, isIndex } from "./look.js";
 import { DRACO } from "./names.js";
 import { Storage } from "./storage.js";
@@ -16,33 +16,45 @@ interface Stream {
   attributes: [accessor: number, id: number][];
 }
 
-/** The floats that streams provide for accessors, decoded when first asked for. */
+/** The floats that streams provide for accessors. */
 export class DracoStreams {
-  private readonly streams = new Map<number, Stream>();
-  private readonly decoded = new Map<number, Float32Array>();
+  /** By accessor its floats, or what is wrong with its stream. */
+  private readonly provided = new Map<number, Float32Array | KeyfoldError>();
 
   constructor(
-    root: Look,
-    used: (name: string) => boolean,
+    private readonly root: Look,
+    private readonly used: (name: string) => boolean,
     private readonly storage: Storage,
     private readonly decoder: Decoder,
-  ) {
-    for (const name of DRACO.filter(used)) {
-      for (const object of listed(root, name)) {
+  ) {}
+
+  /** Decodes all streams. One that is broken falls back to the accessors' own data where readers may ignore the extension. */
+  async open(): Promise<void> {
+    const required = this.root.list("extensionsRequired").values;
+    for (const name of DRACO.filter(this.used)) {
+      for (const object of listed(this.root, name)) {
         const stream = read(object);
-        for (const [accessor] of stream.attributes) this.streams.set(accessor, stream);
+        const error = await this.decode(stream).then(() => undefined, asKeyfoldError);
+        const indices = stream.attributes.map(([accessor]) => accessor);
+        const hasData = (index: number): boolean => this.storage.accessor(index).view !== undefined;
+        const fallsBack = error !== undefined && error.code !== "limit" && !required.includes(name) && indices.every(hasData);
+        for (const index of error ? indices : []) {
+          if (fallsBack) this.provided.delete(index);
+          else this.provided.set(index, error!);
+        }
       }
     }
   }
 
   has(accessor: number): boolean {
-    return this.streams.has(accessor);
+    return this.provided.has(accessor);
   }
 
   /** An accessor's floats. */
-  async floats(accessor: number): Promise<Float32Array> {
-    if (!this.decoded.has(accessor)) await this.decode(this.streams.get(accessor)!);
-    return this.decoded.get(accessor)!;
+  floats(accessor: number): Float32Array {
+    const floats = this.provided.get(accessor);
+    if (!(floats instanceof Float32Array)) throw floats;
+    return floats;
   }
 
   private async decode({ object, view, attributes }: Stream): Promise<void> {
@@ -56,7 +68,7 @@ export class DracoStreams {
         throw malformed(`${accessor.at}/count`, `says ${expected} values, the Draco stream has ${floats.length} for it`);
       }
       budget.take(floats.byteLength, object.at);
-      this.decoded.set(index, floats);
+      this.provided.set(index, floats);
     }
   }
 }

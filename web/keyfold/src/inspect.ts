@@ -43,6 +43,7 @@ export async function inspect(bytes: Uint8Array, options: Options = {}): Promise
     const decoder = await Decoder.create();
     const storage = new Storage(root, decoder, bufferLoader(opened, options), new Budget(memoryOf(options)));
     const reader = new Reader(root, storage, decoder);
+    await reader.open();
     const animations: AnimationSummary[] = [];
     for (const animation of root.list("animations")) {
       throwIfAborted(options.signal);

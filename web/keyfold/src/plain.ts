@@ -5,7 +5,7 @@ import { Target, nodeRest, plainTarget, restOf } from "./address.js";
 import { Curve, Decoder, bytesOf } from "./decoder.js";
 import { throwIfAborted } from "./error.js";
 import { Json, Look, isObject } from "./look.js";
-import { ANIMATION2, DRACO, MESHOPT, POINTER, PROPERTY_ANIMATION, QUANTIZATION, SQLERP } from "./names.js";
+import { ANIMATION2, DRACO, POINTER, PROPERTY_ANIMATION, QUANTIZATION, SQLERP, VIEW_CODECS } from "./names.js";
 import { Channel, Reader } from "./reader.js";
 import { Budget, FLOAT, LoadBuffer, Storage, fromFloats } from "./storage.js";
 import { padded } from "./container.js";
@@ -45,6 +45,7 @@ export async function makePlain(json: Json, options: PlainOptions): Promise<Plai
   const decoder = await Decoder.create();
   const storage = new Storage(root, decoder, options.load, new Budget(options.memory));
   const reader = new Reader(root, storage, decoder);
+  await reader.open();
   const plain: Plain = { changed: false, view: undefined, bytes: new Uint8Array(), slerps: [], decoder };
   const data = new NewData(root.list("bufferViews").length, root.list("accessors").length);
   const rewritten: [Json, Rewritten][] = [];
@@ -294,7 +295,7 @@ function tidy(json: Json, storage: Storage): void {
   const channels: Json[] = json.animations.flatMap((a: Json) => a.channels ?? []);
   const gone = [QUANTIZATION, SQLERP].filter((name) => !holds(channels, name));
   gone.push(...[ANIMATION2].filter((name) => !holds(channels.map((c) => c?.target), name)));
-  gone.push(...DRACO, ...MESHOPT.filter((name) => !holds(json.bufferViews, name)));
+  gone.push(...DRACO, ...VIEW_CODECS.filter((name) => !holds(json.bufferViews, name)));
   gone.push(...[PROPERTY_ANIMATION].filter((name) => !holds(json.animations, name)));
   for (const list of ["extensionsUsed", "extensionsRequired"]) {
     if (!Array.isArray(json[list])) continue;
@@ -327,7 +328,7 @@ function freeViews(json: Json, storage: Storage): void {
     json.bufferViews[i] = { buffer, ...(byteOffset ? { byteOffset } : {}), byteLength };
   }
   const held = new Set((json.bufferViews ?? []).map((v: Json) => v?.buffer));
-  const isFallback = (b: Json): boolean => isObject(b) && b.uri === undefined && MESHOPT.some((name) => b.extensions?.[name]?.fallback === true);
+  const isFallback = (b: Json): boolean => isObject(b) && b.uri === undefined && VIEW_CODECS.some((name) => b.extensions?.[name]?.fallback === true);
   while (json.buffers?.length > 1 && !held.has(json.buffers.length - 1) && isFallback(json.buffers.at(-1))) json.buffers.pop();
 }
 

@@ -5,7 +5,7 @@ import { Curve, Decoder, Interpolation, bytesOf, elementsPerKey } from "./decode
 import { DracoStreams } from "./draco.js";
 import { malformed } from "./error.js";
 import { Look, isObject } from "./look.js";
-import { ANIMATION2, PROPERTY_ANIMATION, QUANTIZATION, SQLERP } from "./names.js";
+import { ANIMATION2, PROPERTY_ANIMATION, QUANTIZATION, SQLERP, STREAM } from "./names.js";
 import { Accessor, FLOAT, Storage, toFloats } from "./storage.js";
 
 /** A channel that is understood. */
@@ -17,8 +17,8 @@ export interface Channel {
   input: Accessor;
   output: Accessor;
   /** How its data is stored. */
-  storage: "core" | "quantization" | "draco" | "meshopt";
-  /** Whether its data is something that core does not know. */
+  storage: "core" | "quantization" | "draco" | "meshopt" | "stream";
+  /** Whether its data, or the name of its interpolation, is something that core does not know. */
   packed: boolean;
 }
 
@@ -39,6 +39,11 @@ export class Reader {
     this.draco = new DracoStreams(root, this.used, storage, decoder);
   }
 
+  /** Decodes what decides where an accessor's values come from. */
+  open(): Promise<void> {
+    return this.draco.open();
+  }
+
   /** All channels of an animation: core's, and behind them those of EXT_property_animation. */
   channels(animation: Look): Look[] {
     const further = this.used(PROPERTY_ANIMATION) ? animation.extension(PROPERTY_ANIMATION)?.list("channels") : undefined;
@@ -50,12 +55,12 @@ export class Reader {
     const address = addressOf(this.root, object, this.used);
     if (!address) return undefined;
     const sampler = animation.list("samplers").element(this.samplerIndex(object));
-    const interpolation = this.interpolation(sampler);
+    const interpolation = this.interpolation(sampler, address.targets.some(isRotation));
     if (!interpolation) return undefined;
     const input = this.storage.accessor(sampler.needIndex("input"));
     const output = this.storage.accessor(sampler.needIndex("output"));
     const storage = this.storageOf(object, input, output);
-    return { object, address, sampler, interpolation, input, output, storage, packed: storage !== "core" };
+    return { object, address, sampler, interpolation, input, output, storage, packed: storage !== "core" || sampler.get("interpolation") === "CUBIC" };
   }
 
   private samplerIndex(channel: Look): number {
@@ -63,7 +68,7 @@ export class Reader {
     return (extended ?? channel).needIndex("sampler");
   }
 
-  private interpolation(sampler: Look): Interpolation | undefined {
+  private interpolation(sampler: Look, rotates: boolean): Interpolation | undefined {
     const name = sampler.get("interpolation");
     switch (name) {
       case "STEP":
@@ -72,7 +77,8 @@ export class Reader {
       case "CUBICSLERP":
         return name;
       case "CUBIC":
-        return this.used(ANIMATION2) ? "CUBICSLERP" : undefined;
+        // The draft says what it is for rotations; of anything else it is core's spline.
+        return this.used(ANIMATION2) ? (rotates ? "CUBICSLERP" : "CUBICSPLINE") : undefined;
       default:
         // An exporter of Babylon.js wrote numbers; every viewer takes the default.
         return typeof name === "string" ? undefined : "LINEAR";
@@ -82,8 +88,8 @@ export class Reader {
   private storageOf(channel: Look, input: Accessor, output: Accessor): Channel["storage"] {
     if (this.draco.has(input.index) || this.draco.has(output.index)) return "draco";
     if (this.used(QUANTIZATION) && this.needsQuantization(channel, input, output)) return "quantization";
-    const compressed = [input, output].some((a) => a.view !== undefined && this.storage.compression(a.view));
-    return compressed ? "meshopt" : "core";
+    const codecs = [output, input].map((a) => a.view !== undefined && this.storage.compression(a.view)).filter((codec) => codec !== undefined && codec !== false);
+    return codecs.length === 0 ? "core" : codecs.some((codec) => codec.at.endsWith(STREAM)) ? "stream" : "meshopt";
   }
 
   /** Parameters, dotted paths, shapes and types that core does not know. */
@@ -189,6 +195,10 @@ export class Reader {
     if (!array) this.arrays.set(key, (array = make()));
     return array;
   }
+}
+
+function isRotation(target: Address["targets"][number]): boolean {
+  return target.property === "rotation" || /^\/extensions\/EXT_lights_image_based\/lights\/\d+\/rotation$/.test(target.pointer ?? "");
 }
 
 function partWidth(target: Address["targets"][number]): number {

@@ -4,7 +4,7 @@
 import { Decoder, Stored } from "./decoder.js";
 import { KeyfoldError, malformed } from "./error.js";
 import { Json, List, Look } from "./look.js";
-import { MESHOPT } from "./names.js";
+import { STREAM, VIEW_CODECS } from "./names.js";
 
 /** Where a buffer's bytes come from. */
 export type LoadBuffer = (index: number) => Promise<Uint8Array>;
@@ -47,7 +47,7 @@ export class Budget {
 export class Storage {
   readonly accessors: List;
   readonly views: List;
-  private readonly meshopt: string[];
+  private readonly codecs: string[];
   private readonly loaded = new Map<number, Promise<Uint8Array>>();
   private readonly decompressed = new Map<number, Promise<Uint8Array>>();
 
@@ -60,7 +60,7 @@ export class Storage {
     this.accessors = root.list("accessors");
     this.views = root.list("bufferViews");
     const used: Json[] = root.list("extensionsUsed").values;
-    this.meshopt = MESHOPT.filter((name) => used.includes(name));
+    this.codecs = VIEW_CODECS.filter((name) => used.includes(name));
   }
 
   accessor(index: number): Accessor {
@@ -106,16 +106,26 @@ export class Storage {
     const packed = this.compression(index);
     if (!packed) return this.slice(view);
     let bytes = this.decompressed.get(index);
-    if (!bytes) this.decompressed.set(index, (bytes = this.decompress(packed)));
+    if (!bytes) this.decompressed.set(index, (bytes = packed.at.endsWith(STREAM) ? this.decode(packed, view) : this.decompress(packed)));
     return bytes;
   }
 
-  /** The object by which meshopt compresses a view. */
+  /** The object by which an extension compresses a view. */
   compression(index: number): Look | undefined {
     const view = this.views.element(index);
-    return this.meshopt.map((name) => view.extension(name)).find((object) => object !== undefined);
+    return this.codecs.map((name) => view.extension(name)).find((object) => object !== undefined);
   }
 
+  /** A stream of KEYFOLD_animation_stream. */
+  private async decode(object: Look, view: Look): Promise<Uint8Array> {
+    const length = view.needIndex("byteLength");
+    this.budget.take(length, view.at);
+    const bytes = this.decoder.streamView(await this.slice(object), length, object.at);
+    if (bytes.length !== length) throw malformed(view.at, `the stream stands for ${bytes.length} bytes, the view has ${length}`);
+    return bytes;
+  }
+
+  /** A view of meshopt. */
   private async decompress(object: Look): Promise<Uint8Array> {
     const [count, stride] = [object.needIndex("count"), object.needIndex("byteStride")];
     const [mode, filter] = [object.needText("mode"), object.text("filter") ?? "NONE"];

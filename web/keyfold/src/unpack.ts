@@ -3,7 +3,7 @@
 import { Opened, open, padded, toGlb } from "./container.js";
 import { KeyfoldError, asKeyfoldError, malformed, throwIfAborted } from "./error.js";
 import { Json, Look, isObject } from "./look.js";
-import { MESHOPT } from "./names.js";
+import { VIEW_CODECS } from "./names.js";
 import { makePlain } from "./plain.js";
 import { LoadBuffer } from "./storage.js";
 
@@ -87,7 +87,7 @@ async function gatherBuffers(json: Json, opened: Opened, load: LoadBuffer): Prom
   if (places.size > 1 || (places.size === 1 && !places.has(0))) {
     const index = (old: number): number => (places.has(old) ? 0 : 1 + others.indexOf(old));
     for (const view of Look.root(json).list("bufferViews").values) {
-      for (const object of [view, ...MESHOPT.map((name) => view?.extensions?.[name])]) {
+      for (const object of [view, ...VIEW_CODECS.map((name) => view?.extensions?.[name])]) {
         if (!isObject(object) || typeof object.buffer !== "number") continue;
         const start = places.get(object.buffer);
         if (start) object.byteOffset = (object.byteOffset ?? 0) + start;

@@ -1,0 +1,124 @@
+// The recipes in Chromium: each shows the same picture whatever the storage; and what loaders do that do not have the plugin.
+
+import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch, page, serve } from "./browser.mjs";
+import { keyfold, root, scratch } from "./program.mjs";
+
+const STORAGES = ["core", "quantization", "draco", "meshopt", "stream"];
+const FILES = ["figure.glb", "machine.glb", "lamp.gltf"];
+const folder = scratch();
+let server, browser;
+
+before(async () => {
+  const strict = "default-src 'none'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; connect-src 'self'; img-src data:";
+  const csp = { body: page(), headers: { "content-security-policy": strict } };
+  server = await serve(folder, { "/": { body: page() }, "/strict": csp });
+  browser = await launch();
+  for (const file of FILES) {
+    for (const storage of STORAGES) {
+      const made = await keyfold("convert", join(root, "samples", file), "--storage", storage, "-o", join(folder, `${file}.${storage}.glb`));
+      assert.ok(made.code < 2, made.stderr);
+    }
+  }
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A recipe with a file; a picture of its canvas, pixel by pixel. */
+async function picture(recipe, file) {
+  const tab = await browser.newPage();
+  const errors = [];
+  tab.on("pageerror", (error) => errors.push(error.message));
+  await tab.goto(`${server.address}/recipes/${recipe}.html?file=/files/${file}`);
+  await tab.waitForSelector("body[data-ready]", { timeout: 60_000, state: "attached" }).catch((error) => errors.push(error.message));
+  assert.deepEqual(errors, [], `${recipe} ${file}`);
+  const pixels = await tab.evaluate(() => {
+    const source = document.querySelector("canvas");
+    const copy = Object.assign(document.createElement("canvas"), { width: source.width, height: source.height });
+    copy.getContext("2d").drawImage(source, 0, 0);
+    return [...copy.getContext("2d").getImageData(0, 0, copy.width, copy.height).data];
+  });
+  const place = process.env.KEYFOLD_PICTURES;
+  if (place) {
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, `${recipe}-${file}.png`), await tab.locator("canvas").screenshot());
+  }
+  await tab.close();
+  return pixels;
+}
+
+for (const recipe of ["three", "babylon"]) {
+  test(`${recipe}.html shows the same picture in every storage`, async () => {
+    for (const file of FILES) {
+      const original = await picture(recipe, `${file}.core.glb`);
+      assert.ok(new Set(original).size > 20, `${file}: the picture is empty`);
+      for (const storage of STORAGES.slice(1)) {
+        if (recipe === "babylon" && storage === "meshopt") continue; // Babylon fetches its decoder from its own network.
+        const shown = await picture(recipe, `${file}.${storage}.glb`);
+        const off = shown.filter((value, i) => Math.abs(value - original[i]) > 32).length / shown.length;
+        assert.ok(off < 0.002, `${file} in ${storage}: ${(100 * off).toFixed(3)} % of the pixels differ`);
+      }
+    }
+  });
+}
+
+test("any-viewer.html unpacks in a worker", async () => {
+  const tab = await browser.newPage();
+  await tab.goto(`${server.address}/recipes/any-viewer.html?file=/files/figure.glb.stream.glb`);
+  await tab.waitForSelector("body[data-ready]", { timeout: 60_000, state: "attached" });
+  const clips = await tab.evaluate(async () => {
+    const { unpack, isPacked } = await import("/keyfold/dist/index.js");
+    const plain = new Uint8Array(await (await fetch(document.querySelector("a").href)).arrayBuffer());
+    return [isPacked(plain), (await unpack(plain)).length === plain.length];
+  });
+  assert.deepEqual(clips, [false, true]);
+  await tab.close();
+});
+
+test("a strict Content-Security-Policy needs 'wasm-unsafe-eval' and no more", async () => {
+  const tab = await browser.newPage();
+  await tab.goto(`${server.address}/strict`);
+  const unpacked = await tab.evaluate(async () => {
+    const { unpack } = await import("/keyfold/dist/index.js");
+    return (await unpack(new Uint8Array(await (await fetch("/files/figure.glb.draco.glb")).arrayBuffer()))).length;
+  });
+  assert.ok(unpacked > 100_000);
+  await tab.close();
+});
+
+test("without the plugin no loader asks for the page's own address, or shows garbage", async () => {
+  const tab = await browser.newPage();
+  await tab.goto(server.address);
+  const told = {};
+  for (const storage of STORAGES.slice(1)) {
+    for (const player of ["three", "babylon"]) {
+      if (storage === "meshopt") continue; // Stock loaders play it with meshoptimizer's decoder.
+      const before = server.requests.length;
+      const outcome = await tab.evaluate(
+        async ({ player, storage }) => {
+          const players = await import("/test/players.js");
+          try {
+            const file = await players[player](`${location.origin}/files/figure.glb.${storage}.glb`, { plugin: false, extension: false });
+            const rows = file.sample(0, [0, 0.3, 0.6], ["/nodes/0/translation", "/nodes/5/rotation"]).flat(2);
+            return rows.every((v) => Number.isFinite(v) && Math.abs(v) < 10) ? "loads, with other motion or none" : "garbage";
+          } catch (error) {
+            return `refuses: ${error.message.split("\n")[0].replace(/http\S+/g, "FILE")}`;
+          }
+        },
+        { player, storage },
+      );
+      told[`${player}, ${storage}`] = outcome;
+      const asked = server.requests.slice(before).filter((path) => path === "/");
+      assert.deepEqual(asked, [], `${player} asked for the page itself`);
+    }
+  }
+  console.table(told);
+  assert.ok(Object.values(told).every((outcome) => outcome !== "garbage"), JSON.stringify(told));
+  await tab.close();
+});
