@@ -1,7 +1,7 @@
 //! Sampling allocates nothing: every allocation of this process is counted.
 
 use keyfold_core::clip::build::{Options, Source, SourceTrack, build};
-use keyfold_core::clip::{Clip, Encoding, NodeProperty, Pose, Sampler, Target};
+use keyfold_core::clip::{Clip, Encoding, NodeProperty, Playback, Pose, Sampler, Target};
 use keyfold_core::curve::{Curve, Interpolation};
 use keyfold_core::skeleton::{Rest, Skeleton, Transform, probes};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -48,5 +48,17 @@ fn playing_allocates_nothing() {
         }
         let change = region.change();
         assert_eq!((change.allocations, change.reallocations), (0, 0), "{encoding:?}: {change:?}");
+
+        // A clip of its own bytes, and a place in it that borrows nothing, play the same.
+        let (owned, mut playback): (Clip<'static>, _) = (Clip::open(built.bytes.clone()).unwrap(), Playback::default());
+        let mut other = Pose::new(&owned);
+        let region = Region::new(ALLOCATOR);
+        for i in 0..200 {
+            let t = f64::from(i * 37 % 100) / 30.0;
+            sampler.sample(t, &mut pose);
+            playback.sample(&owned, t, &mut other);
+            assert_eq!(pose, other);
+        }
+        assert_eq!(region.change().allocations, 0, "{encoding:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! What an animation means once every storage is undone: tracks of floats with their targets. Pure values.
 
-use crate::{Target, Targets};
-use keyfold_core::curve::Curve;
+use crate::{Property, Target, Targets};
+use keyfold_core::{curve::Curve, skeleton::Transform};
 
 /// An animation of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,35 @@ impl Animation {
     /// When the last track ends, in seconds.
     pub fn duration(&self) -> f32 {
         self.tracks.iter().map(|t| t.curve.end()).fold(0.0, f32::max)
+    }
+
+    /// Where nodes are at time `t`, in seconds, each against its parent: writes what the tracks drive and leaves the rest of `nodes`, which is
+    /// by node index and begins as [`Scene::rest_pose`](crate::Scene::rest_pose). Allocates nothing.
+    ///
+    /// ```
+    /// # let figure = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
+    /// let document = keyfold::Document::open(figure)?;
+    /// let animations = keyfold::read(&document)?.animations;
+    /// let scene = keyfold::Scene::new(&document, &animations, None)?;
+    /// let mut nodes = scene.rest_pose();
+    /// for frame in 0..30 {
+    ///     animations[0].sample_nodes(f64::from(frame) / 30.0, &mut nodes);
+    /// }
+    /// # Ok::<(), keyfold::Error>(())
+    /// ```
+    pub fn sample_nodes(&self, t: f64, nodes: &mut [Transform]) {
+        for track in &self.tracks {
+            let Target::Node { node, property, axis } = &track.target else { continue };
+            let Some(transform) = nodes.get_mut(*node) else { continue };
+            let whole = match property {
+                Property::Translation => &mut transform.translation[..],
+                Property::Rotation => &mut transform.rotation[..],
+                Property::Scale => &mut transform.scale[..],
+                Property::Weights => continue,
+            };
+            let place = axis.map_or(0..whole.len(), |axis| axis as usize..axis as usize + 1);
+            track.curve.sample(track.target.kind(), t, &mut whole[place]);
+        }
     }
 }
 

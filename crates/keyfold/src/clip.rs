@@ -57,13 +57,18 @@ pub struct BuiltClip {
 
 /// Builds a clip of an animation of a document whose hierarchy is `scene`.
 ///
-/// ```no_run
+/// ```
 /// use keyfold::{ClipOptions, Document, Scene, build_clip, read};
-/// let document = Document::open("walk.glb")?;
+/// use keyfold_core::clip::{Clip, Playback, Pose};
+/// # let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
+/// let document = Document::open(machine)?;
 /// let animations = read(&document)?.animations;
 /// let scene = Scene::new(&document, &animations, None)?;
 /// let options = ClipOptions { rate: Some(30.0), ..ClipOptions::default() };
-/// std::fs::write("walk.kfc", build_clip(&document, &scene, &animations[0], &options)?.bytes)?;
+/// let built = build_clip(&document, &scene, &animations[0], &options)?;
+/// let clip: Clip<'static> = Clip::open(built.bytes)?;
+/// let (mut playback, mut pose) = (Playback::default(), Pose::new(&clip));
+/// playback.sample(&clip, 0.5, &mut pose);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn build_clip(

@@ -1,8 +1,33 @@
 //! Keyfold reads any animated glTF 2.0 file, plays it exactly, and makes its animations as small as an error bound allows.
 //!
+//! Open a file, look at what it plays, make it smaller, and prove that it still plays the same:
+//!
+//! ```
+//! use keyfold::{Document, diff, pack::{Settings, pack}, read};
+//! # let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
+//! # let folder = std::env::temp_dir();
+//! let document = Document::open(machine)?;
+//! for animation in read(&document)?.animations {
+//!     println!("{:?} lasts {} s and drives {} targets", animation.name, animation.duration(), animation.tracks.len());
+//! }
+//! let packed = pack(&document, &Settings { bound: "0.1%".parse()?, ..Settings::default() })?;
+//! let proof = diff(&document, &packed.document, None)?;
+//! assert!(proof.relative <= 0.001);
+//! # let output = folder.join(format!("keyfold-doc-{}.glb", std::process::id()));
+//! packed.document.save(&output)?;
+//! # std::fs::remove_file(&output)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What comes to stay: a [`Document`] is a file in memory and never changes; [`read`](fn@read) gives its [`Animation`]s, whatever storage they were in; a
+//! [`Scene`] knows its nodes and how large its model is; a [`Bound`] is how far anything may move. Every other function takes some of these.
+//!
 //! ```text
 //! bytes -> Document -> read -> Vec<Animation> -> passes -> write -> Document -> bytes
 //! ```
+//!
+//! Features: `fs` (paths), `meshopt`, `pack`, `parallel`, all on by default. Without `fs` documents come [from memory](Document::from_bytes), and a
+//! [`Resolver`] answers for the files that they name.
 //!
 //! | module | what it is |
 //! |---|---|
@@ -73,6 +98,7 @@ pub use extensions::quantization;
 pub use finding::{Finding, Severity};
 pub use join_axes::join_axes;
 pub use keyfold_core::curve::{Curve, Interpolation, Kind};
+pub use keyfold_core::skeleton::Transform;
 pub use limits::Limits;
 pub use monitor::Monitor;
 pub use read::{Animations, read};

@@ -1,7 +1,8 @@
 //! Runtime clips: small, immutable, decoded a pose at a time.
 //!
 //! The format `.kfc` is this project's own; `docs/kfc.md` describes it byte by byte. A [`Clip`] is opened from bytes, which
-//! are checked once; a [`Sampler`] plays it, one for each instance; a [`Pose`] takes the values and belongs to the caller.
+//! are checked once; a [`Sampler`] (or a [`Playback`], which borrows nothing) plays it, one for each instance; a [`Pose`] takes the values and
+//! belongs to the caller.
 //! Sampling allocates nothing. Building ([`build`]) is apart from playing.
 //!
 //! ```text
@@ -45,7 +46,7 @@ mod variable;
 use core::fmt;
 
 pub use open::Clip;
-pub use player::{Pose, Sampler};
+pub use player::{Playback, Pose, Sampler};
 pub use track::{Form, NodeProperty, Target, Track};
 
 /// How the keys are stored.

@@ -9,18 +9,20 @@ use super::small_quat::SmallQuat;
 use super::track::{Form, Track};
 use super::variable::Segments;
 use super::{ClipError, Encoding};
-use alloc::{vec, vec::Vec};
+use alloc::{borrow::Cow, vec, vec::Vec};
 use core::ops::Range;
 
-/// A clip, opened from bytes that stay where they are.
+/// A clip, opened from bytes that stay where they are or, given away, are its own: a `Clip<'static>` can live in an asset.
 ///
 /// ```
 /// # use keyfold_core::clip::{Clip, ClipError};
 /// assert_eq!(Clip::open(b"no clip").err(), Some(ClipError::NotAClip));
+/// let bytes: Vec<u8> = b"no clip".to_vec();
+/// let owned: Result<Clip<'static>, _> = Clip::open(bytes);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Clip<'a> {
-    pub(super) bytes: &'a [u8],
+    pub(super) bytes: Cow<'a, [u8]>,
     pub(super) directory: Directory,
     /// Where the keys start.
     pub(super) start: usize,
@@ -48,11 +50,12 @@ impl<'a> Clip<'a> {
     ///
     /// What is opened takes memory of its own besides the bytes: what a track drives, and where its codes lie in each segment. In clips
     /// that were built here that is a few times their bytes; no bytes can make it more than about eighty times as many.
-    pub fn open(bytes: &'a [u8]) -> Result<Self, ClipError> {
-        let (directory, start) = Directory::read(bytes)?;
+    pub fn open(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
+        let bytes = bytes.into();
+        let (directory, start) = Directory::read(&bytes)?;
         let keys = match directory.layout {
-            Layout::Fixed { bits } => Keys::Fixed { bits, stride: Self::open_fixed(bytes, start, &directory, bits)? },
-            Layout::Variable { anchors, .. } => Keys::Variable(Segments::open(bytes, start, &directory, anchors)?),
+            Layout::Fixed { bits } => Keys::Fixed { bits, stride: Self::open_fixed(&bytes, start, &directory, bits)? },
+            Layout::Variable { anchors, .. } => Keys::Variable(Segments::open(&bytes, start, &directory, anchors)?),
         };
         let moving = Moving { groups: groups(&directory), numbers: numbers(&directory) };
         let stepped = directory.tracks.iter().filter(|t| t.form == Form::Step).map(Track::range).collect();
@@ -125,8 +128,8 @@ impl<'a> Clip<'a> {
     }
 
     /// The bytes that the clip was opened from.
-    pub fn bytes(&self) -> &'a [u8] {
-        self.bytes
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The time within the clip that `t` has in an endless loop of it.

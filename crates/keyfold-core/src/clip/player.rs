@@ -30,17 +30,17 @@ impl Pose {
     }
 }
 
-/// Plays a clip: one for each playing instance.
+/// Plays a clip: one for each playing instance. Where the clip cannot be borrowed for so long, [`Playback`] plays it just as well.
 #[derive(Clone, Debug)]
 pub struct Sampler<'c> {
     clip: &'c Clip<'c>,
-    cursor: Cursor,
+    playback: Playback,
 }
 
 impl<'c> Sampler<'c> {
     /// A sampler for `clip`.
     pub fn new(clip: &'c Clip<'c>) -> Self {
-        Self { clip, cursor: Cursor::default() }
+        Self { clip, playback: Playback::default() }
     }
 
     /// The clip that is played.
@@ -48,15 +48,9 @@ impl<'c> Sampler<'c> {
         self.clip
     }
 
-    /// The pose at `t` seconds; before the start and after the end, that of the first and of the last key.
-    ///
-    /// Writes the tracks that move; constant ones stand in the pose since it was made. Panics where the pose was made for
-    /// a clip with another number of components.
+    /// As [`Playback::sample`].
     pub fn sample(&mut self, t: f64, pose: &mut Pose) {
-        let moving = &self.clip.moving;
-        let wanted = Wanted { groups: 0..moving.groups.len(), numbers: 0..moving.numbers.len() };
-        self.write(t, wanted, pose);
-        self.steps(t, &mut pose.values);
+        self.playback.sample(self.clip, t, pose);
     }
 
     /// A pose for each of `times`.
@@ -64,19 +58,43 @@ impl<'c> Sampler<'c> {
         times.iter().zip(poses).for_each(|(t, pose)| self.sample(*t, pose));
     }
 
+    /// As [`Playback::sample_track`].
+    pub fn sample_track(&mut self, track: &Track, t: f64, pose: &mut Pose) {
+        self.playback.sample_track(self.clip, track, t, pose);
+    }
+}
+
+/// Where an instance is in a clip, apart from the clip: a few bytes for a component beside others.
+#[derive(Clone, Debug, Default)]
+pub struct Playback {
+    cursor: Cursor,
+}
+
+impl Playback {
+    /// The pose of `clip` at `t` seconds; before the start and after the end, that of the first and of the last key.
+    ///
+    /// Writes the tracks that move; constant ones stand in the pose since it was made. Panics where the pose was made for
+    /// a clip with another number of components.
+    pub fn sample(&mut self, clip: &Clip<'_>, t: f64, pose: &mut Pose) {
+        let wanted = Wanted { groups: 0..clip.moving.groups.len(), numbers: 0..clip.moving.numbers.len() };
+        self.write(clip, t, wanted, pose);
+        steps(clip, t, &mut pose.values);
+    }
+
     /// The value of one track at `t` seconds, into its place in the pose. Those that are decoded together with it
     /// come along.
-    pub fn sample_track(&mut self, track: &Track, t: f64, pose: &mut Pose) {
+    pub fn sample_track(&mut self, clip: &Clip<'_>, track: &Track, t: f64, pose: &mut Pose) {
         match track.form {
             Form::Constant => {}
-            Form::Step => self.steps(t, &mut pose.values),
-            Form::Keyed => self.write(t, self.clip.moving.of(track), pose),
+            Form::Step => steps(clip, t, &mut pose.values),
+            Form::Keyed => self.write(clip, t, clip.moving.of(track), pose),
         }
     }
 
-    fn write(&mut self, t: f64, wanted: Wanted, pose: &mut Pose) {
-        let Clip { bytes, directory, start, keys, moving, template, .. } = self.clip;
+    fn write(&mut self, clip: &Clip<'_>, t: f64, wanted: Wanted, pose: &mut Pose) {
+        let Clip { bytes, directory, start, keys, moving, template, .. } = clip;
         assert_eq!(pose.values.len(), template.len(), "the pose was made for another clip");
+        // Where the last place was another clip's, it is a bad guess and nothing worse.
         let place = self.cursor.place(&directory.timing, t, directory.duration);
         match keys {
             Keys::Fixed { stride, bits } => {
@@ -99,10 +117,10 @@ impl<'c> Sampler<'c> {
             }
         }
     }
+}
 
-    fn steps(&self, t: f64, values: &mut [f32]) {
-        for (range, step) in self.clip.stepped.iter().zip(&self.clip.directory.steps) {
-            values[range.clone()].copy_from_slice(step.at(t, range.len()));
-        }
+fn steps(clip: &Clip<'_>, t: f64, values: &mut [f32]) {
+    for (range, step) in clip.stepped.iter().zip(&clip.directory.steps) {
+        values[range.clone()].copy_from_slice(step.at(t, range.len()));
     }
 }

@@ -294,7 +294,7 @@ fn one_key_is_a_pose() {
 #[test]
 fn damage_is_noticed() {
     let built = Chain::new(9, 40, Interpolation::Linear).build(&options(Encoding::Variable)).unwrap();
-    assert_eq!(Clip::open(&[]).err(), Some(ClipError::NotAClip));
+    assert_eq!(Clip::open(&[0; 0]).err(), Some(ClipError::NotAClip));
     assert_eq!(Clip::open(&built.bytes[..9]).err(), Some(ClipError::Truncated));
     assert_eq!(Clip::open(&built.bytes[..built.bytes.len() - 1]).err(), Some(ClipError::Truncated));
     let with = |at: usize, byte: u8| {

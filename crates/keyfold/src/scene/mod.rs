@@ -76,6 +76,11 @@ impl Scene {
         &self.skeleton
     }
 
+    /// Every node's own transform at rest, by index. One that is told as a matrix without such parts has the nearest one.
+    pub fn rest_pose(&self) -> Vec<Transform> {
+        (0..self.skeleton.len()).map(|node| *self.skeleton.rest(node)).collect()
+    }
+
     /// A node's name, where it has one.
     pub fn name(&self, node: usize) -> Option<&str> {
         self.names[node].as_deref()
