@@ -8,6 +8,7 @@ mod load;
 mod measure;
 mod pack;
 mod sample;
+mod stream;
 mod validate;
 
 use std::env;
@@ -37,6 +38,7 @@ const BENCHES: &[Bench] = &[
         run: pack::run,
     },
     Bench { name: "sample", about: "poses played forward, against three.js", run: sample::run },
+    Bench { name: "stream", about: "decoding streams, against meshopt's decoder and gunzip", run: stream::run },
     Bench { name: "validate", about: "the whole corpus validated, against gltf-validator", run: validate::run },
 ];
 

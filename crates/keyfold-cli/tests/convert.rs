@@ -42,7 +42,7 @@ fn the_exit_code_is_1_only_where_something_was_left_out() {
     // A path that nobody knows cannot be unpacked.
     json["animations"][0]["channels"][1]["target"] = json!({ "node": 0, "path": "colour" });
     let unknown = write(&folder.path().join("unknown.gltf"), &json);
-    for storage in ["core", "meshopt", "quantization", "draco"] {
+    for storage in ["core", "meshopt", "stream", "quantization", "draco"] {
         assert_eq!(keyfold(&["convert", &noted, "-o", &out, "--storage", storage]), 0, "{storage}");
         assert_eq!(keyfold(&["convert", &unknown, "-o", &out, "--storage", storage]), 1, "{storage}");
     }
@@ -93,14 +93,19 @@ fn an_option_that_would_have_no_effect_is_refused() {
 }
 
 #[test]
-fn meshopt_keeps_every_float() {
+fn meshopt_and_streams_keep_every_float() {
+    keeps_every_float("meshopt", "EXT_meshopt_compression");
+    keeps_every_float("stream", "KEYFOLD_animation_stream");
+}
+
+fn keeps_every_float(storage: &str, extension: &str) {
     let folder = tempfile::tempdir().unwrap();
     let file = write(&folder.path().join("moving.gltf"), &moving());
     let packed = folder.path().join("packed.glb").display().to_string();
     let back = folder.path().join("back.glb").display().to_string();
-    assert_eq!(keyfold(&["convert", &file, "-o", &packed, "--storage", "meshopt"]), 0);
+    assert_eq!(keyfold(&["convert", &file, "-o", &packed, "--storage", storage]), 0);
     let document = keyfold::Document::open(&packed).unwrap();
-    assert!(document.requires("EXT_meshopt_compression"));
+    assert!(document.requires(extension));
     assert_eq!(keyfold(&["diff", &file, &packed, "--max-error", "0"]), 0);
     assert_eq!(keyfold(&["validate", &packed]), 0);
     assert_eq!(keyfold(&["unpack", &packed, "-o", &back]), 0);
@@ -112,4 +117,20 @@ fn meshopt_keeps_every_float() {
         |path: &str| keyfold::read(&keyfold::Document::open(path).unwrap()).unwrap().animations.remove(0).tracks;
     assert_eq!(tracks(&back)[0].curve, tracks(&file)[0].curve);
     assert_eq!(tracks(&packed)[0].curve, tracks(&file)[0].curve);
+}
+
+#[test]
+fn a_stream_with_a_fallback_is_only_used_and_plays_without() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(&folder.path().join("moving.gltf"), &moving());
+    let packed = folder.path().join("packed.glb").display().to_string();
+    assert_eq!(keyfold(&["convert", &file, "-o", &packed, "--storage", "stream", "--fallback"]), 0);
+    let document = keyfold::Document::open(&packed).unwrap();
+    assert_eq!(document.json()["extensionsUsed"], json!(["KEYFOLD_animation_stream"]));
+    assert!(!document.requires("KEYFOLD_animation_stream"));
+    assert_eq!(keyfold(&["validate", &packed]), 0);
+    let ignoring = keyfold::OpenOptions { ignore: vec!["KEYFOLD_animation_stream".into()], ..Default::default() };
+    let plain = keyfold::Document::open_with(&packed, &ignoring).unwrap();
+    let tracks = |document: &keyfold::Document| keyfold::read(document).unwrap().animations.remove(0).tracks;
+    assert_eq!(tracks(&plain)[0].curve, tracks(&document)[0].curve);
 }

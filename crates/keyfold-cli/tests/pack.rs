@@ -63,7 +63,7 @@ fn a_file_gets_smaller_and_keeps_to_the_bound() {
 fn every_storage_keeps_to_the_bound() {
     let folder = tempfile::tempdir().unwrap();
     swing(folder.path(), "arm", 3.0);
-    for storage in ["core", "quantization", "draco", "meshopt", "smallest"] {
+    for storage in ["core", "quantization", "draco", "meshopt", "stream", "smallest"] {
         keyfold(folder.path(), &["pack", "arm.gltf", "-o", "out.glb", "--storage", storage, "--max-error", "0.1mm"])
             .code(0);
         keyfold(folder.path(), &["diff", "arm.gltf", "out.glb", "--max-error", "0.1mm"]).code(0);
@@ -279,7 +279,7 @@ fn a_dry_run_writes_nothing_and_shows_every_storage() {
 fn a_dry_run_tells_what_would_be_written() {
     let folder = tempfile::tempdir().unwrap();
     swing(folder.path(), "arm", 3.0);
-    for storage in ["core", "quantization", "draco", "meshopt", "smallest"] {
+    for storage in ["core", "quantization", "draco", "meshopt", "stream", "smallest"] {
         let run = |more: &[&str]| {
             let args = [&["pack", "arm.gltf", "-o", "out.glb", "--json", "--storage", storage], more].concat();
             json_of(&keyfold(folder.path(), &args).code(0))["files"][0].clone()
@@ -333,7 +333,7 @@ fn a_dry_run_writes_the_report_alone() {
     swing(folder.path(), "arm", 3.0);
     keyfold(folder.path(), &["pack", "arm.gltf", "--dry-run", "--report", "report.html"]).code(0);
     let page = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
-    ["core", "quantization", "draco", "meshopt"].iter().for_each(|s| assert!(page.contains(s), "{s}"));
+    ["core", "quantization", "draco", "meshopt", "stream"].iter().for_each(|s| assert!(page.contains(s), "{s}"));
     assert!(!folder.path().join("arm.packed.gltf").exists());
 }
 
@@ -362,7 +362,7 @@ fn the_report_says_what_other_storages_would_take() {
         let list = report["files"][0]["candidates"].as_array().unwrap().clone();
         list.iter().map(|c| (c["storage"].as_str().unwrap().to_owned(), c["quick"] == true)).collect::<Vec<_>>()
     };
-    let others = [("quantization", true), ("draco", true), ("meshopt", true)].map(|(s, quick)| (s.to_owned(), quick));
+    let others = ["quantization", "draco", "meshopt", "stream"].map(|storage| (storage.to_owned(), true));
     let mut found = candidates("default");
     assert_eq!(found.remove(0), ("core".to_owned(), false));
     assert_eq!(found, others);
