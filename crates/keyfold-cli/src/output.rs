@@ -1,6 +1,6 @@
 //! Printing: results on stdout, everything else on stderr, colours only where wanted (`NO_COLOR`, no terminal).
 
-use crate::Outcome;
+use crate::{Outcome, input::check_targets};
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
@@ -8,12 +8,28 @@ pub(crate) use keyfold::title;
 use keyfold::{Document, Finding, Severity, document::Draft};
 use serde::Serialize;
 use std::{
+    borrow::Cow,
     io::Write,
     path::{Path, PathBuf},
 };
 
+/// A text as a terminal may have it. Names come from strangers' files: what would command the terminal is spelled out.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    let commands =
+        |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if !text.contains(commands) {
+        return text.into();
+    }
+    text.chars().map(|c| if commands(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+}
+
 /// Prints a result. A reader that has seen enough and went away is no error.
 pub(crate) fn print(text: &str) -> Result<()> {
+    print_styled(&plain(text))
+}
+
+/// Prints a result with styles of our own; whatever else is in it has to be [`plain`].
+pub(crate) fn print_styled(text: &str) -> Result<()> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -24,7 +40,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
 /// Prints a result on stderr, where stdout carries a file.
 pub(crate) fn aside(text: &str) {
     // Nothing can be done where even stderr is gone.
-    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+    let _ = anstream::stderr().lock().write_all(plain(text).as_bytes());
 }
 
 /// Prints one JSON document, piece by piece: it may be as long as there are files.
@@ -92,7 +108,7 @@ pub(crate) fn findings(findings: &[Finding]) -> Outcome {
 fn say(color: AnsiColor, word: &str, message: &str) {
     let style = Style::new().bold().fg_color(Some(color.into()));
     // Nothing can be done where even stderr is gone.
-    let _ = writeln!(anstream::stderr(), "{style}{word}{style:#}: {message}");
+    let _ = writeln!(anstream::stderr(), "{style}{word}{style:#}: {}", plain(message));
 }
 
 /// Where a result goes by default: `walk.glb` -> `walk.unpacked.glb`
@@ -102,12 +118,13 @@ pub(crate) fn beside(input: &Path, word: &str) -> PathBuf {
     input.with_file_name(format!("{stem}.{word}{extension}"))
 }
 
-/// Writes a document to a file, or to standard output for `-`.
-pub(crate) fn save(document: &Document, path: &Path) -> Result<()> {
+/// Writes what came of a document to a file that is not the input, or to standard output for `-`.
+pub(crate) fn save(document: &Document, input: &Path, path: &Path) -> Result<()> {
+    check_targets(std::iter::once((input, path)))?;
     write(&draft(document, path)?, path)
 }
 
-/// What [`save`] would write.
+/// What would be written to a file, or to standard output for `-`, opened again from the bytes that it would have there.
 pub(crate) fn draft(document: &Document, path: &Path) -> Result<Draft> {
     let place = (!crate::input::is_stream(path)).then_some(path);
     document.draft(place).with_context(|| format!("cannot write {}", path.display()))
@@ -119,6 +136,6 @@ pub(crate) fn write(draft: &Draft, path: &Path) -> Result<()> {
         return draft.write().with_context(|| format!("cannot write {}", path.display()));
     }
     let mut out = std::io::stdout().lock();
-    let written = draft.pieces().try_for_each(|piece| out.write_all(piece)).and_then(|()| out.flush());
+    let written = out.write_all(draft.contents()).and_then(|()| out.flush());
     written.context("cannot write to standard output")
 }

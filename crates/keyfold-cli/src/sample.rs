@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if let Some(path) = &args.output {
         let [time] = times[..] else { bail!("a document is frozen at one time, not at {}", times.len()) };
         let (frozen, unset) = freeze(&document, animation, time, args.keep_animations)?;
-        output::save(&frozen, path)?;
+        output::save(&frozen, &args.file, path)?;
         return Ok(outcome(animation, found.findings.into_iter().chain(unset)));
     }
     print(&args.form, &Samples::of(animation, times))?;

@@ -1,6 +1,6 @@
 //! `keyfold unpack`: every animation as plain core floats.
 
-use crate::{Outcome, input, output};
+use crate::{Outcome, input, measure, output};
 use anyhow::{Result, ensure};
 use keyfold::{Bound, unpack};
 use std::path::PathBuf;
@@ -34,6 +34,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let target = args.output.clone().unwrap_or_else(|| output::beside(&args.input, "unpacked"));
     input::check_targets(std::iter::once((args.input.as_path(), target.as_path())))?;
     let (plain, findings) = unpack(&document, args.max_error)?;
-    output::save(&plain, &target)?;
-    Ok(output::findings(&findings))
+    let draft = output::draft(&plain, &target)?;
+    let held = measure::held(&document, draft.document(), args.max_error)?;
+    output::write(&draft, &target)?;
+    Ok(output::findings(&findings).and(held))
 }

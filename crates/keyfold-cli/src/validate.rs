@@ -1,6 +1,9 @@
 //! `keyfold validate`: whether files keep the rules, as far as animation reaches.
 
-use crate::{Outcome, input, output};
+use crate::{
+    Outcome, input,
+    output::{self, plain},
+};
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result, bail, ensure};
 use keyfold::{
@@ -83,7 +86,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     let to_stdout = args.output.as_deref().is_some_and(input::is_stream);
     if to_stdout {
-        good.iter().for_each(|report| output::note(describe(report, args.max.is_none()).trim_end()));
+        let plain = |report| anstream::adapter::strip_str(describe(report, args.max.is_none()).trim_end()).to_string();
+        good.iter().for_each(|report| output::note(&plain(report)));
     } else {
         show(&good, args, many)?;
     }
@@ -98,7 +102,7 @@ fn show(reports: &[ValidationReport], args: &Args, many: bool) -> Result<()> {
     match reports {
         _ if args.json && many => output::json(&Files { files: reports }),
         [report] if args.json => output::json(report),
-        _ => output::print(
+        _ => output::print_styled(
             &reports.iter().map(|report| describe(report, args.max.is_none())).collect::<Vec<_>>().join("\n"),
         ),
     }
@@ -142,11 +146,14 @@ fn fix(args: &Args, file: &Path, document: Document) -> Result<(Validation, Fixe
         None => document,
     };
     let target = target(args, file)?;
-    if changed || !args.in_place {
-        output::save(&document, &target)?;
-        fixed.output = Some(target.display().to_string());
+    if !changed && args.in_place {
+        return Ok((Validation { findings: validate::validate(&document), document: Some(document) }, fixed));
     }
-    Ok((Validation { findings: validate::validate(&document), document: Some(document) }, fixed))
+    let draft = output::draft(&document, &target)?;
+    output::write(&draft, &target)?;
+    fixed.output = Some(target.display().to_string());
+    // What is said of the result is said of what is on disk.
+    Ok((Validation { findings: validate::validate(draft.document()), document: Some(document) }, fixed))
 }
 
 /// Whether every mended file has a place of its own, and none is an original's unless that was asked for.
@@ -189,10 +196,10 @@ fn describe(report: &ValidationReport, fold: bool) -> String {
     let said: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(plural).collect();
     let said = if said.is_empty() { "no findings".into() } else { said.join(", ") };
     let bold = Style::new().bold();
-    let mut text = format!("{bold}{}{bold:#}: {said}\n", report.file);
+    let mut text = format!("{bold}{}{bold:#}: {said}\n", plain(&report.file));
     if let Some(output) = &report.output {
         let mends = plural(&(report.mended.len(), "mend"));
-        let _ = writeln!(text, "  {mends}, written to {output}");
+        let _ = writeln!(text, "  {mends}, written to {}", plain(output));
     }
     report.mended.iter().for_each(|finding| line(&mut text, finding));
     let mut hints: BTreeMap<&str, usize> = BTreeMap::new();
@@ -226,7 +233,8 @@ fn line(text: &mut String, named: &NamedFinding) {
     };
     let style = Style::new().bold().fg_color(Some(color.into()));
     let subject = subject.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
-    let _ = writeln!(text, "  {style}{word:<7}{style:#} {} {}{subject}: {}", finding.code, finding.at, finding.message);
+    let said = format!("{} {}{subject}: {}", finding.code, finding.at, finding.message);
+    let _ = writeln!(text, "  {style}{word:<7}{style:#} {}", plain(&said));
 }
 
 fn explain(name: &str, json: bool) -> Result<Outcome> {

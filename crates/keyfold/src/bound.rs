@@ -25,6 +25,15 @@ impl Default for Bound {
 }
 
 impl Bound {
+    /// A share of it.
+    #[must_use]
+    pub fn scaled(self, share: f64) -> Self {
+        match self {
+            Self::Relative(whole) => Self::Relative(share * whole),
+            Self::Length(whole) => Self::Length(share * whole),
+        }
+    }
+
     /// The length in scene units for a model of this size.
     pub fn in_scene(self, model_size: f64) -> f64 {
         match self {

@@ -112,9 +112,13 @@ fn build(args: &Args, document: &Document, scene: &Scene, animation: &Animation)
     build_clip(document, scene, animation, &options).with_context(|| format!("/animations/{}", animation.index))
 }
 
+/// So many bytes of an animation's name go into its file's: most file systems take 255 in all.
+const LONGEST: usize = 200;
+
 /// A name for an animation's file that every file system takes, and that no two animations share.
 fn file_name(animation: &Animation) -> String {
-    let name: String = animation.name.as_deref().unwrap_or_default().chars().map(plain).collect();
+    let letters = animation.name.as_deref().unwrap_or_default().char_indices();
+    let name: String = letters.take_while(|(at, c)| at + c.len_utf8() <= LONGEST).map(|(_, c)| plain(c)).collect();
     let joint = if name.is_empty() { "" } else { "_" };
     format!("{:03}{joint}{name}.kfc", animation.index)
 }

@@ -1,11 +1,10 @@
 //! `convert --storage draco`: the options of the writer.
 
 use super::Args;
-use crate::Outcome;
 use anyhow::Result;
 use clap::ValueEnum;
 use keyfold::{
-    Document,
+    Document, Finding,
     draco::{Dialect, Options, compress},
 };
 
@@ -35,9 +34,9 @@ enum Layout {
     Year2018,
 }
 
-pub(super) fn store(document: &Document, args: &Args) -> Result<(Document, Outcome)> {
+pub(super) fn store(document: &Document, args: &Args) -> Result<(Document, Vec<Finding>)> {
     let options = Options {
-        max_error: args.max_error,
+        max_error: args.step_error(),
         bits: args.bits,
         time_bits: args.draco.time_bits,
         dialect: match args.draco.draco_dialect {
@@ -48,6 +47,5 @@ pub(super) fn store(document: &Document, args: &Args) -> Result<(Document, Outco
         ..Options::default()
     };
     let done = compress(document, &options)?;
-    let outcome = super::tell(&done.diff, &done.findings, done.within, args.max_error);
-    Ok((done.document, outcome))
+    Ok((done.document, done.findings))
 }

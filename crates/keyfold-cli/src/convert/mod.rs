@@ -5,10 +5,12 @@ mod quantization;
 mod rotation;
 mod targets;
 
-use crate::{Outcome, input, output, storage};
+use crate::{Outcome, input, measure, output, storage};
 use anyhow::{Result, ensure};
 use keyfold::{
-    Bound, Diff, Document, Finding, Storage, unpack,
+    Bound, Document, Storage,
+    quantization::quantize,
+    unpack,
     write::{MeshoptVersion, write_meshopt, write_stream},
 };
 use std::path::PathBuf;
@@ -63,15 +65,34 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     args.check()?;
     input::check_targets(std::iter::once((args.input.as_path(), args.output.as_path())))?;
-    let (document, _) = args.read.open(&args.input)?;
-    let (document, rotated) = rotation::apply(document, &args.rotation, args.max_error, args.fallback)?;
-    let (document, addressed) = args.targets.apply(document)?;
-    let (document, stored) = store(args, document)?;
-    output::save(&document, &args.output)?;
-    Ok(rotated.and(addressed).and(stored))
+    let (original, _) = args.read.open(&args.input)?;
+    let (rotated, rotating) = rotation::apply(&original, &args.rotation, args.step_error(), args.fallback)?;
+    let document = rotated.as_ref().unwrap_or(&original);
+    let (addressed, addressing) = args.targets.apply(document)?;
+    let document = addressed.as_ref().unwrap_or(document);
+    let (stored, storing) = store(args, document)?;
+    let document = stored.as_ref().unwrap_or(document);
+    let draft = output::draft(document, &args.output)?;
+    let unchanged = rotated.is_none() && addressed.is_none() && stored.is_none();
+    // What becomes static is asked to be another value.
+    let held = match unchanged || args.targets.changes_values() {
+        true => Outcome::Done,
+        false => measure::held(&original, draft.document(), args.max_error)?,
+    };
+    output::write(&draft, &args.output)?;
+    Ok(rotating.and(addressing).and(storing).and(held))
 }
 
+/// What came of a step; `None` where it was not asked for.
+type Step = (Option<Document>, Outcome);
+
 impl Args {
+    /// What a single step may be off: two that fit keys anew share what they may.
+    fn step_error(&self) -> Bound {
+        let stores = matches!(self.storage, Some(Storage::Core | Storage::Quantization | Storage::Draco));
+        if self.rotation.changes() && stores { self.max_error.scaled(0.5) } else { self.max_error }
+    }
+
     /// An option that would have no effect is a mistake.
     fn check(&self) -> Result<()> {
         let stores = |storage| self.storage == Some(storage);
@@ -87,27 +108,18 @@ impl Args {
     }
 }
 
-fn store(args: &Args, document: Document) -> Result<(Document, Outcome)> {
+fn store(args: &Args, document: &Document) -> Result<Step> {
     let (document, findings) = match args.storage {
-        None => return Ok((document, Outcome::Done)),
+        None => return Ok((None, Outcome::Done)),
         Some(Storage::Quantization) => {
-            return quantization::store(&document, &args.quantization, args.bits, args.max_error);
+            let options = args.quantization.options(args.bits, args.step_error())?;
+            let done = quantize(document, &options)?;
+            (done.document, done.findings)
         }
-        Some(Storage::Draco) => return draco::store(&document, args),
-        Some(Storage::Core) => unpack(&document, args.max_error)?,
-        Some(Storage::Meshopt) => write_meshopt(&document, MeshoptVersion::default())?,
-        Some(Storage::Stream) => write_stream(&document, args.fallback)?,
+        Some(Storage::Draco) => draco::store(document, args)?,
+        Some(Storage::Core) => unpack(document, args.step_error())?,
+        Some(Storage::Meshopt) => write_meshopt(document, MeshoptVersion::default())?,
+        Some(Storage::Stream) => write_stream(document, args.fallback)?,
     };
-    Ok((document, output::findings(&findings)))
-}
-
-/// Says how far a converted document lies from the original.
-fn tell(diff: &Diff, findings: &[Finding], within: bool, max_error: Bound) -> Outcome {
-    let whole = output::findings(findings);
-    diff.unmatched.iter().for_each(|what| output::error(&what.to_string()));
-    output::note(&format!("the largest error is {:.6}% of the model's size", diff.relative * 100.0));
-    if !within {
-        output::error(&format!("that is more than {max_error}"));
-    }
-    whole.and(Outcome::wrong_if(!within))
+    Ok((Some(document), output::findings(&findings)))
 }

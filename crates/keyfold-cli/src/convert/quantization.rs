@@ -1,12 +1,12 @@
-//! `convert --storage quantization`: the options of the writer, and what it has to say.
+//! `convert --storage quantization`: the options of the writer.
 
-use crate::{Outcome, measure::share};
+use crate::measure::share;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use keyfold::{
-    Bound, Document,
+    Bound,
     document::ComponentType,
-    quantization::{Encoding, Options, RotationForm, VectorForm, quantize},
+    quantization::{Encoding, Options, RotationForm, VectorForm},
 };
 
 #[derive(clap::Args)]
@@ -96,7 +96,8 @@ impl QuantizationArgs {
         given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
 
-    fn options(&self, bits: Option<u8>, max_error: Bound) -> Result<Options> {
+    /// What they ask the writer for.
+    pub(super) fn options(&self, bits: Option<u8>, max_error: Bound) -> Result<Options> {
         if bits.is_some_and(|bits| bits != 8 && bits != 16) {
             bail!("--bits is 8 or 16 with --storage quantization");
         }
@@ -124,15 +125,4 @@ impl QuantizationArgs {
             keep_rest: self.keep_rest,
         })
     }
-}
-
-pub(super) fn store(
-    document: &Document,
-    args: &QuantizationArgs,
-    bits: Option<u8>,
-    max_error: Bound,
-) -> Result<(Document, Outcome)> {
-    let done = quantize(document, &args.options(bits, max_error)?)?;
-    let outcome = super::tell(&done.diff, &done.findings, done.within, max_error);
-    Ok((done.document, outcome))
 }

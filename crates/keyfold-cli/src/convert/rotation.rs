@@ -1,5 +1,6 @@
 //! `convert --rotation`: the options, and what it has to say.
 
+use super::Step;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -45,24 +46,19 @@ impl RotationArgs {
     }
 }
 
-/// The document with its rotations as the options ask for; as it is where they ask for nothing.
-pub(super) fn apply(
-    document: Document,
-    args: &RotationArgs,
-    max_error: Bound,
-    fallback: bool,
-) -> Result<(Document, Outcome)> {
-    let Some(rotation) = args.rotation else { return Ok((document, Outcome::Done)) };
+/// The document with its rotations as the options ask for.
+pub(super) fn apply(document: &Document, args: &RotationArgs, max_error: Bound, fallback: bool) -> Result<Step> {
+    let Some(rotation) = args.rotation else { return Ok((None, Outcome::Done)) };
     let core = match (fallback, args.core_sampler) {
         (true, _) => CoreSampler::Linear,
         (false, true) => CoreSampler::Same,
         (false, false) => CoreSampler::None,
     };
     let options = RotationOptions { interpolation: rotation.into(), only: None, bound: max_error, shell: None, core };
-    let (document, report) = convert_rotations(&document, &options)?;
+    let (document, report) = convert_rotations(document, &options)?;
     let outcome = output::findings(&report.findings);
     output::note(&summary(&report));
-    Ok((document, outcome))
+    Ok((Some(document), outcome))
 }
 
 fn summary(report: &RotationReport) -> String {

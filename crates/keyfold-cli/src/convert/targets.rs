@@ -1,5 +1,6 @@
 //! `convert --targets`, `--weights`, `--static-first`: how channels say what they drive.
 
+use super::Step;
 use crate::{Outcome, output};
 use anyhow::Result;
 use clap::ValueEnum;
@@ -39,7 +40,7 @@ enum Grouping {
 
 impl TargetArgs {
     /// The document with targets as asked for; says what could not be done.
-    pub(super) fn apply(&self, document: Document) -> Result<(Document, Outcome)> {
+    pub(super) fn apply(&self, document: &Document) -> Result<Step> {
         let wanted = Retarget {
             targets: self.targets.map(|way| match way {
                 Way::Pointer => Targets::Pointer,
@@ -53,9 +54,14 @@ impl TargetArgs {
             first_as_static: self.static_first,
         };
         if wanted == Retarget::default() {
-            return Ok((document, Outcome::Done));
+            return Ok((None, Outcome::Done));
         }
-        let (changed, findings) = retarget(&document, &wanted)?;
-        Ok((changed, output::findings(&findings)))
+        let (changed, findings) = retarget(document, &wanted)?;
+        Ok((Some(changed), output::findings(&findings)))
+    }
+
+    /// Whether they ask for other values than there were.
+    pub(super) fn changes_values(&self) -> bool {
+        self.static_first
     }
 }

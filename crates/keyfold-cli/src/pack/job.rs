@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use keyfold::{
     Document,
     document::real_path,
-    pack::{self, Choice, ErrorReport, FileReport, PackedFile, Settings, Sizes},
+    pack::{self, Choice, ErrorReport, FileReport, PackedFile, Settings},
 };
 use std::{
     collections::BTreeSet,
@@ -124,11 +124,7 @@ impl Run<'_> {
         let mark = self.journal.as_ref().map(marked).transpose()?;
         let name = input::name(&job.input);
         if let Some(done) = mark.as_ref().and_then(|(journal, mark)| journal.finished(&job.output, mark)) {
-            let mut report = FileReport::new(name);
-            report.output = Some(job.output.display().to_string());
-            report.up_to_date = true;
-            report.bytes = Sizes { before, after: done.bytes };
-            report.left.clone_from(&done.left);
+            let report = FileReport { input: name, up_to_date: true, ..done.clone() };
             return Ok((report, After::There(job.output.clone())));
         }
         let chosen = pack::choose(document, &self.settings, &self.choice(), &self.watch)?;
@@ -144,7 +140,7 @@ impl Run<'_> {
             output::write(&draft, &job.output)?;
         }
         if let Some((journal, mark)) = mark {
-            journal.finish(&job.output, mark, &draft, &report.left)?;
+            journal.finish(&job.output, mark, &draft, report.clone())?;
         }
         Ok((report, packed.map_or(After::Same, |packed| After::Packed(Box::new(packed)))))
     }

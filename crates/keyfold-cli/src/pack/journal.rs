@@ -1,15 +1,19 @@
 //! What was finished before: a list beside the outputs, one line per file, written after the file is in its place.
 //!
-//! An output is up to date only where input bytes, settings, version and the lengths of all files that were written are what they
+//! An output is up to date only where input bytes, settings, version and the bytes of all files that were written are what they
 //! were. A line that a killed run left half-written is no line.
 
 use anyhow::{Context, Result};
-use keyfold::{Document, document::Draft};
+use blake3::Hasher;
+use keyfold::{
+    Document,
+    document::{Bytes, Draft},
+    pack::FileReport,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     fs::File,
-    hash::{DefaultHasher, Hasher},
     io::Write,
     path::{Path, PathBuf},
     sync::Mutex,
@@ -22,13 +26,13 @@ const NAME: &str = ".keyfold-pack.jsonl";
 pub(super) struct Journal {
     settings: String,
     /// By the place of the output.
-    known: BTreeMap<PathBuf, Done>,
+    known: BTreeMap<String, Done>,
     file: Mutex<File>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Line {
-    output: PathBuf,
+    output: String,
     settings: String,
     #[serde(flatten)]
     done: Done,
@@ -36,29 +40,48 @@ struct Line {
 
 /// What is known of a finished file.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Done {
+struct Done {
     input: Mark,
-    /// What the output takes.
-    pub(super) bytes: u64,
-    /// What had to stay as it was: as wrong now as it was then.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) left: Vec<String>,
-    /// The files that were written, and their lengths.
-    files: Vec<(PathBuf, u64)>,
+    written: Mark,
+    /// The files beside it, relative to its folder.
+    beside: Vec<(PathBuf, Mark)>,
+    report: FileReport,
 }
 
 impl Done {
-    /// Whether all files are still there.
-    fn is_whole(&self) -> bool {
-        self.files.iter().all(|(path, length)| std::fs::metadata(path).is_ok_and(|file| file.len() == *length))
+    /// Whether all files are still what was written.
+    fn is_whole(&self, output: &Path) -> bool {
+        let beside = self.beside.iter().map(|(name, mark)| (output.with_file_name(name), mark));
+        std::iter::once((output.to_path_buf(), &self.written)).chain(beside).all(|(path, mark)| mark.is_of(&path))
     }
 }
 
-/// What an input's bytes are known by.
+/// What bytes are known by: their number, and a hash (BLAKE3).
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Mark {
     bytes: u64,
     hash: String,
+}
+
+impl Mark {
+    fn new(hasher: &Hasher) -> Self {
+        Self { bytes: hasher.count(), hash: hasher.finalize().to_hex().to_string() }
+    }
+
+    fn of(bytes: &[u8]) -> Self {
+        Self::new(Hasher::new().update(bytes))
+    }
+
+    fn is_of(&self, path: &Path) -> bool {
+        let read = || -> std::io::Result<Self> { Ok(Self::new(Hasher::new().update_reader(File::open(path)?)?)) };
+        std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == self.bytes)
+            && read().is_ok_and(|mark| mark == *self)
+    }
+}
+
+/// A path as the list spells it. A name may be no text; then it is spelled so that no other is spelled alike.
+fn spelled(path: &Path) -> String {
+    path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned)
 }
 
 impl Journal {
@@ -74,7 +97,7 @@ impl Journal {
         let (text, mut file) = open().with_context(|| format!("cannot open {}", path.display()))?;
         let lines = text.lines().filter_map(|l| serde_json::from_str::<Line>(l).ok());
         // Another setting's line takes the place of one before it all the same: the output is that one's.
-        let latest: BTreeMap<PathBuf, Line> = lines.map(|line| (line.output.clone(), line)).collect();
+        let latest: BTreeMap<String, Line> = lines.map(|line| (line.output.clone(), line)).collect();
         let ours = latest.into_iter().filter(|(_, line)| line.settings == settings);
         let known = ours.map(|(output, line)| (output, line.done)).collect();
         if !text.is_empty() && !text.ends_with('\n') {
@@ -87,25 +110,28 @@ impl Journal {
     /// What an input is known by: its bytes, and those of buffers and images beside it.
     pub(super) fn mark(document: &Document) -> Result<Mark> {
         let source = document.source().context("the document is not as it was read")?;
-        let mut hasher = DefaultHasher::new();
-        hasher.write(source);
+        let files: Vec<Bytes> = document.resolved().collect();
+        let mut hasher = Hasher::new();
         // What is not there now was not there then, or makes another mark.
-        document.resolved().for_each(|file| hasher.write(&file));
-        let bytes = source.len() as u64 + document.bytes_apart();
-        Ok(Mark { bytes, hash: format!("{:016x}", hasher.finish()) })
+        for file in std::iter::once(source).chain(files.iter().map(|file| &**file)) {
+            hasher.update(&(file.len() as u64).to_le_bytes()).update(file);
+        }
+        Ok(Mark::new(&hasher))
     }
 
-    /// What is known of an output that is up to date.
-    pub(super) fn finished(&self, output: &Path, mark: &Mark) -> Option<&Done> {
-        self.known.get(output).filter(|done| done.input == *mark && done.is_whole())
+    /// What is to be told of an output that is up to date.
+    pub(super) fn finished(&self, output: &Path, mark: &Mark) -> Option<&FileReport> {
+        let done = self.known.get(&spelled(output)).filter(|done| done.input == *mark && done.is_whole(output));
+        done.map(|done| &done.report)
     }
 
     /// Says that an output is in its place.
-    pub(super) fn finish(&self, output: &Path, input: Mark, draft: &Draft, left: &[String]) -> Result<()> {
-        let beside = draft.files().map(|(path, length)| (path.to_path_buf(), length));
-        let files = std::iter::once((output.to_path_buf(), draft.length())).chain(beside).collect();
-        let done = Done { input, bytes: draft.bytes(), left: left.to_vec(), files };
-        let line = Line { output: output.into(), settings: self.settings.clone(), done };
+    pub(super) fn finish(&self, output: &Path, input: Mark, draft: &Draft, report: FileReport) -> Result<()> {
+        let folder = output.parent().unwrap_or(Path::new(""));
+        let relative = |path: &Path| path.strip_prefix(folder).unwrap_or(path).to_path_buf();
+        let beside = draft.files().map(|(path, bytes)| (relative(path), Mark::of(bytes))).collect();
+        let done = Done { input, written: Mark::of(draft.contents()), beside, report };
+        let line = Line { output: spelled(output), settings: self.settings.clone(), done };
         let text = serde_json::to_string(&line)? + "\n";
         let mut file = self.file.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         file.write_all(text.as_bytes()).context("cannot write the list of finished files")

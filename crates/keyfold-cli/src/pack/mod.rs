@@ -109,6 +109,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if let Some(page) = &args.report {
         let taken = |job: &Job| [&job.input, &job.output].into_iter().any(|path| input::same_file(path, page));
         ensure!(!jobs.iter().any(taken), "--report {} would overwrite a file that is packed", page.display());
+        // It may be a buffer or an image of one of many files: whatever it is, it is wanted.
+        let ours = !page.is_file() || html::is_page(page);
+        ensure!(ours, "--report {} would overwrite a file that is no report", page.display());
     }
     let run = Run {
         args,

@@ -26,7 +26,10 @@ impl Turns {
     pub(super) fn new(jobs: &[Job]) -> Self {
         let mut from: BTreeMap<Option<&Path>, Option<&Path>> = BTreeMap::new();
         let moving = jobs.iter().map(|job| (job.input.parent(), job.output.parent())).filter(|(from, to)| from != to);
-        let meet = moving.into_iter().any(|(input, output)| *from.entry(output).or_insert(input) != input);
+        let brought = moving.into_iter().any(|(input, output)| *from.entry(output).or_insert(input) != input);
+        // `walk.gltf` and `walk.glb` may both want `walk.bin`.
+        let mut stems = BTreeSet::new();
+        let meet = brought || !jobs.iter().all(|job| stems.insert(job.output.with_extension("")));
         Self { first: meet.then(Mutex::default), changed: Condvar::new() }
     }
 
@@ -76,6 +79,7 @@ mod tests {
         assert!(waits(&[job("a/x.gltf", "out/x.gltf"), job("b/y.gltf", "out/y.gltf")]));
         assert!(!waits(&[job("a/x.gltf", "out/x.gltf"), job("a/y.gltf", "out/y.gltf")]));
         assert!(!waits(&[job("a/x.gltf", "out/a/x.gltf"), job("b/x.gltf", "out/b/x.gltf")]));
+        assert!(waits(&[job("a/x.gltf", "out/x.gltf"), job("a/x.glb", "out/x.glb")]));
     }
 
     #[test]

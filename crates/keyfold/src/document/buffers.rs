@@ -102,7 +102,7 @@ impl Buffers {
         self.slots.get(index).ok_or_else(missing)?.get_or_init(|| self.read(document, index)).clone()
     }
 
-    fn read(&self, document: &Document, index: usize) -> Result<Bytes> {
+    pub(super) fn read(&self, document: &Document, index: usize) -> Result<Bytes> {
         let buffer = document.element("buffers", index)?;
         let Some(text) = buffer.text("uri")? else { return self.without_uri(&buffer, index) };
         document.resolve(text, &buffer.place("uri"))

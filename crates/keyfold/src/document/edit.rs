@@ -189,6 +189,9 @@ impl Document {
             content: Content::of_value(json)?,
             container: self.container,
             source: None,
+            named: Some(
+                self.named.clone().unwrap_or_else(|| self.addresses().into_iter().map(|(_, uri)| uri.into()).collect()),
+            ),
             others: self.others.clone(),
             options: self.options.clone(),
             provided: OnceLock::new(),

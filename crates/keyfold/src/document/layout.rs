@@ -1,11 +1,19 @@
 //! What goes where when a document is written: buffers into the container, into files beside it or into data URIs.
 //!
 //! Buffers and images that lie in files stay reachable from the new place: those inside the document's folder are copied along under
-//! the same name, for those outside of it the path is rewritten. A file that the document was read from is never overwritten
-//! by another file's content, and no file is that belongs to some other document.
+//! the same name, or one with a number where that is taken; for those outside of it the path is rewritten. No file is ever written over
+//! ([`super::beside`]).
 
-use super::{Container, Document, Draft, List, Look, Object, buffers::Bytes, glb, json::escape, save::real_path, uri};
-use crate::{Error, Result};
+use super::{
+    Container, Document, List, Look, Object,
+    beside::Beside,
+    buffers::Bytes,
+    glb,
+    json::escape,
+    path::{folder_of, real_path},
+    uri,
+};
+use crate::{Error, Result, extensions::meshopt};
 use serde_json::{Map, Value, json};
 use std::{
     collections::BTreeSet,
@@ -19,45 +27,34 @@ pub(super) struct Layout<'a> {
     /// New URIs, or none, of objects by their places.
     uris: Vec<(String, Option<String>)>,
     bin: Option<Bytes>,
-    files: Vec<(PathBuf, Bytes)>,
-    /// The files that the document at the target had brought there: they may go with it.
-    replaced: BTreeSet<PathBuf>,
     /// Bytes of all buffers that lie in files, written or there.
-    apart: u64,
-    /// Where the document goes; `None` for a stream.
-    target: Option<&'a Path>,
+    pub(super) apart: u64,
+    /// The files beside the place where the document goes; `None` for a stream.
+    pub(super) beside: Option<Beside<'a>>,
 }
 
 impl<'a> Layout<'a> {
     pub(super) fn new(document: &'a Document, container: Container, target: Option<&'a Path>) -> Result<Self> {
-        if let Some(target) = target
-            && document.files().contains(&real_path(target))
-        {
+        let beside = target.map(|target| Beside::new(document, target));
+        if let Some(beside) = beside.as_ref().filter(|beside| beside.overwrites_source()) {
             let what = "is a file that the document is read from, and would be overwritten";
-            return Err(Error::io(target, std::io::Error::new(std::io::ErrorKind::AlreadyExists, what)));
+            return Err(Error::io(beside.target, std::io::Error::new(std::io::ErrorKind::AlreadyExists, what)));
         }
-        let replaced = target.filter(|t| t.exists()).and_then(files_of).unwrap_or_default();
-        let (uris, files) = (Vec::new(), Vec::new());
-        let mut layout = Self { document, container, uris, bin: None, files, replaced, apart: 0, target };
+        let mut layout = Self { document, container, uris: Vec::new(), bin: None, apart: 0, beside };
         // What keeps its name comes first: what needs a new one moves aside.
         let (kept, own): (Vec<usize>, Vec<usize>) =
             (0..document.count("buffers")).partition(|index| !document.buffers.changed(*index));
         for index in kept.into_iter().chain(own) {
             layout.place_buffer(index)?;
         }
-        if layout.moves() {
-            layout.bring_along(Look::root(document.content.outline()), "")?;
+        if layout.beside.as_ref().is_some_and(Beside::moves) {
+            layout.bring_along()?;
         }
         Ok(layout)
     }
 
-    pub(super) fn finish(self) -> Result<Draft> {
-        let pieces = self.pieces()?;
-        Ok(Draft { target: self.target.map(Path::to_path_buf), pieces, files: self.files, apart: self.apart })
-    }
-
     /// The JSON text or the GLB itself.
-    fn pieces(&self) -> Result<Vec<Bytes>> {
+    pub(super) fn pieces(&self) -> Result<Vec<Bytes>> {
         let came = self.document.source.as_ref().filter(|_| self.container == self.document.container());
         match (self.container, came) {
             (_, Some(source)) if self.uris.is_empty() => Ok(vec![source.clone()]),
@@ -99,8 +96,9 @@ impl<'a> Layout<'a> {
         let changed = document.buffers.changed(index);
         let bytes = match document.buffer(index) {
             Ok(bytes) => bytes,
-            Err(error @ Error::Refused { .. }) => return Err(error),
-            // What cannot be loaded (a fallback that is not there) is left as it is.
+            // An address in a network means the same from everywhere; what only stands in for compressed data need not be there.
+            Err(Error::Unsupported { .. }) => return Ok(()),
+            Err(error) if matches!(error, Error::Refused { .. }) || is_needed(document, index) => return Err(error),
             Err(_) => return Ok(()),
         };
         if self.container == Container::Glb && index == 0 {
@@ -116,11 +114,11 @@ impl<'a> Layout<'a> {
                 if changed {
                     self.rename(&buffer, uri::data_uri(&bytes));
                 }
-                Ok(())
             }
-            Some(text) if !changed => self.keep_file(&buffer, text, bytes),
-            _ => self.own_file(&buffer, bytes.slice(0..length.min(bytes.len())).unwrap_or(bytes)),
+            Some(text) if !changed => self.keep_file(&buffer, text, &bytes)?,
+            _ => self.own_file(&buffer, &bytes.slice(0..length.min(bytes.len())).unwrap_or(bytes)),
         }
+        Ok(())
     }
 
     fn rename(&mut self, object: &Object<'_>, uri: String) {
@@ -128,111 +126,76 @@ impl<'a> Layout<'a> {
     }
 
     /// Bytes that belong to this output alone: a file named for it, or a data URI in a stream.
-    fn own_file(&mut self, buffer: &Object<'_>, bytes: Bytes) -> Result<()> {
-        let Some(target) = self.target else {
-            self.rename(buffer, uri::data_uri(&bytes));
-            return Ok(());
-        };
+    fn own_file(&mut self, buffer: &Object<'_>, bytes: &Bytes) {
+        let Some(beside) = &mut self.beside else { return self.rename(buffer, uri::data_uri(bytes)) };
+        let stem = beside.target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let is_plain =
+            |name: &&str| !name.is_empty() && name.len() <= LONGEST && name.chars().all(char::is_alphanumeric);
+        let part = buffer.get("name").and_then(Look::as_str).filter(is_plain);
+        let name = part.map_or_else(|| format!("{stem}.bin"), |part| format!("{stem}.{part}.bin"));
+        let place = beside.place(&beside.target.with_file_name(name), bytes);
+        let file = place.file_name().map(PathBuf::from).unwrap_or_default();
         self.apart += bytes.len() as u64;
-        let stem = target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let part = buffer.get("name").and_then(Look::as_str).filter(|n| n.chars().all(char::is_alphanumeric));
-        let stem = part.filter(|n| !n.is_empty()).map_or(stem.clone(), |part| format!("{stem}.{part}"));
-        let name = |n: usize| if n == 0 { format!("{stem}.bin") } else { format!("{stem}.{n}.bin") };
-        let sources = self.document.files();
-        let free = |path: &PathBuf| {
-            let taken = self.files.iter().any(|(p, _)| p == path) || sources.contains(&real_path(path));
-            !taken && self.claims(path, &bytes)
-        };
-        let path = (0..).map(|n| target.with_file_name(name(n))).find(free).expect("one number is free");
-        let file = path.file_name().map(PathBuf::from).unwrap_or_default();
         self.rename(buffer, uri::from_path(&file));
-        self.files.push((path, bytes));
-        Ok(())
-    }
-
-    /// Whether a file may be written: its place holds these very bytes, nothing, or what goes with the document that is replaced.
-    fn claims(&self, path: &Path, bytes: &[u8]) -> bool {
-        if let Some((_, planned)) = self.files.iter().find(|(planned, _)| planned == path) {
-            return planned[..] == *bytes;
-        }
-        let real = real_path(path);
-        is_free_for(path, bytes) || (self.replaced.contains(&real) && !self.document.files().contains(&real))
     }
 
     /// A buffer file that did not change: it stays where it is, or comes along.
-    fn keep_file(&mut self, buffer: &Object<'_>, text: &str, bytes: Bytes) -> Result<()> {
-        let relative = uri::path(text, &buffer.place("uri"))?;
-        let target = self.target.filter(|_| self.moves());
-        let path = target.map(|target| folder(target).join(&relative));
-        match (target, path) {
-            (Some(target), _) if uri::leads_out(text) => {
-                self.rename(buffer, rebased(self.document, &relative, target));
-            }
-            (_, Some(path)) if self.claims(&path, &bytes) => self.files.push((path, bytes.clone())),
-            (Some(_), _) => return self.own_file(buffer, bytes),
-            (None, _) => {}
-        }
+    fn keep_file(&mut self, buffer: &Object<'_>, text: &str, bytes: &Bytes) -> Result<()> {
         self.apart += bytes.len() as u64;
+        let Some(beside) = self.beside.as_mut().filter(|beside| beside.moves()) else { return Ok(()) };
+        let relative = uri::path(text, &buffer.place("uri"))?;
+        let renamed = match uri::leads_out(text) {
+            true => Some(rebased(self.document, &relative, beside.target)),
+            false => brought(beside, &relative, bytes),
+        };
+        renamed.into_iter().for_each(|uri| self.rename(buffer, uri));
         Ok(())
     }
 
-    /// Whether the document leaves the folder that its URIs start from.
-    fn moves(&self) -> bool {
-        let from = self.document.buffers.folder.clone().unwrap_or_default();
-        self.target.is_some_and(|target| real_path(&folder(target)) != real_path(&from))
-    }
-
-    /// Files beside buffers (images, sounds, profiles): whatever has a `uri`, anywhere but in `extras`.
-    fn bring_along(&mut self, look: Look<'_>, at: &str) -> Result<()> {
-        for (index, element) in look.as_array().into_iter().flat_map(List::iter).enumerate() {
-            self.bring_along(element, &format!("{at}/{index}"))?;
-        }
-        for (key, member) in look.members() {
-            match (key, member.as_str()) {
-                ("uri", Some(text)) => {
-                    let name = self.bring_file(text, &format!("{at}/uri"))?;
-                    self.uris.extend(name.map(|name| (at.to_owned(), Some(name))));
-                }
-                ("extras" | "buffers", _) => {}
-                _ => self.bring_along(member, &format!("{at}/{}", escape(key)))?,
-            }
+    /// Files beside buffers: images, sounds, profiles.
+    fn bring_along(&mut self) -> Result<()> {
+        for (at, text) in self.document.addresses().into_iter().filter(|(at, _)| !at.starts_with("/buffers/")) {
+            let name = self.bring_file(text, &format!("{at}/uri"))?;
+            self.uris.extend(name.map(|name| (at, Some(name))));
         }
         Ok(())
     }
 
     /// Copies a file along; where that cannot be, its name as seen from the new place.
     fn bring_file(&mut self, text: &str, at: &str) -> Result<Option<String>> {
-        if text.starts_with("data:") {
-            return Ok(None);
-        }
-        let (Some(target), Ok(relative)) = (self.target, uri::path(text, at)) else { return Ok(None) };
+        let (Some(beside), Ok(relative)) = (&mut self.beside, uri::path(text, at)) else { return Ok(None) };
         // What is elsewhere stays there, and nobody looks at it; an absolute address means the same from everywhere.
         if uri::leads_out(text) {
-            return Ok((!relative.has_root()).then(|| rebased(self.document, &relative, target)));
+            return Ok((!relative.has_root()).then(|| rebased(self.document, &relative, beside.target)));
         }
         let bytes = match self.document.resolve(text, at) {
             Ok(bytes) => bytes,
             Err(Error::Io { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let path = folder(target).join(&relative);
-        if self.claims(&path, &bytes) {
-            self.files.push((path, bytes));
-            return Ok(None);
-        }
-        Ok(Some(rebased(self.document, &relative, target)))
+        Ok(brought(beside, &relative, &bytes))
     }
 }
 
-/// The files that the document at a path has brought there.
-#[cfg(feature = "fs")]
-fn files_of(path: &Path) -> Option<BTreeSet<PathBuf>> {
-    Document::open(path).ok().map(|document| document.files())
+/// Lets a file come along; its new name, where it could not keep its own.
+fn brought(beside: &mut Beside<'_>, relative: &Path, bytes: &Bytes) -> Option<String> {
+    let wanted = beside.folder().join(relative);
+    let place = beside.place(&wanted, bytes);
+    let name = place.file_name().filter(|_| place != wanted)?;
+    Some(uri::from_path(&relative.with_file_name(name)))
 }
 
-#[cfg(not(feature = "fs"))]
-fn files_of(_: &Path) -> Option<BTreeSet<PathBuf>> {
-    None
+/// Names of buffers up to this length become part of a file's name.
+const LONGEST: usize = 32;
+
+/// Whether a buffer view has its bytes in a buffer: its compressed ones, where it is compressed.
+fn is_needed(document: &Document, buffer: usize) -> bool {
+    let views = document.root().get("bufferViews").and_then(Look::as_array).into_iter().flat_map(List::iter);
+    let mut homes = views.map(|view| {
+        let extension = |name: &str| view.get("extensions")?.get(name);
+        [meshopt::EXT_NAME, meshopt::KHR_NAME].into_iter().find_map(extension).unwrap_or(view).get("buffer")
+    });
+    homes.any(|home| home.and_then(Look::as_index) == Some(buffer))
 }
 
 fn set_uri(object: &mut Map<String, Value>, uri: Option<&str>) {
@@ -248,44 +211,59 @@ fn set_uri(object: &mut Map<String, Value>, uri: Option<&str>) {
     }
 }
 
-fn folder(path: &Path) -> PathBuf {
-    path.parent().map(Path::to_path_buf).unwrap_or_default()
-}
-
-/// Whether a path is not taken, or holds these very bytes already.
-fn is_free_for(path: &Path, bytes: &[u8]) -> bool {
-    !path.exists() || std::fs::read(path).is_ok_and(|there| there == bytes)
-}
-
 /// The URI, seen from the target's folder, of a file that is named relative to the document's.
 fn rebased(document: &Document, relative: &Path, target: &Path) -> String {
     let file = real_path(&document.place_of(relative));
-    let from = real_path(&folder(target));
+    let from = real_path(folder_of(target));
     let common = file.components().zip(from.components()).take_while(|(a, b)| a == b).count();
     let up = from.components().skip(common).map(|_| Component::ParentDir);
     uri::from_path(&up.chain(file.components().skip(common)).collect::<PathBuf>())
 }
 
 impl Document {
-    /// The files that the document's buffers and images lie in.
+    /// The files that the document is read from beside its own: buffers, images, and what extensions name; also those that it named
+    /// before it was changed.
     pub fn files(&self) -> BTreeSet<PathBuf> {
-        let paths = self.addresses().filter_map(|(at, uri)| uri::path(uri, &at).ok());
-        paths.map(|path| real_path(&self.place_of(&path))).collect()
+        let before = self.named.iter().flat_map(|named| named.iter().map(String::as_str));
+        let uris = self.addresses().into_iter().map(|(_, uri)| uri).chain(before);
+        uris.filter_map(|uri| uri::path(uri, "").ok()).map(|path| real_path(&self.place_of(&path))).collect()
     }
 
-    /// The addresses of files that buffers and images name, with their places.
-    pub(super) fn addresses(&self) -> impl Iterator<Item = (String, &str)> {
-        let elements = |list: &'static str| {
-            let elements = self.root().get(list).and_then(Look::as_array).into_iter().flat_map(List::iter);
-            elements.enumerate().map(move |(index, element)| (format!("/{list}/{index}/uri"), element))
-        };
-        let addresses = ["buffers", "images"].into_iter().flat_map(elements);
-        let texts = addresses.filter_map(|(at, object)| Some((at, object.get("uri")?.as_str()?)));
-        texts.filter(|(_, uri)| !uri.starts_with("data:"))
+    /// The addresses of files that the document names, with the places of the objects that do.
+    pub(super) fn addresses(&self) -> Vec<(String, &str)> {
+        let mut found = Vec::new();
+        find_addresses(Look::root(self.content.outline()), &mut String::new(), &mut found);
+        found
     }
 
     /// A path relative to the document.
     fn place_of(&self, path: &Path) -> PathBuf {
         self.folder().unwrap_or_default().join(path)
     }
+}
+
+/// Whatever has a `uri`, anywhere but in `extras`.
+fn find_addresses<'d>(look: Look<'d>, at: &mut String, found: &mut Vec<(String, &'d str)>) {
+    let from = at.len();
+    for (index, element) in look.as_array().into_iter().flat_map(List::iter).enumerate().filter(|(_, e)| has_parts(*e))
+    {
+        *at += &format!("/{index}");
+        find_addresses(element, at, found);
+        at.truncate(from);
+    }
+    for (key, member) in look.members().filter(|(key, _)| *key != "extras") {
+        match member.as_str() {
+            Some(text) if key == "uri" && !text.starts_with("data:") => found.push((at.clone(), text)),
+            None if has_parts(member) => {
+                *at += &format!("/{}", escape(key));
+                find_addresses(member, at, found);
+                at.truncate(from);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn has_parts(look: Look<'_>) -> bool {
+    look.is_object() || look.as_array().is_some()
 }

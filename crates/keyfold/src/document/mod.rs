@@ -10,19 +10,25 @@
 //! | `buffers` | buffers and buffer views as bytes, loaded or decompressed once, when first asked for |
 //! | `accessor` | elements of accessors: every component type and shape, sparse, strided |
 //! | `edit`, `prune` | a changed copy: new accessors, and what nobody refers to any more removed |
-//! | `save`, `layout` | writing as `.gltf` or `.glb`, atomically; what goes into which file |
+//! | `save`, `layout`, `beside` | writing as `.gltf` or `.glb`; what goes into which file, and what those are called |
+//! | `draft`, `file`, `path` | what will be written, opened again before it is; whole files or nothing; places |
 //!
 //! What Keyfold does not change comes out as it went in: members it does not know, their order, numbers, chunks.
 
 mod accessor;
+mod beside;
 mod buffers;
 mod content;
+mod draft;
 mod edit;
+#[cfg(feature = "fs")]
+mod file;
 pub(crate) mod glb;
 pub mod json;
 mod known;
 mod layout;
 mod outline;
+mod path;
 mod place;
 mod prune;
 mod resolver;
@@ -32,12 +38,14 @@ pub(crate) mod uri;
 pub use accessor::{Accessor, ComponentType, Elements, Shape};
 pub use buffers::Bytes;
 pub(crate) use buffers::slice_of;
+pub use draft::Draft;
 pub use edit::Edit;
-pub use json::{List, Look, Object};
-pub use resolver::Resolver;
 #[cfg(feature = "fs")]
-pub use save::write_file;
-pub use save::{Container, Draft, real_path};
+pub use file::write_file;
+pub use json::{List, Look, Object};
+pub use path::real_path;
+pub use resolver::Resolver;
+pub use save::Container;
 
 use crate::{
     Error, Limits, Result,
@@ -86,6 +94,8 @@ pub struct Document {
     container: Container,
     /// What it was read from, as long as nothing changed.
     source: Option<Bytes>,
+    /// The addresses that it was read from, where it was changed since: it may name fewer now.
+    named: Option<Arc<[String]>>,
     others: Vec<glb::Chunk>,
     buffers: Buffers,
     options: OpenOptions,
@@ -144,6 +154,7 @@ impl Document {
             content,
             container,
             source: None,
+            named: None,
             others,
             buffers,
             options: options.clone(),
@@ -258,6 +269,11 @@ impl Document {
     /// The bytes of a buffer, loaded when first asked for. May be longer than its `byteLength`.
     pub fn buffer(&self, index: usize) -> Result<Bytes> {
         self.buffers.load(self, index)
+    }
+
+    /// The same, read anew and not kept.
+    fn read_buffer(&self, index: usize) -> Result<Bytes> {
+        self.buffers.read(self, index)
     }
 
     /// The bytes that a buffer view stands for, decompressed where an extension says so.

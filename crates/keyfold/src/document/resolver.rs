@@ -62,7 +62,7 @@ impl Document {
 
     /// The files that the document's buffers and images name, where they can be read.
     pub fn resolved(&self) -> impl Iterator<Item = Bytes> {
-        self.addresses().filter_map(|(at, uri)| self.resolve(uri, &at).ok())
+        self.addresses().into_iter().filter_map(|(at, uri)| self.resolve(uri, &format!("{at}/uri")).ok())
     }
 
     #[cfg(not(feature = "fs"))]

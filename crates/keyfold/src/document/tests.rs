@@ -175,8 +175,8 @@ fn a_draft_knows_what_will_be_written() {
         assert!(!path.exists());
         draft.write().unwrap();
         let own = std::fs::metadata(&path).unwrap().len();
-        assert_eq!((draft.length(), draft.bytes()), (own, own + apart));
-        assert_eq!(draft.files().map(|(_, length)| length).sum::<u64>(), apart);
+        assert_eq!((draft.contents().len() as u64, draft.bytes()), (own, own + apart));
+        assert_eq!(draft.files().map(|(_, bytes)| bytes.len() as u64).sum::<u64>(), apart);
         assert_eq!(Document::open(&path).unwrap().bytes_apart(), apart);
     }
 }

@@ -185,7 +185,7 @@ fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
         let written = write(document, &context, &read.animations, &folded)?;
-        let diff = diff::diff(document, &read_back(&written)?, settings.shell)?;
+        let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
         let failing: Vec<usize> = (0..folded.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
         if !failing.is_empty() && attempt > ATTEMPTS {
             return untouched(document, settings, bound);
@@ -400,10 +400,6 @@ fn write(document: &Document, context: &Context<'_>, original: &[Animation], fol
         Storage::Stream => assemble(document, &forms, |edit, contents| place_stream(edit, contents, &forms, false)),
         Storage::Core | Storage::Draco => assemble(document, &forms, place_plain),
     }
-}
-
-fn read_back(document: &Document) -> Result<Document> {
-    Document::from_bytes(document.to_bytes()?, document.folder(), document.options())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use keyfold::{
     pack::{Candidate, ErrorReport, FileReport},
     report::{AnimationReport, JointReport, TrackReport, TrackSide},
 };
-use std::fmt::Write;
+use std::{fmt::Write, fs::File, io::Read, path::Path};
 use text::{bytes, difference, escape, joint, number, percent, saved, seconds, track};
 
 /// How many files get a part of their own.
@@ -23,6 +23,17 @@ const LARGE: (usize, usize) = (4, 40);
 /// How many tracks and joints are drawn small, and how many are listed.
 const SMALL: (usize, usize) = (800, 8000);
 
+/// What every page begins with.
+const HEAD: &str =
+    "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">";
+
+/// Whether a file is such a page.
+pub(super) fn is_page(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(HEAD.len() as u64).read_to_end(&mut start));
+    read.is_ok() && start == HEAD.as_bytes()
+}
+
 /// A page about one run.
 pub(super) fn page(files: &[Row], settings: &[(&str, String)]) -> String {
     let (title, body) = match files {
@@ -31,8 +42,7 @@ pub(super) fn page(files: &[Row], settings: &[(&str, String)]) -> String {
     };
     let settings: String = settings.iter().map(|(k, v)| format!("<dt>{k}</dt><dd>{}</dd>", escape(v))).collect();
     format!(
-        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
-         <title>{} · Keyfold</title><style>{}</style><main><div class=\"soft small\">Keyfold · what packing changed</div>{body}\
+        "{HEAD}<title>{} · Keyfold</title><style>{}</style><main><div class=\"soft small\">Keyfold · what packing changed</div>{body}\
          <h2>Settings</h2><div class=card><dl>{settings}</dl></div>\
          <footer>Written by keyfold {}. The figures are of the file as written: read back and measured at every key of both files, \
          between keys, and at random times. In the drawings the pale band is the original and the thin line what was packed.</footer></main></html>\n",

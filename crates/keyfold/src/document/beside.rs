@@ -1,0 +1,177 @@
+//! The files beside a document: new data goes under names that nothing refers to yet, and what a document leaves behind that is replaced
+//! goes when the new one is in its place. Between the two, the old document is whole; after them, the new one is.
+
+#[cfg(feature = "fs")]
+use super::OpenOptions;
+use super::{
+    Bytes, Document,
+    path::{folder_of, holds, real_path},
+};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+/// The files that will lie beside a document.
+pub(super) struct Beside<'a> {
+    /// Where the document itself goes.
+    pub(super) target: &'a Path,
+    /// What the document is read from.
+    sources: BTreeSet<PathBuf>,
+    /// Whether it is read from the folder that it goes to.
+    at_home: bool,
+    /// What the document refers to that is at the target now.
+    replaced: BTreeSet<PathBuf>,
+    files: Vec<(PathBuf, Bytes)>,
+}
+
+impl<'a> Beside<'a> {
+    pub(super) fn new(document: &Document, target: &'a Path) -> Self {
+        let at_home = real_path(folder_of(target)) == real_path(&document.folder().unwrap_or_default());
+        Self { target, sources: document.files(), at_home, replaced: files_of(target), files: Vec::new() }
+    }
+
+    /// What has to be written.
+    pub(super) fn files(&self) -> &[(PathBuf, Bytes)] {
+        &self.files
+    }
+
+    /// The folder that the document goes to, as its target spells it.
+    pub(super) fn folder(&self) -> &'a Path {
+        self.target.parent().unwrap_or(Path::new(""))
+    }
+
+    /// Whether the document leaves the folder that its URIs start from.
+    pub(super) fn moves(&self) -> bool {
+        !self.at_home
+    }
+
+    /// Whether the document would take the place of something that it is read from.
+    pub(super) fn overwrites_source(&self) -> bool {
+        self.sources.contains(&real_path(self.target))
+    }
+
+    /// Gives bytes a place: the one that is wanted or, where something else is or belongs, the same with a number.
+    pub(super) fn place(&mut self, wanted: &Path, bytes: &Bytes) -> PathBuf {
+        let places = (0..).map(|number| numbered(wanted, number));
+        let place = places.into_iter().find(|place| self.is_free(place, bytes)).expect("one number is free");
+        if !self.files.iter().any(|(planned, _)| *planned == place) {
+            self.files.push((place.clone(), bytes.clone()));
+        }
+        place
+    }
+
+    fn is_free(&self, place: &Path, bytes: &[u8]) -> bool {
+        if let Some((_, planned)) = self.files.iter().find(|(planned, _)| planned == place) {
+            return planned[..] == *bytes;
+        }
+        let real = real_path(place);
+        let meant = || self.sources.contains(&real) || self.replaced.contains(&real);
+        real != real_path(self.target) && if place.exists() { holds(place, bytes) } else { !meant() }
+    }
+
+    /// What has to be written, and what nothing will refer to any more once it is: `kept` are the files that the new document refers to.
+    pub(super) fn finish(self, kept: &BTreeSet<PathBuf>) -> (Vec<(PathBuf, Bytes)>, Vec<PathBuf>) {
+        let stem = self.target.file_stem().unwrap_or_default().to_string_lossy();
+        let folder = real_path(folder_of(self.target));
+        // Only what has its name from this document.
+        let is_named_for = |path: &Path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let rest = name.strip_prefix(&*stem).and_then(|rest| rest.strip_suffix(".bin"));
+            path.parent() == Some(&folder) && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        // A document of another folder that is read from here goes on to be.
+        let is_read = |path: &PathBuf| !self.at_home && self.sources.contains(path);
+        let is_orphan = |path: &&PathBuf| !kept.contains(*path) && is_named_for(path) && !is_read(path);
+        let orphans = self.replaced.iter().filter(is_orphan).cloned().collect();
+        (self.files, orphans)
+    }
+}
+
+/// `walk.bin`, `walk.1.bin`, `walk.2.bin`, ...
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    if number == 0 {
+        return path.to_path_buf();
+    }
+    let mut name = path.file_stem().unwrap_or_default().to_os_string();
+    name.push(format!(".{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+/// The files that the document at a path refers to.
+#[cfg(feature = "fs")]
+fn files_of(path: &Path) -> BTreeSet<PathBuf> {
+    let document = path.is_file().then(|| Document::open(path).ok()).flatten();
+    document.map(|document| document.files()).unwrap_or_default()
+}
+
+#[cfg(not(feature = "fs"))]
+fn files_of(_: &Path) -> BTreeSet<PathBuf> {
+    BTreeSet::new()
+}
+
+/// So many files of a folder, and so many bytes of their JSON, are looked at to find out whether another one refers to an orphan. Where
+/// there are more, it stays: that costs room, and nothing else.
+#[cfg(feature = "fs")]
+const LOOKED_AT: (usize, u64) = (1000, 1 << 26);
+
+/// Removes files that a document no longer refers to, unless another document in its folder does.
+#[cfg(feature = "fs")]
+pub(super) fn remove_orphans(target: &Path, orphans: &[PathBuf]) {
+    if orphans.is_empty() {
+        return;
+    }
+    let Some(meant) = meant_by_others(target) else { return };
+    for orphan in orphans.iter().filter(|orphan| !meant.contains(*orphan)) {
+        // What cannot be removed does no harm.
+        let _ = std::fs::remove_file(orphan);
+    }
+}
+
+/// The files that all other documents in a document's folder refer to; `None` where it would take long to find out.
+#[cfg(feature = "fs")]
+fn meant_by_others(target: &Path) -> Option<BTreeSet<PathBuf>> {
+    let (own, folder) = (real_path(target), folder_of(target));
+    let (mut meant, mut left) = (BTreeSet::new(), LOOKED_AT.1);
+    for (number, entry) in std::fs::read_dir(folder).ok()?.enumerate() {
+        let path = entry.ok()?.path();
+        if number > LOOKED_AT.0 {
+            return None;
+        }
+        if path.is_file() && real_path(&path) != own {
+            let json = json_of(&path, left)?;
+            left -= json.len() as u64;
+            let document = Document::from_bytes(json, Some(folder.to_path_buf()), &OpenOptions::default());
+            // What cannot be read refers to nothing.
+            meant.extend(document.map(|document| document.files()).unwrap_or_default());
+        }
+    }
+    Some(meant)
+}
+
+/// The JSON of a file, or nothing where it does not begin like a document; `None` where it is longer than it may be.
+#[cfg(feature = "fs")]
+fn json_of(path: &Path, most: u64) -> Option<Vec<u8>> {
+    use std::io::Read;
+    let mut file = std::fs::File::open(path).ok()?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(GLB_HEAD).read_to_end(&mut bytes).ok()?;
+    let length = match *bytes.as_slice() {
+        [b'g', b'l', b'T', b'F', _, _, _, _, _, _, _, _, a, b, c, d, ..] => {
+            bytes.clear();
+            u64::from(u32::from_le_bytes([a, b, c, d]))
+        }
+        [b'{' | b' ' | b'\t' | b'\r' | b'\n' | 0xEF, ..] => file.metadata().ok()?.len(),
+        _ => return Some(Vec::new()),
+    };
+    file.take(length.min(most + 1)).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= most).then_some(bytes)
+}
+
+/// A GLB's header, and that of the chunk that its JSON is.
+#[cfg(feature = "fs")]
+const GLB_HEAD: u64 = 20;

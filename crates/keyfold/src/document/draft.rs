@@ -1,0 +1,193 @@
+//! A document as it will be written: all is decided, nothing is written yet, and it is opened again from the very bytes and files that
+//! will be on disk. What that says is what the document says, or there is no draft: whatever was measured before holds for it.
+
+use super::{Bytes, Document, Look, OpenOptions, Resolver, layout::Layout, path::is_stream, uri};
+#[cfg(feature = "fs")]
+use super::{
+    beside::remove_orphans,
+    file::{write_file, write_new},
+};
+use crate::{Error, Result};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// A document as it will be written.
+#[derive(Debug)]
+pub struct Draft {
+    /// The place of the document itself; `None` for a stream.
+    target: Option<PathBuf>,
+    /// The file itself.
+    contents: Bytes,
+    /// Files beside it.
+    files: Vec<(PathBuf, Bytes)>,
+    /// Files that nothing refers to once it is in its place.
+    orphans: Vec<PathBuf>,
+    /// Bytes of all buffers that lie in files, written or there.
+    apart: u64,
+    /// All that, opened again.
+    document: Document,
+}
+
+impl Draft {
+    /// How many bytes the document will take: its own, and those of buffers that lie in other files.
+    pub fn bytes(&self) -> u64 {
+        self.contents.len() as u64 + self.apart
+    }
+
+    /// The bytes of the file itself.
+    pub fn contents(&self) -> &[u8] {
+        &self.contents
+    }
+
+    /// The files that belong beside it.
+    pub fn files(&self) -> impl Iterator<Item = (&Path, &[u8])> {
+        self.files.iter().map(|(path, bytes)| (path.as_path(), &**bytes))
+    }
+
+    /// The document as whoever reads the files will find it.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// Writes new files beside the document's place, under names that nothing refers to yet, then the document itself, and removes what
+    /// only the document before it referred to. Where that fails, or ends, between two of these steps, the old document or the new one is whole.
+    #[cfg(feature = "fs")]
+    pub fn write(&self) -> Result<()> {
+        let Some(target) = &self.target else { return Ok(()) };
+        let mut made = Vec::new();
+        let beside = self.files.iter().try_for_each(|(path, bytes)| {
+            made.extend(write_new(path, bytes)?.then_some(path));
+            Ok(())
+        });
+        let written = beside.and_then(|()| write_file(target, &self.contents));
+        match written {
+            Ok(()) => remove_orphans(target, &self.orphans),
+            // Nothing refers to them: what cannot be removed does no harm.
+            Err(_) => made.into_iter().for_each(|path| drop(std::fs::remove_file(path))),
+        }
+        written
+    }
+}
+
+impl Document {
+    /// The document as [`Document::save`] would write it to a path, or for a stream as [`Document::to_bytes`] does.
+    pub fn draft(&self, path: Option<&Path>) -> Result<Draft> {
+        let container = path.map_or(self.container(), |path| self.container().for_path(path));
+        // A pipe has no files beside it.
+        let place = path.filter(|path| !is_stream(path));
+        let layout = Layout::new(self, container, place)?;
+        let contents = joined(layout.pieces()?);
+        let Layout { beside, apart, .. } = layout;
+        let folder = place.map_or_else(|| self.folder(), |place| Some(place.parent()?.to_path_buf()));
+        let files = beside.as_ref().map(|beside| beside.files().to_vec()).unwrap_or_default();
+        let planned = Planned { folder: folder.clone(), files, others: self.options().resolver.clone() };
+        let options = OpenOptions { resolver: Some(Arc::new(planned)), ..self.options().clone() };
+        let document = Self::from_bytes(contents.clone(), folder, &options)?;
+        self.check(&document)?;
+        let (files, orphans) = beside.map(|beside| beside.finish(&document.files())).unwrap_or_default();
+        Ok(Draft { target: path.map(Path::to_path_buf), contents, files, orphans, apart, document })
+    }
+
+    /// Whether another document says the same, wherever its buffers lie.
+    fn check(&self, other: &Self) -> Result<()> {
+        let fault = |at: String| Error::malformed(at, "would not be on disk what it should be: a fault of Keyfold's");
+        if !same(Look::root(self.content.outline()), Look::root(other.content.outline())) {
+            return Err(fault(String::new()));
+        }
+        for index in 0..self.count("buffers") {
+            // What cannot be read now could not be before.
+            let Ok(bytes) = self.buffer(index) else { continue };
+            let length = self.element("buffers", index)?.get("byteLength").and_then(Look::as_index).unwrap_or(0);
+            let length = length.min(bytes.len());
+            if other.read_buffer(index)?.get(..length) != Some(&bytes[..length]) {
+                return Err(fault(format!("/buffers/{index}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Pieces as one; a single one as it is.
+fn joined(mut pieces: Vec<Bytes>) -> Bytes {
+    match pieces.len() {
+        1 => pieces.remove(0),
+        _ => pieces.iter().flat_map(|piece| piece.iter().copied()).collect::<Vec<u8>>().into(),
+    }
+}
+
+/// Whether two values are the same, but for the addresses in them.
+fn same(one: Look<'_>, other: Look<'_>) -> bool {
+    match (one.as_array(), other.as_array()) {
+        (Some(one), Some(other)) => one.len() == other.len() && one.iter().zip(other.iter()).all(|(a, b)| same(a, b)),
+        (None, None) if one.is_object() && other.is_object() => {
+            let kept = |(key, _): (&str, Look<'_>)| {
+                key == "uri" || one.get(key).zip(other.get(key)).is_some_and(|(a, b)| same(a, b))
+            };
+            one.members().all(kept) && other.members().all(|(key, _)| key == "uri" || one.get(key).is_some())
+        }
+        (None, None) => {
+            one.is_object() == other.is_object()
+                && (one.as_f64(), one.as_str(), one.as_bool()) == (other.as_f64(), other.as_str(), other.as_bool())
+        }
+        _ => false,
+    }
+}
+
+/// Answers for the addresses of a document that is not on disk yet.
+struct Planned {
+    folder: Option<PathBuf>,
+    files: Vec<(PathBuf, Bytes)>,
+    /// Who answered for what the document is read from.
+    others: Option<Arc<dyn Resolver>>,
+}
+
+impl Resolver for Planned {
+    fn resolve(&self, uri: &str, limit: u64) -> Result<Vec<u8>> {
+        let place = self.folder.clone().unwrap_or_default().join(uri::path(uri, "")?);
+        match (self.files.iter().find(|(path, _)| *path == place), &self.others) {
+            (Some((_, bytes)), _) => Ok(bytes.to_vec()),
+            (None, Some(resolver)) => resolver.resolve(uri, limit),
+            #[cfg(feature = "fs")]
+            (None, None) => super::buffers::read_file(&place, limit),
+            #[cfg(not(feature = "fs"))]
+            (None, None) => {
+                Err(Error::refused("", format!("{uri:?} names a file, and nobody was given to resolve it")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn document(json: &Value) -> Document {
+        Document::from_bytes(json.to_string().as_bytes(), None, &OpenOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn whatever_is_not_the_same_is_found() {
+        let json = json!({ "asset": { "version": "2.0" }, "list": [1, -2.5, "text", true, null, {}],
+            "buffers": [{ "uri": "data:;base64,AQI=", "byteLength": 2 }] });
+        let original = document(&json);
+        let changed = |at: &str, value: Value| {
+            let mut json = json.clone();
+            *json.pointer_mut(at).unwrap() = value;
+            original.check(&document(&json))
+        };
+        assert!(original.check(&document(&json)).is_ok());
+        // The same bytes behind another address.
+        assert!(changed("/buffers/0/uri", json!("data:,%01%02")).is_ok());
+        assert_eq!(changed("/buffers/0/uri", json!("data:;base64,AQM=")).unwrap_err().at(), "/buffers/0");
+        assert_eq!(changed("/buffers/0/uri", json!("data:;base64,AQ==")).unwrap_err().at(), "/buffers/0");
+        for place in 0..6 {
+            assert!(changed(&format!("/list/{place}"), json!("other")).is_err());
+        }
+        assert!(changed("/list", json!([1, -2.5, "text", true, null])).is_err());
+        assert!(changed("/list/5", json!({ "more": 1 })).is_err());
+        assert!(changed("/asset", json!({})).is_err());
+    }
+}

@@ -1,0 +1,155 @@
+//! Whole files or nothing: what is written lies beside its place under a name of nobody's until it is whole, then takes its name.
+//!
+//! A run that is killed leaves such a file behind. Whoever writes one holds a lock on it, so that a later run can tell what nobody
+//! will finish any more, and removes that from the folders that it writes to.
+
+use super::path::{folder_of, holds, is_stream, real_path};
+use crate::{Error, Result};
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io::{self, ErrorKind, Write},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+use tempfile::NamedTempFile;
+
+/// What the names of unfinished files begin and end with.
+const UNFINISHED: (&str, &str) = (".keyfold-", ".tmp");
+
+/// How many links may follow each other.
+const LINKS: usize = 40;
+
+/// Writes a whole file or nothing: beside its place first, then renamed. What is no ordinary file (a pipe, a device) is written to.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_pieces(path, std::iter::once(bytes))
+}
+
+/// The same, of a file that lies in pieces.
+pub(super) fn write_pieces<'a>(path: &Path, mut pieces: impl Iterator<Item = &'a [u8]>) -> Result<()> {
+    let io = |e| Error::io(path, e);
+    if is_stream(path) {
+        let mut file = File::create(path).map_err(io)?;
+        return pieces.try_for_each(|piece| file.write_all(piece)).map_err(io);
+    }
+    let place = behind_links(path);
+    let mut file = unfinished(&place).map_err(io)?;
+    pieces.try_for_each(|piece| file.write_all(piece)).map_err(io)?;
+    // What is replaced was perhaps not for everybody's eyes.
+    if let Ok(there) = fs::metadata(&place) {
+        file.as_file().set_permissions(there.permissions()).map_err(io)?;
+    }
+    file.persist(&place).map_err(|e| io(e.error))?;
+    Ok(())
+}
+
+/// Writes a file where there is none; whether it had to: the very bytes may be there already.
+pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
+    let io = |e| Error::io(path, e);
+    if path.exists() && holds(path, bytes) {
+        return Ok(false);
+    }
+    let mut file = unfinished(path).map_err(io)?;
+    file.write_all(bytes).map_err(io)?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        // Somebody else was quicker.
+        Err(error) if error.error.kind() == ErrorKind::AlreadyExists && holds(path, bytes) => Ok(false),
+        Err(error) => Err(io(error.error)),
+    }
+}
+
+/// The place that a path means: where it is a link, the file behind it is what is replaced, whether that is there or not.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut place = path.to_path_buf();
+    for _ in 0..LINKS {
+        let Ok(next) = fs::read_link(&place) else { break };
+        place = folder_of(&place).join(next);
+    }
+    place
+}
+
+/// A file beside a place, on the same file system. Its lock says that somebody is at it; where there are no locks, nobody sweeps.
+fn unfinished(place: &Path) -> io::Result<NamedTempFile> {
+    let folder = folder_of(place);
+    fs::create_dir_all(folder)?;
+    sweep(folder);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED.0).suffix(UNFINISHED.1);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    loop {
+        let file = builder.tempfile_in(folder)?;
+        // Between its making and its lock, a sweep may have taken it for a dead one.
+        if file.as_file().lock().is_err() || file.path().exists() {
+            return Ok(file);
+        }
+    }
+}
+
+/// Removes what killed runs have left in a folder, once for each folder.
+fn sweep(folder: &Path) {
+    static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    if !SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(real_path(folder)) {
+        return;
+    }
+    // What cannot be removed does no harm.
+    for path in fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let ours = name.starts_with(UNFINISHED.0) && name.ends_with(UNFINISHED.1);
+        let file = if ours && path.is_file() { File::options().write(true).open(&path).ok() } else { None };
+        if file.is_some_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_removed_and_what_is_being_written_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        fs::write(folder.join(".keyfold-dead.tmp"), "half").unwrap();
+        fs::write(folder.join(".keyfold-pack.jsonl"), "").unwrap();
+        let alive = File::create(folder.join(".keyfold-alive.tmp")).unwrap();
+        alive.lock().unwrap();
+        write_file(&folder.join("a.bin"), b"whole").unwrap();
+        assert_eq!(names(folder), [".keyfold-alive.tmp", ".keyfold-pack.jsonl", "a.bin"]);
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_never_written_over_by_a_new_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        assert!(write_new(&path, b"one").unwrap());
+        assert!(!write_new(&path, b"one").unwrap());
+        assert!(write_new(&path, b"two").is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(names(folder.path()), ["a.bin"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_also_to_what_is_not_there_yet_and_modes_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (link, real) = (folder.path().join("link"), folder.path().join("deep/real.bin"));
+        symlink("deep/real.bin", &link).unwrap();
+        write_file(&link, b"one").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o600)).unwrap();
+        write_file(&link, b"two").unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(fs::read(&real).unwrap(), b"two");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,29 @@
+//! Looking at paths: which place they mean, and what is there.
+
+use std::path::{Path, PathBuf};
+
+/// A path that all spellings of the same place share, links followed, whether it exists or not.
+pub fn real_path(path: &Path) -> PathBuf {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    match (path.canonicalize(), path.parent(), path.file_name()) {
+        (Ok(path), _, _) => path,
+        (Err(_), Some(parent), Some(name)) => real_path(parent).join(name),
+        _ => path.to_path_buf(),
+    }
+}
+
+/// The folder that a file lies in.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether a path names what is no ordinary file and can only be written to: a pipe, a device.
+pub(super) fn is_stream(path: &Path) -> bool {
+    path.exists() && !path.is_file()
+}
+
+/// Whether a file has these very bytes.
+pub(super) fn holds(path: &Path, bytes: &[u8]) -> bool {
+    let length = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
+    length == Some(bytes.len() as u64) && std::fs::read(path).is_ok_and(|there| there == bytes)
+}
