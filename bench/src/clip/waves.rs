@@ -4,7 +4,7 @@ use std::f32::consts::TAU;
 use std::fmt;
 
 use anyhow::Result;
-use keyfold_core::clip::build::{Options, Source, SourceTrack, build};
+use keyfold_core::clip::build::{Limits, Options, Source, SourceTrack, build};
 use keyfold_core::clip::{Encoding, NodeProperty, Target};
 use keyfold_core::curve::{Curve, CurveError, Interpolation};
 use keyfold_core::skeleton::{Rest, Skeleton, Transform, probes};
@@ -50,7 +50,7 @@ impl Waves {
         let probes = probes(&skeleton, &vec![true; self.joints], |_| 0.03);
         let source = Source { name: "", index: 0, skeleton: &skeleton, probes: &probes, tracks: &tracks };
         let bits = (encoding == Encoding::Fixed).then_some(16);
-        Ok(build(&source, &Options { rate: Some(30.0), encoding, bits, max_error: 2e-4 })?.bytes)
+        Ok(build(&source, &Options { rate: Some(30.0), encoding, bits, max_error: 2e-4, limits: Limits::NONE })?.bytes)
     }
 
     fn curve(&self, joint: usize, property: NodeProperty) -> Result<Curve, CurveError> {

@@ -1,6 +1,6 @@
 //! Sampling allocates nothing: every allocation of this process is counted.
 
-use keyfold_core::clip::build::{Options, Source, SourceTrack, build};
+use keyfold_core::clip::build::{Limits, Options, Source, SourceTrack, build};
 use keyfold_core::clip::{Clip, Encoding, NodeProperty, Playback, Pose, Sampler, Target};
 use keyfold_core::curve::{Curve, Interpolation};
 use keyfold_core::skeleton::{Rest, Skeleton, Transform, probes};
@@ -38,7 +38,9 @@ fn playing_allocates_nothing() {
         .collect();
     let source = Source { name: "", index: 0, skeleton: &skeleton, probes: &probes, tracks: &tracks };
     for encoding in [Encoding::Variable, Encoding::Fixed] {
-        let built = build(&source, &Options { rate: Some(30.0), encoding, bits: None, max_error: 1e-4 }).unwrap();
+        let built =
+            build(&source, &Options { rate: Some(30.0), encoding, bits: None, max_error: 1e-4, limits: Limits::NONE })
+                .unwrap();
         let clip = Clip::open(&built.bytes).unwrap();
         let (mut sampler, mut pose) = (Sampler::new(&clip), Pose::new(&clip));
         let region = Region::new(ALLOCATOR);

@@ -6,6 +6,7 @@ use super::bits::{BitReader, BitWriter};
 use super::checksum::crc32;
 use super::coding::{MAX_BITS, RotationCode, ScalarCode};
 use super::constant::{Constant, ConstantGrid};
+use super::memory::Memory;
 use super::step::StepTrack;
 use super::timing::Timing;
 use super::track::{Form, Track, read_text, read_tracks, write_tracks};
@@ -110,14 +111,14 @@ impl Directory {
     }
 
     /// Reads and checks a directory; also says at which byte the keys start.
-    pub(super) fn read(bytes: &[u8]) -> Result<(Self, usize), ClipError> {
+    pub(super) fn read(bytes: &[u8], memory: &mut Memory) -> Result<(Self, usize), ClipError> {
         let encoding = check_header(bytes)?;
         let mut from = BitReader::new(bytes, HEADER);
         let from = &mut from;
         let name = read_text(from)?;
         let (index, duration, timing) = (from.count()?, from.f32()?, Timing::read(from)?);
         let layout = read_layout(encoding, from)?;
-        let tracks = read_tracks(from)?;
+        let tracks = read_tracks(from, memory)?;
         let grid = ConstantGrid::read(from)?;
         let of = |form: Form| tracks.iter().filter(move |t| t.form == form);
         let constants = of(Form::Constant).map(|t| Constant::read(t, &grid, from)).collect::<Result<_, _>>()?;

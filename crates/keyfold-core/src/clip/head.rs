@@ -159,7 +159,7 @@ fn min_field(anchor: u32, min_bits: u32) -> (u32, u32) {
 impl Part {
     /// The narrowest part that holds anchors from `low` to `high` and differences from `least` to `most`.
     pub(super) fn holding(low: i32, high: i32, (least, most): (i32, i32), min_bits: u32) -> Self {
-        let mut anchor = 32 - ((high - low) as u32).leading_zeros();
+        let mut anchor = 32 - high.abs_diff(low).leading_zeros();
         loop {
             let (shift, _) = min_field(anchor, min_bits);
             let min = low >> shift << shift;
@@ -176,7 +176,7 @@ impl Part {
     /// The least difference: half the range below zero.
     #[inline(always)]
     pub(super) fn least_middle(&self) -> i32 {
-        -((1i32 << self.middle) >> 1)
+        -(1i32.wrapping_shl(self.middle.into()) >> 1)
     }
 }
 

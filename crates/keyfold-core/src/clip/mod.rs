@@ -35,6 +35,7 @@ mod fixed;
 mod head;
 mod keys;
 mod lanes;
+mod memory;
 mod open;
 mod player;
 mod small_quat;
@@ -81,6 +82,8 @@ pub enum ClipError {
     Checksum,
     /// Something that no clip says.
     Malformed(&'static str),
+    /// Opening it takes more memory than was granted.
+    Limit,
 }
 
 impl fmt::Display for ClipError {
@@ -91,6 +94,7 @@ impl fmt::Display for ClipError {
             Self::Truncated => f.write_str("the clip is cut short"),
             Self::Checksum => f.write_str("the clip is damaged: its checksum is wrong"),
             Self::Malformed(what) => write!(f, "the clip is malformed: {what}"),
+            Self::Limit => f.write_str("opening the clip takes more memory than the limit"),
         }
     }
 }

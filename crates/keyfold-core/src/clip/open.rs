@@ -5,6 +5,7 @@ use super::coding::{RotationCode, ScalarCode, rotation_step, scalar_step};
 use super::directory::{Directory, Layout};
 use super::keys::{Group, Moving, Numbers};
 use super::lanes::{LANES, Lanes};
+use super::memory::Memory;
 use super::small_quat::SmallQuat;
 use super::track::{Form, Track};
 use super::variable::Segments;
@@ -49,13 +50,22 @@ impl<'a> Clip<'a> {
     /// Checks all of `bytes` once; afterwards nothing that sampling reads can fail.
     ///
     /// What is opened takes memory of its own besides the bytes: what a track drives, and where its codes lie in each segment. In clips
-    /// that were built here that is a few times their bytes; no bytes can make it more than about eighty times as many.
+    /// that were built here that is a few times their bytes; those that ask for more than eight times as many and 64 MiB are refused.
     pub fn open(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
         let bytes = bytes.into();
-        let (directory, start) = Directory::read(&bytes)?;
+        let memory = bytes.len().saturating_mul(8).saturating_add(64 << 20);
+        Self::open_within(bytes, memory)
+    }
+
+    /// The same with another limit, in bytes of memory.
+    pub fn open_within(bytes: impl Into<Cow<'a, [u8]>>, memory: usize) -> Result<Self, ClipError> {
+        let (bytes, mut memory) = (bytes.into(), Memory::new(memory));
+        let (directory, start) = Directory::read(&bytes, &mut memory)?;
         let keys = match directory.layout {
             Layout::Fixed { bits } => Keys::Fixed { bits, stride: Self::open_fixed(&bytes, start, &directory, bits)? },
-            Layout::Variable { anchors, .. } => Keys::Variable(Segments::open(&bytes, start, &directory, anchors)?),
+            Layout::Variable { anchors, .. } => {
+                Keys::Variable(Segments::open(&bytes, start, &directory, anchors, &mut memory)?)
+            }
         };
         let moving = Moving { groups: groups(&directory), numbers: numbers(&directory) };
         let stepped = directory.tracks.iter().filter(|t| t.form == Form::Step).map(Track::range).collect();

@@ -1,7 +1,7 @@
 //! Clips as a whole: built, opened, played, measured, and damaged.
 
-use super::build::{BuildError, Built, Options, Source, SourceTrack, build};
-use super::{Clip, ClipError, Encoding, Form, NodeProperty, Pose, Sampler, Target};
+use super::build::{BuildError, Built, Limits, Options, Source, SourceTrack, build};
+use super::{Clip, ClipError, Encoding, Form, NodeProperty, Pose, Sampler, Target, Track};
 use crate::curve::{Curve, Interpolation, Kind};
 use crate::quat;
 use crate::skeleton::{self, Motion, Probe, Property, Rest, Skeleton, Transform, probes};
@@ -98,7 +98,7 @@ fn decoded(clip: &Clip<'_>, node: u32, property: Property) -> Curve {
 }
 
 fn options(encoding: Encoding) -> Options {
-    Options { rate: Some(30.0), encoding, bits: None, max_error: 1e-4 }
+    Options { rate: Some(30.0), encoding, bits: None, max_error: 1e-4, limits: Limits::NONE }
 }
 
 #[test]
@@ -321,4 +321,36 @@ fn options_that_make_no_sense_are_refused() {
     assert!(chain.build(&Options { max_error: 0.0, ..options(Encoding::Fixed) }).is_err());
     let odd = chain.with(Target::Node(7, NodeProperty::Rotation), Curve::constant(0.0, [0.0, 0.0, 0.0, 1.0]).unwrap());
     assert_eq!(odd.build(&options(Encoding::Fixed)).err(), Some(BuildError::Target("/nodes/7/rotation".to_string())));
+}
+
+#[test]
+fn what_opening_takes_is_paid_first() {
+    let built = Chain::new(10, 40, Interpolation::Linear).build(&options(Encoding::Variable)).unwrap();
+    assert!(Clip::open_within(&built.bytes, 100_000).is_ok());
+    assert_eq!(Clip::open_within(&built.bytes, 2_000).err(), Some(ClipError::Limit));
+}
+
+/// A list of tracks takes seven bits each, what they are once opened some hundred bytes.
+#[test]
+fn lists_of_tracks_that_are_not_paid_for_are_refused() {
+    let track =
+        Track { target: Target::Node(0, NodeProperty::TranslationAxis(0)), width: 1, form: Form::Constant, offset: 0 };
+    let count = 1_000_000;
+    let directory = super::directory::Directory {
+        name: Default::default(),
+        index: 0,
+        duration: 0.0,
+        timing: super::timing::Timing::Table(vec![0.0]),
+        tracks: vec![track; count],
+        constants: vec![super::constant::Constant::Numbers(vec![super::constant::Number::Zero]); count],
+        grid: Default::default(),
+        steps: Vec::new(),
+        rotations: Vec::new(),
+        scalars: Vec::new(),
+        layout: super::directory::Layout::Fixed { bits: 8 },
+    };
+    let bytes = directory.write(&[]);
+    assert!(bytes.len() < 2_000_000);
+    assert_eq!(Clip::open(&bytes).err(), Some(ClipError::Limit));
+    assert_ne!(Clip::open_within(&bytes, 1 << 30).err(), Some(ClipError::Limit));
 }

@@ -2,6 +2,7 @@
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter};
+use super::memory::Memory;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -139,6 +140,10 @@ const POINTER: u64 = 15;
 /// The least that a track takes: same node, property, form.
 const LEAST_BITS: usize = 7;
 
+/// What a track and one of its components take once they are opened, with everything that is laid out for playing: about.
+const TRACK_MEMORY: usize = 192;
+const COMPONENT_MEMORY: usize = 48;
+
 /// Writes the list of tracks: node by difference to the one before, property, form, width where the target leaves it open.
 pub(super) fn write_tracks(tracks: &[Track], out: &mut BitWriter) {
     out.put_count(tracks.len() as u64);
@@ -188,8 +193,9 @@ fn read_node(last: &mut u32, from: &mut BitReader<'_>) -> Result<u32, ClipError>
 }
 
 /// Reads what [`write_tracks`] wrote.
-pub(super) fn read_tracks(from: &mut BitReader<'_>) -> Result<Vec<Track>, ClipError> {
+pub(super) fn read_tracks(from: &mut BitReader<'_>, memory: &mut Memory) -> Result<Vec<Track>, ClipError> {
     let count = from.paid_count(LEAST_BITS)?;
+    memory.pay(count, TRACK_MEMORY)?;
     let mut tracks = Vec::with_capacity(count);
     let (mut last, mut offset) = (0, 0usize);
     for _ in 0..count {
@@ -209,6 +215,7 @@ pub(super) fn read_tracks(from: &mut BitReader<'_>) -> Result<Vec<Track>, ClipEr
             Some(width) => width,
             None => from.paid_count(1)?,
         };
+        memory.pay(width, COMPONENT_MEMORY)?;
         tracks.push(Track { target, width, form, offset });
         offset = offset.saturating_add(width);
     }

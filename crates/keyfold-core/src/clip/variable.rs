@@ -10,6 +10,7 @@ use super::directory::Directory;
 use super::head::{FINER, Head, HeadShape, Part};
 use super::keys::{Group, Neighbours, Numbers};
 use super::lanes::{LANES, Lanes};
+use super::memory::Memory;
 use super::timing::Place;
 use alloc::vec::Vec;
 
@@ -103,14 +104,24 @@ const fn table(half: u32) -> [u32; 256] {
 
 impl Segments {
     /// Reads and checks the segments of a clip whose keys start at the byte `start`.
-    pub(super) fn open(bytes: &[u8], start: usize, directory: &Directory, anchors: usize) -> Result<Self, ClipError> {
+    pub(super) fn open(
+        bytes: &[u8],
+        start: usize,
+        directory: &Directory,
+        anchors: usize,
+        memory: &mut Memory,
+    ) -> Result<Self, ClipError> {
         let shape = HeadShape::new(directory);
+        let (quads, fours) = (shape.rotations.div_ceil(LANES), (shape.parts() - shape.rotations * 3).div_ceil(LANES));
+        let segment = size_of::<Segment>() + quads * size_of::<Quad>() + fours * size_of::<[Part; LANES]>();
         let mut segments = Self { anchors, ..Self::default() };
         let mut end = start;
         if shape.parts() > 0 {
             let (mut head, keys) = (Head::for_shape(&shape), directory.timing.keys());
             let (mut all, mut middles) = (keys / 2 + 1, (keys - 1) / 2);
             while all > 0 {
+                // Lists that grow have room for as much again.
+                memory.pay(2, segment)?;
                 let mut from = BitReader::new(bytes, end);
                 shape.read(&mut from, &mut head)?;
                 let here = (all.min(anchors), middles.min(anchors));

@@ -1,6 +1,6 @@
 //! When a clip's keys are, and the values of the tracks there.
 
-use super::{Job, Source, SourceTrack};
+use super::{BuildError, Job, Source, SourceTrack, memory};
 use crate::clip::timing::Timing;
 use crate::clip::{NodeProperty, Target};
 use crate::curve::bezier::{bezier, largest, straight};
@@ -8,6 +8,7 @@ use crate::curve::{Interpolation, Kind};
 use crate::quat;
 use crate::skeleton::{Motion, Property, Track};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The keys of a clip.
 #[derive(Clone, Debug)]
@@ -19,15 +20,19 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    pub(super) fn new(job: &Job<'_>) -> Self {
+    /// An error where the limits leave no room for so many keys.
+    pub(super) fn new(job: &Job<'_>) -> Result<Self, BuildError> {
         let (source, options) = (job.source, job.options);
         let duration = duration(source);
         let timing = match options.rate {
             Some(rate) => Timing::Even { rate, keys: even_keys(duration, rate) },
-            None => Timing::Table(own_times(job)),
+            None => Timing::Table(own_times(job)?),
         };
+        if memory(source, timing.keys()) > options.limits.memory {
+            return Err(BuildError::Limit("memory"));
+        }
         let times = (0..timing.keys()).map(|k| timing.time(k, duration)).collect();
-        Self { timing, duration, times }
+        Ok(Self { timing, duration, times })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -45,11 +50,16 @@ impl Keys {
 
     /// A track's values at the keys, row by row; rotations without jumps from one side of the sphere to the other.
     pub(super) fn values(&self, track: &SourceTrack<'_>) -> Vec<f64> {
-        let width = track.curve.width();
-        let mut out = alloc::vec![0.0; width * self.len()];
-        track.curve.sample_many(kind(&track.target), &self.times, &mut out);
+        self.values_in(track, 0..self.len())
+    }
+
+    /// The same of some keys.
+    pub(super) fn values_in(&self, track: &SourceTrack<'_>, keys: Range<usize>) -> Vec<f64> {
+        let (width, count) = (track.curve.width(), keys.len());
+        let mut out = alloc::vec![0.0; width * count];
+        track.curve.sample_many(kind(&track.target), &self.times[keys], &mut out);
         if track.target.is_rotation() {
-            for k in 1..self.len() {
+            for k in 1..count {
                 let (before, after) = out.split_at_mut(k * 4);
                 let dot: f64 = (0..4).map(|i| before[k * 4 - 4 + i] * after[i]).sum();
                 if dot < 0.0 {
@@ -78,7 +88,7 @@ pub(super) fn kind(target: &Target) -> Kind {
 }
 
 /// All keys of the curves that blend, and as many more as cubic ones need to be followed by straight lines.
-fn own_times(job: &Job<'_>) -> Vec<f32> {
+fn own_times(job: &Job<'_>) -> Result<Vec<f32>, BuildError> {
     let source = job.source;
     let mut times: Vec<f32> = Vec::from([0.0]);
     for track in source.tracks.iter().filter(|t| t.curve.interpolation() != Interpolation::Step) {
@@ -86,12 +96,17 @@ fn own_times(job: &Job<'_>) -> Vec<f32> {
         times.extend(source.tracks.iter().map(|t| t.curve.end()).max_by(f32::total_cmp));
         if track.curve.interpolation() != Interpolation::Linear {
             let allowed = tolerance(job, track);
-            track.curve.times().windows(2).for_each(|w| split(track, w[0], w[1], allowed, 0, &mut times));
+            for w in track.curve.times().windows(2) {
+                split(track, w[0], w[1], allowed, 0, &mut times);
+                if memory(source, times.len()) / 4 > job.options.limits.memory {
+                    return Err(BuildError::Limit("memory"));
+                }
+            }
         }
     }
     times.sort_by(f32::total_cmp);
     times.dedup();
-    times
+    Ok(times)
 }
 
 /// How far a component of a curve may be off by straight lines: a tenth of the bound, at the farthest point it moves.

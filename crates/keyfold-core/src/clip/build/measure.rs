@@ -13,13 +13,15 @@ use crate::skeleton::{
     Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Moving, Part, Poses, Proof, Property, Skeleton, Transform,
     moments, prove_where, random_moments,
 };
-use alloc::{vec, vec::Vec};
+use alloc::{borrow::Cow, vec, vec::Vec};
 
 /// How many random times the search looks at.
 const RANDOM: usize = 1000;
 const SEED: u64 = 0x6B66_6300;
 /// Floats of a size have steps of their own: so much of it.
 const FLOAT: f64 = 1e-6;
+/// Bytes of reference poses that are kept between tries; the others are computed again each time.
+const KEPT: usize = 32 << 20;
 
 /// What a clip is measured against.
 pub(super) struct Reference<'a> {
@@ -30,8 +32,8 @@ pub(super) struct Reference<'a> {
     moments: Vec<Moment>,
     /// The reference at the clip's keys.
     pub(super) at_keys: Poses,
-    /// The reference at `moments`.
-    at_moments: Poses,
+    /// The reference at the first of `moments`, block by block, as far as memory is spent on it.
+    kept: Vec<Poses>,
 }
 
 impl<'a> Reference<'a> {
@@ -44,11 +46,31 @@ impl<'a> Reference<'a> {
         all.extend(random_moments(0.0, keys.duration.into(), RANDOM, SEED));
         all.sort_by(|a, b| a.time.total_cmp(&b.time).then(b.left.cmp(&a.left)));
         all.dedup();
-        let at_moments = match job.options.rate {
-            Some(_) => resampled(job, keys, &all),
-            None => Poses::new(&motion, &all),
-        };
-        Self { job, keys, motion, moments: all, at_keys, at_moments }
+        let mut reference = Self { job, keys, motion, moments: all, at_keys, kept: Vec::new() };
+        let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.source.probes.len().max(1));
+        reference.kept = reference.moments.chunks(BLOCK).take(blocks).map(|block| reference.poses(block)).collect();
+        reference
+    }
+
+    /// At how many moments errors are measured.
+    pub(super) fn moments(&self) -> usize {
+        self.moments.len()
+    }
+
+    /// What the clip should play at `moments`.
+    fn poses(&self, moments: &[Moment]) -> Poses {
+        match self.job.options.rate {
+            Some(_) => resampled(self.job, self.keys, moments),
+            None => Poses::new(&self.motion, moments),
+        }
+    }
+
+    /// All moments in blocks, with the reference at them.
+    fn blocks(&self) -> impl Iterator<Item = (&[Moment], Cow<'_, Poses>)> {
+        self.moments
+            .chunks(BLOCK)
+            .enumerate()
+            .map(|(i, block)| (block, self.kept.get(i).map_or_else(|| Cow::Owned(self.poses(block)), Cow::Borrowed)))
     }
 
     /// The largest error of the resampling alone.
@@ -57,31 +79,30 @@ impl<'a> Reference<'a> {
             return 0.0;
         }
         let mut deviation = Deviation::none(self.job.source.probes.len());
-        deviation.add(
-            &Poses::new(&self.motion, &self.moments),
-            &self.at_moments,
-            self.job.source.probes,
-            &self.moments,
-        );
+        for (block, reference) in self.blocks() {
+            deviation.add(&Poses::new(&self.motion, block), &reference, self.job.source.probes, block);
+        }
         deviation.error()
     }
 
     /// The largest error of a clip. Where it is over the bound, the joints that carry the point have less room next time.
     pub(super) fn error(&self, clip: &Clip<'_>, room: &mut Room) -> f64 {
         let (skeleton, bound) = (self.job.source.skeleton, self.job.bound());
-        let poses = decoded(skeleton, clip, &self.moments);
         let (mut worst, mut errors) = (0.0f64, vec![0.0f64; skeleton.len()]);
-        for (i, moment) in self.moments.iter().enumerate() {
-            for probe in self.job.source.probes {
-                let squared = probe.squared_distance(self.at_moments.global(probe.a, i), poses.global(probe.b, i));
-                errors[probe.a] = libm::sqrt(squared);
-            }
-            let key = self.keys.times.partition_point(|t| *t <= moment.time).saturating_sub(1);
-            for probe in self.job.source.probes {
-                worst = worst.max(errors[probe.a]);
-                let above = skeleton.parent(probe.a).is_some_and(|p| errors[p] > bound);
-                if errors[probe.a] > bound && !above {
-                    room.blame(skeleton, probe.a, key, errors[probe.a] / bound);
+        for (block, reference) in self.blocks() {
+            let poses = decoded(skeleton, clip, block);
+            for (i, moment) in block.iter().enumerate() {
+                for probe in self.job.source.probes {
+                    let squared = probe.squared_distance(reference.global(probe.a, i), poses.global(probe.b, i));
+                    errors[probe.a] = libm::sqrt(squared);
+                }
+                let key = self.keys.times.partition_point(|t| *t <= moment.time).saturating_sub(1);
+                for probe in self.job.source.probes {
+                    worst = worst.max(errors[probe.a]);
+                    let above = skeleton.parent(probe.a).is_some_and(|p| errors[p] > bound);
+                    if errors[probe.a] > bound && !above {
+                        room.blame(skeleton, probe.a, key, errors[probe.a] / bound);
+                    }
                 }
             }
         }
@@ -179,14 +200,15 @@ fn blend(rotation: bool, a: &[f64], b: &[f64], s: f64, out: &mut [f64]) {
     }
 }
 
-/// The reference of a rate: values at the keys, straight lines between, rotations by slerp; steps exact.
+/// The reference of a rate at ascending moments: values at the keys, straight lines between, rotations by slerp; steps exact.
 fn resampled(job: &Job<'_>, keys: &Keys, all: &[Moment]) -> Poses {
     let skeleton = job.source.skeleton;
+    let ends = all.first().zip(all.last()).map_or((0, 0), |(a, b)| (keys.around(a.time).0, keys.around(b.time).1));
     let mut locals: Vec<Option<Vec<Transform>>> = vec![None; skeleton.len()];
     for track in job.source.tracks {
         let Some(moved) = spatial(track) else { continue };
         let rows = locals[moved.node].get_or_insert_with(|| vec![*skeleton.rest(moved.node); all.len()]);
-        let (values, width) = (keys.values(track), track.curve.width());
+        let (values, width) = (keys.values_in(track, ends.0..ends.1 + 1), track.curve.width());
         let mut value = vec![0.0; width];
         for (row, moment) in rows.iter_mut().zip(all) {
             if track.curve.interpolation() == Interpolation::Step {
@@ -194,7 +216,7 @@ fn resampled(job: &Job<'_>, keys: &Keys, all: &[Moment]) -> Poses {
                 sample(track.curve, kind(&track.target), moment.time, &mut value);
             } else {
                 let (key, next, s) = keys.around(moment.time);
-                let (a, b) = (&values[key * width..][..width], &values[next * width..][..width]);
+                let (a, b) = (&values[(key - ends.0) * width..][..width], &values[(next - ends.0) * width..][..width]);
                 blend(track.target.is_rotation(), a, b, s, &mut value);
             }
             put(row, moved.property, moved.axis, &value);

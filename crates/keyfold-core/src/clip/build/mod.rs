@@ -38,7 +38,7 @@ use super::{Clip, Encoding, Target};
 use crate::curve::Curve;
 use crate::skeleton::{Moment, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
 use alloc::{string::String, vec::Vec};
-use core::fmt;
+use core::{cell::Cell, fmt};
 
 use code::{Codes, Grid};
 use keys::{Keys, spatial};
@@ -86,6 +86,22 @@ pub struct Options {
     pub bits: Option<u32>,
     /// The largest error of any probe at any time, in scene units.
     pub max_error: f64,
+    /// What building may take.
+    pub limits: Limits,
+}
+
+/// What building a clip may take before it is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of memory, about.
+    pub memory: u64,
+    /// Steps of a few nanoseconds.
+    pub work: u64,
+}
+
+impl Limits {
+    /// As much as there is.
+    pub const NONE: Self = Self { memory: u64::MAX, work: u64::MAX };
 }
 
 /// A clip that was built, and what was measured on it.
@@ -112,6 +128,8 @@ pub enum BuildError {
     Target(String),
     /// The rate, the bound or the number of bits makes no sense.
     Options(&'static str),
+    /// It takes more of this than [`Limits`] grant.
+    Limit(&'static str),
 }
 
 impl fmt::Display for BuildError {
@@ -120,6 +138,7 @@ impl fmt::Display for BuildError {
             Self::Empty => f.write_str("the animation has no tracks"),
             Self::Target(target) => write!(f, "{target}: the curve does not fit its target"),
             Self::Options(what) => f.write_str(what),
+            Self::Limit(what) => write!(f, "building the clip takes more {what} than the limit"),
         }
     }
 }
@@ -169,35 +188,47 @@ const MARGINS: [f64; 3] = [0.995, 0.97, 0.9];
 /// Builds a clip.
 pub fn build(source: &Source<'_>, options: &Options) -> Result<Built, BuildError> {
     check(source, options)?;
+    let left = Cell::new(options.limits.work);
     let within = |share: f64| {
-        let built = build_within(source, &Options { max_error: options.max_error * share, ..*options });
-        Built { holds: built.holds && built.possible <= options.max_error, ..built }
+        let built = build_within(source, &Options { max_error: options.max_error * share, ..*options }, &left)?;
+        Ok(Built { holds: built.holds && built.possible <= options.max_error, ..built })
     };
     let [first, rest @ ..] = MARGINS;
-    let mut built = within(first);
+    let mut built = within(first)?;
     for margin in rest {
         if !built.holds && options.bits.is_none() {
-            built = within(margin);
+            built = within(margin)?;
         }
     }
     Ok(built)
 }
 
-fn build_within(source: &Source<'_>, options: &Options) -> Built {
+fn build_within(source: &Source<'_>, options: &Options, left: &Cell<u64>) -> Result<Built, BuildError> {
     let job = Job::new(source, options);
-    let keys = Keys::new(&job);
-    let builder =
-        Builder { job: &job, keys: &keys, plan: Plan::new(&job, &keys), reference: Reference::new(&job, &keys) };
+    let keys = Keys::new(&job)?;
+    let (plan, reference) = (Plan::new(&job, &keys), Reference::new(&job, &keys));
+    let builder = Builder { job: &job, keys: &keys, plan, reference, left };
     let built = match options.encoding {
-        Encoding::Variable => builder.smallest(),
-        Encoding::Fixed => builder.fixed(),
+        Encoding::Variable => builder.smallest()?,
+        Encoding::Fixed => builder.fixed()?,
     };
     let proof = Clip::open(&built.bytes).map(|clip| builder.reference.proof(&clip));
     let (error, possible) =
         proof.map_or((f64::INFINITY, f64::INFINITY), |proof| (proof.deviation.error(), proof.possible));
     let (error, resampling) = (built.error.max(error), builder.reference.resampling());
-    Built { error, possible: possible.max(error), resampling, ..built }
+    Ok(Built { error, possible: possible.max(error), resampling, ..built })
 }
+
+/// About how many bytes it takes to build a clip with so many keys: matrices of what moves, values of the tracks and their codes.
+fn memory(source: &Source<'_>, keys: usize) -> u64 {
+    let components: usize = source.tracks.iter().map(|track| track.curve.width()).sum();
+    let key = source.probes.len() * MATRICES * size_of::<crate::skeleton::Affine>() + components * NUMBERS * 8;
+    (keys as u64).saturating_mul(key as u64)
+}
+
+/// How many matrices of each moved node, and numbers of each component, are held for every key.
+const MATRICES: usize = 4;
+const NUMBERS: usize = 3;
 
 fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
     if source.tracks.is_empty() {
@@ -221,6 +252,10 @@ fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
     }
 }
 
+/// What a node, and a component of a track, take for each moment of a try.
+const NODE_STEPS: u64 = 60;
+const NUMBER_STEPS: u64 = 20;
+
 /// How often the search may tighten the room where the bound was exceeded between keys.
 const TRIES: usize = 24;
 
@@ -229,15 +264,28 @@ struct Builder<'a> {
     keys: &'a Keys,
     plan: Plan,
     reference: Reference<'a>,
+    /// Steps of work that are left.
+    left: &'a Cell<u64>,
 }
 
 impl Builder<'_> {
+    /// Pays for one more try.
+    fn pay(&self) -> Result<(), BuildError> {
+        let components: usize = self.job.source.tracks.iter().map(|track| track.curve.width()).sum();
+        let (nodes, width) = (self.job.source.probes.len() as u64, components as u64);
+        let moments = (self.keys.len() + self.reference.moments()) as u64;
+        let steps = moments.saturating_mul(nodes.saturating_mul(NODE_STEPS).saturating_add(width * NUMBER_STEPS));
+        let left = self.left.get().checked_sub(steps).ok_or(BuildError::Limit("work"))?;
+        self.left.set(left);
+        Ok(())
+    }
+
     /// The smallest of a few ways to share the error between joints and to cut segments.
-    fn smallest(&self) -> Built {
+    fn smallest(&self) -> Result<Built, BuildError> {
         let mut best: Option<Built> = None;
         for passed_on in [0.55, 0.75] {
             for anchors in [8, 16] {
-                let built = self.held(passed_on, anchors);
+                let built = self.held(passed_on, anchors)?;
                 let better =
                     best.as_ref().is_none_or(|b| (!built.holds, built.bytes.len()) < (!b.holds, b.bytes.len()));
                 if better {
@@ -245,34 +293,36 @@ impl Builder<'_> {
                 }
             }
         }
-        best.unwrap_or_else(|| self.held(0.5, 8))
+        best.map_or_else(|| self.held(0.5, 8), Ok)
     }
 
     /// Encodes, reads back, measures; where the bound is exceeded, again with less room there.
-    fn held(&self, passed_on: f64, anchors: usize) -> Built {
+    fn held(&self, passed_on: f64, anchors: usize) -> Result<Built, BuildError> {
         let mut room = Room::new(self.job.source.skeleton.len(), self.keys.len());
         let mut tries = 0;
         loop {
+            self.pay()?;
             let codes = self.walk(Grid::Variable { anchors, passed_on, room: &room });
             let bytes = pack::variable(self.job, &self.plan, self.keys, &codes, anchors);
             let built = self.measured(bytes, &mut room);
             tries += 1;
             if built.holds || tries == TRIES {
-                return built;
+                return Ok(built);
             }
         }
     }
 
     /// With the bits that were asked for, or with the fewest that hold the bound.
-    fn fixed(&self) -> Built {
+    fn fixed(&self) -> Result<Built, BuildError> {
         let with = |bits: u32| {
+            self.pay()?;
             let codes = self.walk(Grid::Fixed { bits });
             let bytes = pack::fixed(self.job, &self.plan, self.keys, &codes, bits);
-            self.measured(bytes, &mut Room::new(self.job.source.skeleton.len(), self.keys.len()))
+            Ok(self.measured(bytes, &mut Room::new(self.job.source.skeleton.len(), self.keys.len())))
         };
         match self.job.options.bits {
             Some(bits) => with(bits),
-            None => (8..24).map(with).find(|built| built.holds).unwrap_or_else(|| with(24)),
+            None => (8..24).map(with).find(|built| built.as_ref().is_ok_and(|b| b.holds)).unwrap_or_else(|| with(24)),
         }
     }
 

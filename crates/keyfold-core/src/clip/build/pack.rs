@@ -90,12 +90,12 @@ impl Columns {
         let (keys, middles) = self.all.first().map_or((0, 0), |(a, m)| (of(a), of(m)));
         for k in 0..keys {
             for (part, (codes, _)) in head.parts.iter().zip(&self.all) {
-                out.put((codes[segment * anchors + k] - part.min) as u64, part.anchor.into());
+                out.put(codes[segment * anchors + k].wrapping_sub(part.min) as u64, part.anchor.into());
             }
         }
         for k in 0..middles {
             for (part, (_, codes)) in head.parts.iter().zip(&self.all) {
-                out.put((codes[segment * anchors + k] - part.least_middle()) as u64, part.middle.into());
+                out.put(codes[segment * anchors + k].wrapping_sub(part.least_middle()) as u64, part.middle.into());
             }
         }
         out.align();
