@@ -29,6 +29,14 @@ impl Probe {
         [0, 1, 2].map(|axis| [0, 1, 2].map(|k| origin[k] + (a.axes[axis][k] - b.axes[axis][k]) * self.offsets[axis]))
     }
 
+    /// The three points, carried to the scene.
+    pub(super) fn points(&self, carrier: &Affine) -> [[f64; 3]; 3] {
+        [0, 1, 2].map(|axis| {
+            let v = carrier.axes[axis].map(|c| c * self.offsets[axis]);
+            [0, 1, 2].map(|k| carrier.origin[k] + v[k])
+        })
+    }
+
     /// The largest squared distance between the three points carried by one matrix and by the other.
     #[inline]
     pub fn squared_distance(&self, a: &Affine, b: &Affine) -> f64 {

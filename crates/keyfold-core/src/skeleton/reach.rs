@@ -1,8 +1,10 @@
 //! How far from a node its probes lie, what a small movement of a node moves, and how large a model is.
 
+use super::carried::Carried;
 use super::{Affine, Motion, Poses, Probe, Skeleton, moments};
 use crate::vector::{distance, length};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// A box along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +25,31 @@ impl Bounds {
             self.min[axis] = self.min[axis].min(v);
             self.max[axis] = self.max[axis].max(v);
         }
+    }
+
+    /// Grows to hold another box.
+    pub(super) fn join(&mut self, other: &Self) {
+        for axis in 0..3 {
+            self.min[axis] = self.min[axis].min(other.min[axis]);
+            self.max[axis] = self.max[axis].max(other.max[axis]);
+        }
+    }
+
+    /// No point inside is farther from `from`: each step is rounded as [`distance`] rounds it.
+    pub(super) fn farthest(&self, from: [f64; 3]) -> f64 {
+        let side = |k: usize| libm::fabs(self.min[k] - from[k]).max(libm::fabs(self.max[k] - from[k]));
+        length([side(0), side(1), side(2)])
+    }
+
+    /// No point inside is farther from `from` along a direction, either way: likewise.
+    pub(super) fn farthest_along(&self, from: [f64; 3], direction: [f64; 3]) -> f64 {
+        let ends = |k: usize| ((self.min[k] - from[k]) * direction[k], (self.max[k] - from[k]) * direction[k]);
+        let (mut least, mut most) = (0.0, 0.0);
+        for (a, b) in (0..3).map(ends) {
+            least += a.min(b);
+            most += a.max(b);
+        }
+        libm::fabs(least).max(libm::fabs(most))
     }
 
     /// The eight corners.
@@ -94,45 +121,39 @@ pub struct Sensitivity {
     pub scale: [f64; 3],
 }
 
-/// The sensitivity of every node over `poses`. Nodes that carry no probe have none. The cost is poses x probes x depth: a few
-/// dozen moments are enough.
+/// The sensitivity of every node over `poses`. Nodes that carry no probe have none.
 pub fn sensitivity(skeleton: &Skeleton, poses: &Poses, probes: &[Probe]) -> Vec<Sensitivity> {
     let mut out = alloc::vec![Sensitivity::default(); skeleton.len()];
+    // What hangs on a node is a run of probes in the order of the hierarchy.
+    let mut ordered: Vec<&Probe> = probes.iter().collect();
+    ordered.sort_by_key(|probe| skeleton.place[probe.a]);
+    let before = |place: usize| ordered.partition_point(|probe| skeleton.place[probe.a] < place);
+    let runs: Vec<_> = (0..skeleton.len()).map(|n| before(skeleton.place[n])..before(skeleton.end[n])).collect();
     for moment in 0..poses.moments() {
-        for probe in probes {
-            let carrier = poses.global(probe.a, moment);
-            let points = [0, 1, 2].map(|axis| {
-                let v = carrier.axes[axis].map(|c| c * probe.offsets[axis]);
-                [0, 1, 2].map(|k| carrier.origin[k] + v[k])
-            });
-            let mut node = Some(probe.a);
-            while let Some(n) = node {
-                let parent = skeleton.parent(n);
-                let above = parent.map_or(Affine::IDENTITY, |p| *poses.global(p, moment));
-                out[n].include(poses.global(n, moment), poses.local(n, moment), &above, &points);
-                node = parent;
-            }
+        let carried = Carried::new(ordered.iter().map(|probe| probe.points(poses.global(probe.a, moment))).collect());
+        for (n, run) in runs.iter().enumerate().filter(|(_, run)| !run.is_empty()) {
+            let above = skeleton.parent(n).map_or(Affine::IDENTITY, |p| *poses.global(p, moment));
+            out[n].include(poses.global(n, moment), poses.local(n, moment), &above, &carried, run);
         }
     }
     out
 }
 
 impl Sensitivity {
-    fn include(&mut self, global: &Affine, local: &Affine, above: &Affine, points: &[[f64; 3]; 3]) {
+    fn include(&mut self, global: &Affine, local: &Affine, above: &Affine, carried: &Carried, run: &Range<usize>) {
+        let origin = global.origin;
         self.translation = above.axes.iter().fold(self.translation, |m, a| m.max(length(*a)));
-        for p in points {
-            self.rotation = self.rotation.max(distance(*p, global.origin));
-        }
+        let farthest = |around: &Bounds| around.farthest(origin);
+        self.rotation = carried.most(run.clone(), self.rotation, farthest, |point| distance(point, origin));
         for axis in 0..3 {
             let (direction, factor) = (global.axes[axis], length(local.axes[axis]));
             let squared = direction.iter().map(|c| c * c).sum::<f64>();
             if squared > 0.0 && factor > 0.0 {
-                for p in points {
-                    // How much of the axis the point is away, in units of the axis as it is scaled now.
-                    let along = (0..3).map(|k| (p[k] - global.origin[k]) * direction[k]).sum::<f64>() / squared;
-                    let per_factor = libm::fabs(along) * libm::sqrt(squared) / factor;
-                    self.scale[axis] = self.scale[axis].max(per_factor);
-                }
+                // How much of the axis a point is away, in units of the axis as it is scaled now.
+                let per_factor = |along: f64| libm::fabs(along / squared) * libm::sqrt(squared) / factor;
+                let along = |point: [f64; 3]| (0..3).map(|k| (point[k] - origin[k]) * direction[k]).sum::<f64>();
+                let limit = |around: &Bounds| per_factor(around.farthest_along(origin, direction));
+                self.scale[axis] = carried.most(run.clone(), self.scale[axis], limit, |point| per_factor(along(point)));
             }
         }
     }

@@ -217,3 +217,42 @@ fn tracks_that_fit_nothing_move_nothing() {
     assert_eq!(m.moved(), [false; 4]);
     assert_eq!(Poses::new(&m, &[Moment::at(0.5)]).globals(0), [*skeleton.rest_global(0)]);
 }
+
+#[test]
+fn sensitivity_is_that_of_the_farthest_point_that_hangs_on_a_node() {
+    arbtest::arbtest(|u| {
+        let count = u.int_in_range(1..=20)?;
+        let mut number = || Ok(f64::from(u.int_in_range(-20..=20)?) / 7.0);
+        let mut rest = Vec::new();
+        for _ in 0..count {
+            let turn = quat::exp([number()?, number()?, number()?]);
+            let translation = [number()?, number()?, number()?];
+            let scale = [number()?, number()?, number()?];
+            rest.push(Rest::Transform(Transform { translation, rotation: turn, scale }));
+        }
+        let parents = (0..count).map(|n: usize| n.checked_sub(1).map(|last| u.int_in_range(0..=last)).transpose());
+        let skeleton = Skeleton::new(parents.collect::<arbtest::arbitrary::Result<Vec<_>>>()?, &rest).unwrap();
+        let poses = Poses::new(&Motion::new(&skeleton, []), &[Moment::at(0.0)]);
+        let moved: Vec<bool> = (0..count).map(|_| u.arbitrary()).collect::<arbtest::arbitrary::Result<_>>()?;
+        let probes = probes(&skeleton, &moved, |_| 0.2);
+        for (node, found) in sensitivity(&skeleton, &poses, &probes).into_iter().enumerate() {
+            let global = skeleton.rest_global(node);
+            let below = probes.iter().filter(|probe| skeleton.subtree(node).contains(&probe.a));
+            let points: Vec<[f64; 3]> = below.flat_map(|probe| probe.points(skeleton.rest_global(probe.a))).collect();
+            let away = |p: &[f64; 3]| crate::vector::distance(*p, global.origin);
+            assert_eq!(found.rotation, points.iter().map(away).fold(0.0, f64::max));
+            for axis in 0..3 {
+                let direction = global.axes[axis];
+                let squared: f64 = direction.iter().map(|c| c * c).sum();
+                let factor = crate::vector::length(skeleton.rest_local(node).axes[axis]);
+                let along =
+                    |p: &[f64; 3]| (0..3).map(|k| (p[k] - global.origin[k]) * direction[k]).sum::<f64>() / squared;
+                let most = points.iter().map(|p| along(p).abs() * squared.sqrt() / factor).fold(0.0, f64::max);
+                if squared > 0.0 && factor > 0.0 {
+                    assert_eq!(found.scale[axis], most);
+                }
+            }
+        }
+        Ok(())
+    });
+}
