@@ -98,7 +98,13 @@ pub fn build_clip(
         probes: &probes,
         tracks: &tracks,
     };
-    let core = build::Options { rate: options.rate, encoding: options.encoding, bits: options.bits, max_error: bound };
+    let core = build::Options {
+        rate: options.rate,
+        encoding: options.encoding,
+        bits: options.bits,
+        max_error: bound,
+        limits: document.account().left(),
+    };
     let built = build::build(&source, &core)?;
     let build::Built { bytes, error, possible, holds, resampling } = built;
     Ok(BuiltClip { bytes, error, possible, bound, holds, resampling })

@@ -37,7 +37,7 @@ pub fn read(document: &Document) -> Result<Animations> {
 
 fn read_all(document: &Document) -> Result<Animations> {
     let floats = vec![None; document.count("accessors")];
-    let mut reader = Reader { document, floats, left: document.limits().curve_values };
+    let mut reader = Reader { document, floats, bytes: 0 };
     let mut found = Animations::default();
     for (index, animation) in document.root().objects("animations")?.enumerate() {
         let (name, tracks) = match animation {
@@ -50,6 +50,7 @@ fn read_all(document: &Document) -> Result<Animations> {
         });
         found.animations.push(Animation { index, name, tracks });
     }
+    document.account().check()?;
     Ok(found)
 }
 
@@ -117,8 +118,8 @@ struct Reader<'a> {
     document: &'a Document,
     /// What was decoded so far, by accessor: tracks on one input or output share one allocation.
     floats: Vec<Option<Floats>>,
-    /// How many more floats curves may take.
-    left: usize,
+    /// How many bytes of floats there are so far; channels that share an accessor count each, because whatever becomes of them is theirs.
+    bytes: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -180,15 +181,17 @@ impl<'a> Reader<'a> {
         if matches!(aim.target, Target::Pointer { kind: ValueKind::Bool, .. }) {
             keys.values = keys.values.iter().map(|v| if *v == 0.0 { 0.0 } else { 1.0 }).collect();
         }
-        self.left = self
-            .left
-            .checked_sub(keys.values.len())
-            .ok_or_else(|| Error::limit(channel.object.at(), "the sum of all values of all channels"))?;
+        self.hold(keys.values.len(), || channel.object.at())?;
         let curve = Curve::new(sampler.interpolation, keys.width, keys.times, keys.values);
         let curve = curve.map_err(|e| Error::malformed(channel.object.at(), e.to_string()))?;
         let Sampler { index, input, output, .. } = sampler;
         let source = Source { channel: channel.index, sampler: index, input, output, targets: aim.targets };
         Ok(Track { target: aim.target, curve, source })
+    }
+
+    fn hold(&mut self, floats: usize, at: impl FnOnce() -> String) -> Result<()> {
+        self.bytes = self.bytes.saturating_add(floats.saturating_mul(size_of::<f32>()));
+        self.document.account().hold_curves(self.bytes, at)
     }
 
     fn sampler(&self, channel: &Channel<'a>, kind: Kind, findings: &mut Vec<Finding>) -> Result<Sampler, Skip> {
@@ -256,6 +259,7 @@ impl<'a> Reader<'a> {
         }
         let accessor = self.document.accessor(index)?;
         let floats = (accessor.shape, self.document.floats_of(&accessor)?);
+        self.hold(floats.1.len(), || format!("/accessors/{index}"))?;
         self.floats[index] = Some(floats.clone());
         Ok(floats)
     }

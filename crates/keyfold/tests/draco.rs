@@ -114,12 +114,17 @@ fn one_track_for_many_accessors_counts_as_often_as_it_is_asked_for() {
     let stream = &mut json["extensions"][NAME]["compressedAnimations"][0];
     stream["outputs"] = json!([1, 2, 3, 4, 5]);
     stream["attributeId"] = json!([1, 2, 3, 1, 1]);
-    // The stream has 55 values, and 15 more for each accessor that asks for its first track again.
-    let limits = keyfold::Limits { curve_values: 80, ..Default::default() };
-    let options = OpenOptions { limits, ..OpenOptions::default() };
-    let document = Document::from_bytes(json.to_string().as_bytes(), None, &options).unwrap();
-    assert_eq!(document.floats(4).unwrap(), document.floats(1).unwrap());
-    let error = document.floats(5).unwrap_err();
+    let text = json.to_string();
+    let within = |memory: u64| {
+        let limits = Limits { memory: keyfold::Allowance::exactly(memory), ..Default::default() };
+        let document = Document::from_bytes(text.as_bytes(), None, &OpenOptions { limits, ..OpenOptions::default() })?;
+        Ok::<_, keyfold::Error>((document.floats(1)?, document.floats(4)?, document.floats(5)?))
+    };
+    // Each accessor that asks for the first track has fifteen floats of its own.
+    let least = (0..).find(|bytes| within(*bytes).is_ok()).unwrap();
+    let (first, second, third) = within(least).unwrap();
+    assert!(first == second && first == third);
+    let error = within(least - 1).unwrap_err();
     assert!(matches!(error, keyfold::Error::Limit { .. }), "{error}");
 }
 
@@ -294,8 +299,7 @@ fn a_fallback_is_exact_also_for_tracks_that_become_equal() {
 
 #[test]
 fn limits_may_be_as_large_as_numbers_get() {
-    let limits = Limits { file_bytes: u64::MAX, unpaid_values: usize::MAX, curve_values: usize::MAX };
-    let options = OpenOptions { limits, ..OpenOptions::default() };
+    let options = OpenOptions { limits: Limits::NONE, ..OpenOptions::default() };
     for entry in list(&manifest()["read"]) {
         assert_reads_as(entry, &Document::open_with(folder().join(name(entry)), &options).unwrap(), false);
     }

@@ -41,6 +41,17 @@ pub fn decode_prefix(bytes: &[u8], limits: &Limits) -> Result<(Animation, usize)
     Ok((Animation { keys, attributes, metadata: metadata.to_vec() }, cursor.at()))
 }
 
+/// How many values (keyframes times components, of all attributes together) a stream says that it holds: what to pay for before it is decoded.
+pub fn count_values(bytes: &[u8], limits: &Limits) -> Result<u64, DecodeError> {
+    let mut cursor = Cursor::new(bytes);
+    if Header::read(&mut cursor)?.has_metadata {
+        metadata::read(&mut cursor)?;
+    }
+    let keys = read_keys(&mut cursor, limits)?;
+    let decoders = read_decoders(&mut cursor)?;
+    check_limits(&cursor, keys, decoders.iter().flatten(), limits, bytes.len())
+}
+
 fn read_keys(cursor: &mut Cursor<'_>, limits: &Limits) -> Result<u32, DecodeError> {
     let start = cursor.clone();
     let keys = u32::try_from(cursor.i32(Element::PointCount)?)
@@ -57,14 +68,14 @@ fn read_decoders(cursor: &mut Cursor<'_>) -> Result<Vec<Vec<Descriptor>>, Decode
     (0..count).map(|_| descriptor::read_all(cursor)).collect()
 }
 
-/// Adds up what all attributes together will take, before the first of them is allocated.
+/// Adds up what all attributes together will take, before the first of them is allocated; the number of their values.
 fn check_limits<'d>(
     cursor: &Cursor<'_>,
     keys: u32,
     descriptors: impl Iterator<Item = &'d Descriptor>,
     limits: &Limits,
     length: usize,
-) -> Result<(), DecodeError> {
+) -> Result<u64, DecodeError> {
     let (mut values, mut memory) = (0u64, 0u64);
     for descriptor in descriptors {
         let count = u64::from(keys) * u64::from(descriptor.components);
@@ -74,7 +85,7 @@ fn check_limits<'d>(
     if values > limits.values_for(length) || memory > limits.memory {
         return Err(cursor.error(Fault::Limit, Element::ComponentCount));
     }
-    Ok(())
+    Ok(values)
 }
 
 /// The value blocks of one decoder, then its parameter blocks.

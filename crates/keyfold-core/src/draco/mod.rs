@@ -34,7 +34,7 @@ mod table;
 mod values;
 
 pub use animation::{Animation, Attribute, TIMESTAMPS};
-pub use decode::{decode, decode_prefix};
+pub use decode::{count_values, decode, decode_prefix};
 pub use descriptor::AttributeKind;
 pub use encode::{Choice, Coding, EncodedAttribute, Options, Quantize, assemble, encode};
 pub use error::{DecodeError, Element, EncodeError, EncodeFault, Fault};

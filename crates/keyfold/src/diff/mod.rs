@@ -14,7 +14,7 @@ pub(crate) use properties::{natural_range, worst_difference, worst_property};
 pub use unmatched::{Unmatched, Which};
 
 use crate::parallel::*;
-use crate::{Animation, Animations, Bound, Document, Kind, Monitor, Result, Scene, Severity, read};
+use crate::{Animation, Animations, Bound, Document, Kind, Monitor, Result, Scene, Severity, effort, read};
 use keyfold_core::{
     curve::shortest,
     skeleton::{self, BLOCK, Deviation, Moment, Motion, Probe, Proof},
@@ -95,6 +95,8 @@ pub fn diff(a: &Document, b: &Document, shell: Option<Bound>) -> Result<Diff> {
 /// As [`diff`](fn@diff), watched.
 pub fn diff_with(a: &Document, b: &Document, shell: Option<Bound>, monitor: &dyn Monitor) -> Result<Diff> {
     let (a, b) = (Side::new(a, shell)?, Side::new(b, shell)?);
+    effort::pay(a.document, &a.scene, &a.read.animations, effort::MEASURE)?;
+    effort::pay(b.document, &b.scene, &b.read.animations, effort::MEASURE)?;
     let matching = Matching::new(&a, &b);
     let mut unmatched: Vec<Unmatched> = a.unreadable(Which::First).chain(b.unreadable(Which::Second)).collect();
     let lacks = |file| move |index| Unmatched::Animation { file, index };

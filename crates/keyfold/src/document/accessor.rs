@@ -226,14 +226,20 @@ impl Document {
     pub(crate) fn floats_of(&self, accessor: &Accessor) -> Result<Arc<[f32]>> {
         match self.provided(accessor.index) {
             Some(values) => values,
-            None => Ok(floats(accessor.component, accessor.normalized, &self.packed(accessor)?)),
+            None => {
+                let packed = self.packed(accessor)?;
+                self.afford(accessor, packed.len() / accessor.component.size())?;
+                Ok(floats(accessor.component, accessor.normalized, &packed))
+            }
         }
     }
 
     /// An accessor's elements as stored, whatever extensions provide for it.
     pub fn elements(&self, index: usize) -> Result<Elements<'static>> {
         let accessor = self.accessor(index)?;
-        let bytes = self.packed(&accessor)?.to_vec();
+        let bytes = self.packed(&accessor)?;
+        self.afford(&accessor, bytes.len() / accessor.component.size())?;
+        let bytes = bytes.to_vec();
         let Accessor { component, shape, normalized, .. } = accessor;
         Ok(Elements { component, shape, normalized, bytes: Cow::Owned(bytes) })
     }
@@ -257,11 +263,16 @@ impl Document {
 
     fn zeros(&self, accessor: &Accessor) -> Result<Vec<u8>> {
         let values = accessor.count.saturating_mul(accessor.shape.components());
-        if values > self.limits().unpaid_values {
-            let at = format!("/accessors/{}", accessor.index);
-            return Err(Error::limit(at, format!("{values} values without data")));
-        }
+        // The zeros themselves, and what is made of them.
+        self.account().afford(values.saturating_mul(accessor.component.size()), || accessor.at())?;
+        self.afford(accessor, values)?;
         Ok(vec![0; values * accessor.component.size()])
+    }
+
+    /// Whether an accessor's values, at most eight bytes each for a while, may be decoded once more.
+    fn afford(&self, accessor: &Accessor, values: usize) -> Result<()> {
+        self.account().afford(values.saturating_mul(8), || accessor.at())?;
+        self.account().work(values as u64, || accessor.at())
     }
 
     fn replace_sparse(&self, accessor: &Accessor, bytes: &mut [u8]) -> Result<()> {
@@ -298,6 +309,10 @@ impl Document {
 }
 
 impl Accessor {
+    fn at(&self) -> String {
+        format!("/accessors/{}", self.index)
+    }
+
     const fn scalar_u8(index: usize) -> Self {
         Self {
             index,
@@ -317,7 +332,7 @@ fn gather(accessor: &Accessor, count: usize, view: &Bytes, offset: usize, stride
     let (shape, component) = (accessor.shape, accessor.component);
     let size = shape.stored_size(component);
     let stride = stride.filter(|s| *s > 0).unwrap_or(size);
-    let at = || format!("/accessors/{}", accessor.index);
+    let at = || accessor.at();
     if stride < size {
         return Err(Error::malformed(at(), format!("the buffer view's byteStride {stride} is less than an element")));
     }

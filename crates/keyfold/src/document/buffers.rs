@@ -105,7 +105,19 @@ impl Buffers {
     pub(super) fn read(&self, document: &Document, index: usize) -> Result<Bytes> {
         let buffer = document.element("buffers", index)?;
         let Some(text) = buffer.text("uri")? else { return self.without_uri(&buffer, index) };
-        document.resolve(text, &buffer.place("uri"))
+        let apart = !text.starts_with("data:");
+        // What is written in the text is paid with its letters, before it is decoded.
+        document.account().hold(if apart { 0 } else { text.len() }, || buffer.at())?;
+        let bytes = document.resolve(text, &buffer.place("uri"))?;
+        if apart {
+            // A file that is named often is still one.
+            let named = |i: usize| document.element("buffers", i).ok()?.text("uri").ok()?;
+            if !(0..index).any(|i| named(i) == Some(text)) {
+                document.account().feed(bytes.len());
+            }
+            document.account().hold(bytes.len(), || buffer.at())?;
+        }
+        Ok(bytes)
     }
 
     fn without_uri(&self, buffer: &Object<'_>, index: usize) -> Result<Bytes> {

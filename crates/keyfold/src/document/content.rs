@@ -2,7 +2,7 @@
 //! because they cost several times as much: reading animations never does, and of a document that was changed only the text is kept.
 
 use super::{Bytes, outline::Outline};
-use crate::{Error, Result};
+use crate::{Error, Result, limits::Account};
 use serde_json::Value;
 use std::sync::OnceLock;
 
@@ -14,9 +14,11 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// What a file says.
-    pub(super) fn of_text(text: Bytes) -> Result<Self> {
+    /// What a file says. Values count as if they were there: they are made where no error can be told any more.
+    pub(super) fn of_text(text: Bytes, account: &Account) -> Result<Self> {
+        account.hold(Outline::memory_of(&text), String::new)?;
         let outline = Outline::of_text(text)?;
+        account.hold(outline.memory_of_values(), String::new)?;
         if !matches!(outline.root(), super::outline::Node::Object(_)) {
             return Err(Error::malformed("", "the JSON is not an object"));
         }
@@ -24,10 +26,10 @@ impl Content {
     }
 
     /// What values say: their text has no blanks.
-    pub(super) fn of_value(value: Value) -> Result<Self> {
+    pub(super) fn of_value(value: Value, account: &Account) -> Result<Self> {
         let text = serde_json::to_vec(&value)?;
         drop(value);
-        Self::of_text(text.into())
+        Self::of_text(text.into(), account)
     }
 
     /// The JSON as read, in order and number by number. Stays in memory.

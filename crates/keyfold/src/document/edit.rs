@@ -184,9 +184,12 @@ fn member<'v>(object: &'v mut Value, key: &str, make: impl FnOnce() -> Value) ->
 impl Document {
     /// A document like this one with other JSON and, where given, other buffers.
     pub(super) fn rebuilt(&self, json: Value, buffers: Vec<Option<Bytes>>, origins: &[Option<usize>]) -> Result<Self> {
+        let account = self.account.derived();
+        let new: usize = buffers.iter().flatten().map(|bytes| bytes.len()).sum();
+        account.hold(new, || "/buffers".into())?;
         Ok(Self {
             buffers: self.buffers.rebuilt(buffers, origins),
-            content: Content::of_value(json)?,
+            content: Content::of_value(json, &account)?,
             container: self.container,
             source: None,
             named: Some(
@@ -194,6 +197,7 @@ impl Document {
             ),
             others: self.others.clone(),
             options: self.options.clone(),
+            account,
             provided: OnceLock::new(),
             known: Known::default(),
             used: OnceLock::new(),

@@ -50,6 +50,7 @@ pub use save::Container;
 use crate::{
     Error, Limits, Result,
     extensions::{self, Extension},
+    limits::Account,
     object_model::Registry,
 };
 use buffers::Buffers;
@@ -99,6 +100,8 @@ pub struct Document {
     others: Vec<glb::Chunk>,
     buffers: Buffers,
     options: OpenOptions,
+    /// What it holds of its budget.
+    account: Account,
     /// Accessors whose values an extension provides in place of the accessor's own bytes.
     provided: OnceLock<BTreeMap<usize, Result<Arc<[f32]>>>>,
     /// What was found out about it.
@@ -126,16 +129,19 @@ impl Document {
     /// container's buffer are pieces of them.
     pub fn from_bytes(bytes: impl Into<Bytes>, folder: Option<PathBuf>, options: &OpenOptions) -> Result<Self> {
         let file: Bytes = bytes.into();
+        let account = Account::new(options.limits, file.len());
         let piece = |range: Range<usize>| file.slice(range).unwrap_or_default();
         if glb::is_glb(&file) {
             let glb::Parts { length, json, bin, others } = glb::parse(&file)?;
-            let document = Self::from_parts(piece(json), bin.map(piece), others, Container::Glb, folder, options)?;
+            let document =
+                Self::from_parts(piece(json), bin.map(piece), others, Container::Glb, folder, options, account)?;
             return Ok(Self { source: Some(piece(0..length)), ..document });
         }
         let mark = if file.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         let text = piece(mark..file.len());
         let pretty = text.iter().take(4096).any(|b| *b == b'\n');
-        let document = Self::from_parts(text.clone(), None, Vec::new(), Container::Gltf { pretty }, folder, options)?;
+        let container = Container::Gltf { pretty };
+        let document = Self::from_parts(text.clone(), None, Vec::new(), container, folder, options, account)?;
         Ok(Self { source: Some(text), ..document })
     }
 
@@ -147,8 +153,9 @@ impl Document {
         container: Container,
         folder: Option<PathBuf>,
         options: &OpenOptions,
+        account: Account,
     ) -> Result<Self> {
-        let content = Content::of_text(json)?;
+        let content = Content::of_text(json, &account)?;
         let buffers = Buffers::new(count(&content, "buffers"), bin, folder);
         let document = Self {
             content,
@@ -158,6 +165,7 @@ impl Document {
             others,
             buffers,
             options: options.clone(),
+            account,
             provided: OnceLock::new(),
             known: Known::default(),
             used: OnceLock::new(),
@@ -239,6 +247,22 @@ impl Document {
     /// What decoding may use up.
     pub fn limits(&self) -> &Limits {
         &self.options.limits
+    }
+
+    /// Pays for work that is about to be done with this document, in steps of a few nanoseconds; an error where that is more than its limits
+    /// leave. `at` is the place that it is about.
+    pub fn pay_work(&self, steps: u64, at: impl FnOnce() -> String) -> Result<()> {
+        self.account.work(steps, at)
+    }
+
+    /// Whether memory may be taken for a while to do something with this document; an error where that is more than its limits leave.
+    pub fn check_memory(&self, bytes: usize, at: impl FnOnce() -> String) -> Result<()> {
+        self.account.afford(bytes, at)
+    }
+
+    /// What it holds of the budget that it shares with the documents that it comes from.
+    pub(crate) fn account(&self) -> &Account {
+        &self.account
     }
 
     /// Whether the file says that it uses an extension (and the extension is not to be ignored).

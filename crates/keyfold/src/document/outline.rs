@@ -7,6 +7,7 @@
 use super::Bytes;
 use crate::{Error, Result};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use std::{fmt, ops::Range};
 
 /// Objects with more members than this have them sorted by key, so that no file can make looking for one slow.
@@ -74,6 +75,18 @@ impl Outline {
         Ok(Self { copied, members, items, root, text })
     }
 
+    /// How many bytes the outline of a text takes.
+    pub(super) fn memory_of(text: &[u8]) -> usize {
+        let (members, items) = room(text);
+        members * size_of::<Member>() + items * size_of::<Node>()
+    }
+
+    /// How many bytes the same takes as values: members have keys of their own and a table to find them by.
+    pub(super) fn memory_of_values(&self) -> usize {
+        const MEMBER: usize = 2 * size_of::<String>() + size_of::<Value>() + 2 * size_of::<usize>();
+        self.members.len() * MEMBER + self.items.len() * size_of::<Value>() + self.text.len()
+    }
+
     /// The JSON text.
     pub(super) fn text(&self) -> &Bytes {
         &self.text
@@ -129,6 +142,14 @@ fn count(text: &[u8], letter: u8) -> usize {
     text.chunks(255).map(|bytes| usize::from(few(bytes))).sum()
 }
 
+/// At least how many members and elements a text has: each member has its colon, and members and elements are one more than the commas
+/// between them. Texts may hold such letters too, but no more is taken than the shortest members and elements would need.
+fn room(text: &[u8]) -> (usize, usize) {
+    let members = count(text, b':').min(text.len() / 5);
+    let entries = count(text, b',') + count(text, b'[') + count(text, b'{');
+    (members, entries.saturating_sub(members).min(text.len() / 2))
+}
+
 /// An outline under way. What belongs to containers that are still open waits in `open_members` and `open_items`: each container's
 /// part moves to its list when it ends, so that it lies there in one piece.
 #[derive(Default)]
@@ -142,12 +163,9 @@ struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
-    /// Room for all of a text: each member has its colon, and members and elements are one more than the commas between them. Texts may hold
-    /// such letters too, but no more is taken than the shortest members and elements would need.
+    /// Room for all of a text.
     fn for_text(text: &'t [u8]) -> Self {
-        let members = count(text, b':').min(text.len() / 5);
-        let entries = count(text, b',') + count(text, b'[') + count(text, b'{');
-        let items = entries.saturating_sub(members).min(text.len() / 2);
+        let (members, items) = room(text);
         Self { text, members: Vec::with_capacity(members), items: Vec::with_capacity(items), ..Self::default() }
     }
 

@@ -50,6 +50,13 @@ fn view(document: &Document, index: usize, name: &str) -> Result<Option<Vec<u8>>
     let encoded = slice_of(document, &object)?;
     let count = object.required_index("count")?;
     let stride = object.required_index("byteStride")?;
+    let length = count.saturating_mul(stride);
+    // What no stream of this length can hold is malformed; what one can is paid, as it is stored and once more as it comes from the codec.
+    if length / LARGEST_RATIO <= encoded.len() {
+        document.account().hold(length, || object.at())?;
+        document.account().afford(length, || object.at())?;
+        document.account().work(length as u64 / 4, || object.at())?;
+    }
     let bytes = decompress(object.required_text("mode")?, count, stride, &encoded);
     let mut bytes = bytes.map_err(|what| Error::malformed(object.at(), what))?;
     unfilter(object.text("filter")?.unwrap_or("NONE"), stride, &mut bytes)

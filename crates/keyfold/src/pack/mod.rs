@@ -48,7 +48,7 @@ mod window;
 use crate::parallel::*;
 use crate::{
     Animation, Bound, Diff, Document, Error, Monitor, Result, Scene, Severity, Storage, Target, Targets, Track, diff,
-    draco,
+    draco, effort,
     extensions::vrm_animation::is_for_others,
     join_axes, read,
     write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain, place_stream},
@@ -170,6 +170,7 @@ fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, settings);
     context.check(&read.animations)?;
+    effort::pay(document, &scene, read.animations.iter().filter(|a| context.folds(a)), effort::SEARCH)?;
     let bound = settings.bound.in_scene(scene.model_size());
     let whole = context.whole(document, &read.animations);
     let done = AtomicUsize::new(0);
@@ -217,6 +218,7 @@ fn pack_draco(document: &Document, settings: &Settings, monitor: &dyn Monitor) -
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, settings);
     context.check(&read.animations)?;
+    effort::pay(document, &scene, read.animations.iter().filter(|a| context.folds(a)), effort::SEARCH)?;
     let bound = settings.bound.in_scene(scene.model_size());
     let takes = |animation: &Animation, track: &Track| context.takes(animation, track);
     let done = draco::compress_some(document, &context.draco_options(), settings.shell, takes)?;

@@ -105,14 +105,20 @@ fn weights_take_their_width_from_the_values() {
 #[test]
 fn many_channels_on_one_accessor_do_not_multiply_memory() {
     let channel = json!({ "sampler": 0, "target": { "node": 0, "path": "translation" } });
-    let mut document = document(
+    let document = document(
         &[0.0, 1.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
         json!([accessor(0, 2, "SCALAR"), accessor(2, 2, "VEC3")]),
         json!({ "samplers": [{ "input": 0, "output": 1 }], "channels": vec![channel; 10] }),
     );
-    let options =
-        OpenOptions { limits: crate::Limits { curve_values: 20, ..Default::default() }, ..Default::default() };
-    document = Document::from_bytes(document.json().to_string().as_bytes(), None, &options).unwrap();
-    let read = read(&document).unwrap();
-    assert_eq!((read.animations[0].tracks.len(), read.findings.len()), (3, 7));
+    let text = document.json().to_string();
+    let within = |memory: u64| {
+        let limits = crate::Limits { memory: crate::Allowance::exactly(memory), ..Default::default() };
+        let document = Document::from_bytes(text.as_bytes(), None, &OpenOptions { limits, ..Default::default() });
+        read(&document.unwrap())
+    };
+    // Two accessors, then ten channels of six floats each: what is over the limit is no shorter list of channels.
+    let least = (0..).find(|memory| within(1000 * memory).is_ok()).unwrap() * 1000;
+    assert_eq!(within(least).unwrap().animations[0].tracks.len(), 10);
+    let error = within(least - 2000).unwrap_err();
+    assert!(matches!(&error, crate::Error::Limit { .. }), "{error}");
 }

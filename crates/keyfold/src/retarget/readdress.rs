@@ -157,9 +157,14 @@ fn name_cubic(edit: &mut Edit<'_>, animations: &[Animation]) {
             list(object, "samplers").enumerate().map(|(i, s)| cubic(s, i, animation)).collect();
         let of = |index: &Value| to_index(index).and_then(|i| *named.get(i)?);
         for channel in list(object, "channels").filter_map(Value::as_object_mut) {
-            if channel.get("sampler").and_then(of) == Some(Interpolation::CubicSlerp) {
+            if channel.get("sampler").and_then(of) != Some(Interpolation::CubicSlerp) {
+                continue;
+            }
+            // Extensions that are no object have no room for another one: such a channel is broken, and stays so.
+            if let Value::Object(extensions) = channel.entry("extensions").or_insert_with(|| json!({})) {
+                extensions.insert(sqlerp::NAME.into(), json!({}));
                 let sampler = channel.shift_remove("sampler");
-                channel.entry("extensions").or_insert_with(|| json!({}))[sqlerp::NAME] = json!({ "sampler": sampler });
+                channel["extensions"][sqlerp::NAME] = json!({ "sampler": sampler });
                 renamed = true;
             }
         }

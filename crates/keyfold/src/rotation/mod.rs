@@ -13,7 +13,7 @@ pub(crate) use tolerance::UNCHANGED;
 pub use tolerance::refit_rotations;
 
 use crate::{
-    Animation, Bound, Document, Error, Finding, Interpolation, Kind, Result, Scene, Track, diff,
+    Animation, Bound, Document, Error, Finding, Interpolation, Kind, Result, Scene, Track, diff, effort,
     extensions::sqlerp,
     read,
     write::{AnimationForm, ChannelForm, assemble, core_form, place_plain},
@@ -99,6 +99,7 @@ pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Resu
         ));
     }
     let scene = Scene::new(document, &found.animations, options.shell)?;
+    effort::pay(document, &scene, &found.animations, effort::SEARCH)?;
     let bound = options.bound.in_scene(scene.model_size());
     let mut report = RotationReport { bound, findings: found.findings, ..RotationReport::default() };
     let mut forms = Vec::new();

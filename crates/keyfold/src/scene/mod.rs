@@ -47,6 +47,8 @@ impl Scene {
     pub fn new(document: &Document, animations: &[Animation], shell: Option<Bound>) -> Result<Self> {
         let Hierarchy { skeleton, names, meshes } = &*document.known.hierarchy(|| Hierarchy::read(document))?;
         let animated = moved_by(skeleton, animations);
+        // A mesh that is too much is not taken for one that cannot be read: the error would be measured elsewhere.
+        document.account().check()?;
         let counts = |node: usize| meshes.joints[node] || meshes.carries[node] || animated[node];
         let model_size = skeleton::model_size(skeleton, counts, |node| meshes.bounds[node]);
         let (skeleton, names) = (skeleton.clone(), names.clone());

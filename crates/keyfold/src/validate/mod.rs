@@ -58,6 +58,7 @@ use crate::{
     Document, Error, Finding, OpenOptions, Result,
     document::{Bytes, Container, glb},
     extensions,
+    limits::Account,
 };
 use model::Model;
 use std::path::PathBuf;
@@ -107,7 +108,8 @@ pub fn validate_bytes(bytes: &[u8], folder: Option<PathBuf>, options: &OpenOptio
         let parts = container::check(bytes, &mut findings);
         let make = |json: &[u8]| {
             let (json, bin) = (Bytes::from(json), parts.bin.map(Bytes::from));
-            Document::from_parts(json, bin, Vec::new(), Container::Glb, folder, options)
+            let account = Account::new(options.limits, bytes.len());
+            Document::from_parts(json, bin, Vec::new(), Container::Glb, folder, options, account)
         };
         parts.json.map(make).transpose()?
     } else {
@@ -117,7 +119,10 @@ pub fn validate_bytes(bytes: &[u8], folder: Option<PathBuf>, options: &OpenOptio
         Some(Document::from_bytes(bytes, folder, options)?)
     };
     match &document {
-        Some(document) => run(document, &mut findings),
+        Some(document) => {
+            run(document, &mut findings);
+            document.account().check()?;
+        }
         None if findings.is_empty() => return Err(Error::malformed("", "GLB: there is no JSON in it")),
         None => {}
     }

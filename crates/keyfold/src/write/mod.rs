@@ -132,7 +132,11 @@ pub fn assemble(
     let indices = place(&mut edit, &contents)?;
     let accessor = |content: &Stored| indices[stored[content]];
     for form in forms {
-        let animation = &mut edit.json()["animations"][form.index];
+        let place = format!("/animations/{}", form.index);
+        // What is no object has no channels to write, and stays what it is.
+        let Some(animation) = edit.json().pointer_mut(&place).filter(|animation| animation.is_object()) else {
+            continue;
+        };
         let raised = extensions::raise(animation);
         replace_channels(animation, form, &accessor);
         raised.into_iter().for_each(|name| edit.declare(name, false));

@@ -91,16 +91,15 @@ fn stream(object: Object<'_>) -> Result<Stream<'_>> {
 
 fn provide(document: &Document, name: &str) -> Provided {
     let mut provided = Provided::new();
-    // Constant tracks cost next to nothing in a stream, and one track may be asked for often: all of it counts.
-    let mut left = document.limits().curve_values;
     for stream in streams(document, name).unwrap_or_default().into_iter().flatten() {
         let decoded = decode(document, &stream);
-        let mut attribute = |accessor: usize, id: u32| -> Result<Arc<[f32]>> {
+        let attribute = |accessor: usize, id: u32| -> Result<Arc<[f32]>> {
             let missing = || Error::malformed(stream.object.at(), format!("the stream has no attribute with id {id}"));
             let animation = decoded.as_ref().map_err(Clone::clone)?;
             let attribute = animation.attribute(id).ok_or_else(missing)?;
-            let too_many = || Error::limit(stream.object.at(), "values of all streams together");
-            left = left.checked_sub(attribute.values.len()).ok_or_else(too_many)?;
+            // Constant tracks cost next to nothing in a stream, and one track may be asked for often: each time counts.
+            let bytes = attribute.values.len().saturating_mul(size_of::<f32>());
+            document.account().hold(bytes, || stream.object.at())?;
             values(document, accessor, attribute)
         };
         let mut all = Provided::from([(stream.input, attribute(stream.input, TIMESTAMPS))]);
@@ -126,13 +125,17 @@ fn has_data(document: &Document, accessor: usize) -> bool {
 
 fn decode(document: &Document, stream: &Stream<'_>) -> Result<draco::Animation> {
     let bytes = document.view(stream.view)?;
-    decode_view(document, &bytes).map_err(|e| Error::malformed(stream.object.place("bufferView"), e.to_string()))
+    decode_view(document, &bytes, &stream.object.place("bufferView"))
 }
 
-fn decode_view(document: &Document, bytes: &[u8]) -> Result<draco::Animation, draco::DecodeError> {
-    let limits =
-        draco::Limits { memory: (document.limits().curve_values as u64).saturating_mul(4), ..draco::Limits::default() };
-    draco::decode(bytes, &limits)
+/// A stream, decoded, once it is paid for: integers, numbers and floats of a value stand side by side for a while.
+fn decode_view(document: &Document, bytes: &[u8], at: &str) -> Result<draco::Animation> {
+    let bad = |error: draco::DecodeError| Error::malformed(at, error.to_string());
+    let limits = draco::Limits::default();
+    let values = draco::count_values(bytes, &limits).map_err(bad)?;
+    document.account().afford(usize::try_from(values.saturating_mul(16)).unwrap_or(usize::MAX), || at.into())?;
+    document.account().work(values.saturating_mul(10), || at.into())?;
+    draco::decode(bytes, &limits).map_err(bad)
 }
 
 /// An attribute's values as the floats that an accessor asks for.

@@ -4,7 +4,7 @@
 
 use super::{NAME, OTHER_NAME, decode_view, unrecoverable};
 use crate::{
-    Document,
+    Document, Error,
     document::{ComponentType, Look},
     validate::{
         Findings, Members,
@@ -187,11 +187,12 @@ impl Entry {
     /// The stream, decoded, against the accessors. That its bytes are not there is said by core's rules.
     fn check_content(&self, document: &Document, findings: &mut Findings) {
         let Some(Ok(bytes)) = self.view.map(|view| document.view(view)) else { return };
-        let animation = match decode_view(document, &bytes) {
+        let place = self.place("bufferView");
+        let animation = match decode_view(document, &bytes, &place) {
             Ok(animation) => animation,
-            Err(error) => {
-                return findings.add(&DRACO_STREAM_UNREADABLE, self.place("bufferView"), error.to_string());
-            }
+            Err(Error::Malformed { what, .. }) => return findings.add(&DRACO_STREAM_UNREADABLE, place, what),
+            // What is over a limit is told where the document is.
+            Err(_) => return,
         };
         let timestamps = (Some(TIMESTAMPS as usize), self.place("input"));
         let outputs =

@@ -12,6 +12,7 @@ use crate::parallel::*;
 use crate::{
     Animation, Animations, Bound, Curve, Diff, Document, Finding, Result, Scene, Track,
     diff::{diff, undefined},
+    effort,
     halves::settled,
     read,
     retarget::is_component,
@@ -92,6 +93,7 @@ pub(crate) fn compress_some(
     let Animations { mut animations, .. } = read(&plain)?;
     let scene = Scene::new(&plain, &animations, shell)?;
     animations.iter_mut().for_each(|a| a.tracks.retain(|t| !is_component(plain.registry(), &t.target)));
+    effort::pay(document, &scene, &animations, effort::SEARCH)?;
     let bound = options.max_error.in_scene(scene.model_size());
     // What cannot be read is missing in both: no fault of what is written.
     let known = if findings.is_empty() { Vec::new() } else { diff(document, document, shell)?.unmatched };

@@ -14,6 +14,7 @@ use crate::{
     Targets, Track,
     diff::{diff, proof, undefined, worst_difference},
     document::{ComponentType, Shape},
+    effort,
     extensions::vrm_animation::is_for_others,
     read,
     write::{AnimationForm, ChannelForm, SamplerForm, Stored, assemble, core_form, place_plain},
@@ -44,6 +45,7 @@ pub struct Quantized {
 pub fn quantize(document: &Document, options: &Options) -> Result<Quantized> {
     let Animations { animations, findings } = read(document)?;
     let scene = Scene::new(document, &animations, None)?;
+    effort::pay(document, &scene, &animations, effort::SEARCH)?;
     let planner = Planner {
         document,
         bound: options.max_error.in_scene(scene.model_size()),
@@ -181,7 +183,8 @@ impl Planner<'_> {
     fn channels(&self, animation: usize, track: &Track, choice: &Choice) -> Vec<ChannelForm> {
         let place = format!("/animations/{animation}/channels/{}/target", track.source.channel);
         let channel = |c: &super::choose::Channel| {
-            let mut target = self.document.json().pointer(&place).cloned().unwrap_or_else(|| json!({}));
+            let target = self.document.json().pointer(&place).filter(|target| target.is_object()).cloned();
+            let mut target = target.unwrap_or_else(|| json!({}));
             target["path"] = json!(c.values.path.to_string());
             let mut parameters = c.values.parameters.clone();
             parameters.time_scale = c.times.time_scale;

@@ -34,18 +34,16 @@ fn tidy(json: &mut Value) {
 fn view(document: &Document, index: usize) -> Result<Option<Vec<u8>>> {
     let view = document.element("bufferViews", index)?;
     let length = view.required_index("byteLength")?;
-    let bytes = opened(document, &view, |stream| match stream.byte_length() == length {
-        true => stream.decode().map(Ok),
-        false => Ok(Err(stream.byte_length())),
-    })?;
-    match bytes {
-        Some(Err(decoded)) => {
-            let what = format!("the stream stands for {decoded} bytes, the view has {length}");
-            Err(Error::malformed(view.at(), what))
-        }
-        Some(Ok(bytes)) => Ok(Some(bytes)),
-        None => Ok(None),
+    let Some(decoded) = opened(document, &view, |stream| Ok(stream.byte_length()))? else { return Ok(None) };
+    if decoded != length {
+        let what = format!("the stream stands for {decoded} bytes, the view has {length}");
+        return Err(Error::malformed(view.at(), what));
     }
+    // What comes out stays; on the way the largest array is there twice more.
+    document.account().hold(length, || view.at())?;
+    document.account().afford(length.saturating_mul(2), || view.at())?;
+    document.account().work((length as u64).saturating_mul(2), || view.at())?;
+    opened(document, &view, |stream| stream.decode())
 }
 
 /// What is made of the stream behind a buffer view; `None` where the view comes from no stream.
@@ -56,7 +54,8 @@ fn opened<T>(
 ) -> Result<Option<T>> {
     let Some(object) = view.extension(NAME)? else { return Ok(None) };
     let bytes = slice_of(document, &object)?;
-    let limits = Limits { values: document.limits().unpaid_values as u64, ..Limits::default() };
+    let left = document.account().left().memory;
+    let limits = Limits { values: left / 4, memory: left, ..Limits::default() };
     let made = Stream::open(&bytes, &limits).and_then(|stream| make(&stream));
     made.map(Some).map_err(|error| match error {
         StreamError::Limit => Error::limit(object.at(), error.to_string()),
