@@ -1,5 +1,6 @@
 //! Opening what the command line names: a file, or `-` for standard input.
 
+use crate::limits::LimitArgs;
 use anyhow::{Context, Result, bail, ensure};
 use keyfold::{Document, OpenOptions, document::real_path};
 use std::{
@@ -17,6 +18,8 @@ pub(crate) struct ReadArgs {
     /// Follow addresses of buffers and images that are absolute or lead out of the file's folder
     #[arg(long)]
     pub(crate) allow_outside: bool,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
 }
 
 /// The option, for the program as a whole.
@@ -40,12 +43,12 @@ impl ReadArgs {
         let read = || -> Result<Vec<u8>> {
             let mut bytes = Vec::new();
             match is_stream(path) {
-                true => std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?,
+                true => std::io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut bytes)?,
                 false => {
                     let file = std::fs::File::open(path)?;
                     // The length is a hint only: a pipe has none.
                     bytes.reserve_exact(file.metadata()?.len().min(limit) as usize);
-                    file.take(limit + 1).read_to_end(&mut bytes)?
+                    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?
                 }
             };
             ensure!(bytes.len() as u64 <= limit, "it has more than {limit} bytes, which is over the limit");
@@ -59,6 +62,7 @@ impl ReadArgs {
     /// How documents are opened.
     pub(crate) fn options(&self) -> OpenOptions {
         OpenOptions {
+            limits: self.limits.limits(),
             ignore: self.ignore_extension.clone(),
             allow_outside: self.allow_outside,
             ..OpenOptions::default()

@@ -7,6 +7,7 @@ mod convert;
 mod diff;
 mod input;
 mod inspect;
+mod limits;
 mod measure;
 mod output;
 mod pack;
@@ -26,6 +27,9 @@ use std::ffi::OsString;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Commands find these in their own arguments.
+    #[command(flatten)]
+    _limits: limits::Global,
 }
 
 const EXIT_CODES: &str = "\
@@ -94,7 +98,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(Outcome::Done) => 0,
         Ok(Outcome::Wrong) => 1,
         Err(error) => {
-            output::error(&format!("{error:#}"));
+            output::error(&limits::explained(&error));
             2
         }
     }

@@ -23,15 +23,26 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     text.chars().map(|c| if commands(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
 }
 
-/// Prints a result. A reader that has seen enough and went away is no error.
+/// Prints a result.
 pub(crate) fn print(text: &str) -> Result<()> {
-    print_styled(&plain(text))
+    print_all([text])
+}
+
+/// Prints a result piece by piece.
+pub(crate) fn print_all<T: AsRef<str>>(pieces: impl IntoIterator<Item = T>) -> Result<()> {
+    print_pieces(pieces.into_iter().map(|piece| plain(piece.as_ref()).into_owned()))
 }
 
 /// Prints a result with styles of our own; whatever else is in it has to be [`plain`].
 pub(crate) fn print_styled(text: &str) -> Result<()> {
-    let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    print_pieces([text])
+}
+
+/// A reader that has seen enough and went away is no error.
+fn print_pieces<T: AsRef<str>>(pieces: impl IntoIterator<Item = T>) -> Result<()> {
+    let mut out = std::io::BufWriter::new(anstream::stdout().lock());
+    let written = pieces.into_iter().try_for_each(|piece| out.write_all(piece.as_ref().as_bytes()));
+    match written.and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),
     }

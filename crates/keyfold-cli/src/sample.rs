@@ -2,8 +2,8 @@
 
 use crate::{Outcome, input, output};
 use anyhow::{Context, Result, bail, ensure};
-use keyfold::{Animation, Finding, Samples, freeze, read};
-use std::{fmt::Write, path::PathBuf};
+use keyfold::{Animation, Finding, Samples, TrackSamples, freeze, read};
+use std::path::PathBuf;
 
 /// Print the values of an animation at given times
 #[derive(clap::Args)]
@@ -61,7 +61,7 @@ pub(crate) struct Times {
     fps: Option<f64>,
 }
 
-/// More rows than anybody can want; keeps a file with an absurd duration from filling the memory.
+/// More rows than anybody can want: the times alone take memory.
 const MOST_TIMES: f64 = 10_000_000.0;
 
 impl Times {
@@ -83,6 +83,22 @@ impl Times {
     }
 }
 
+/// What it takes to sample and print.
+pub(crate) struct Cost {
+    pub(crate) memory: usize,
+    pub(crate) work: u64,
+}
+
+impl Cost {
+    /// Of tracks of these widths at so many times: a row of its own for each track and time; each number is sampled and printed.
+    pub(crate) fn new(times: usize, widths: impl Iterator<Item = usize>) -> Self {
+        let (rows, numbers) = widths.fold((0, 0), |(rows, numbers), width| (rows + 1, numbers + width));
+        let row = size_of::<Vec<f64>>() + 2 * size_of::<usize>();
+        let memory = times.saturating_mul(rows * row + numbers * size_of::<f64>());
+        Self { memory, work: (times as u64).saturating_mul(numbers as u64).saturating_mul(50) }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (document, _) = args.read.open(&args.file)?;
     let found = read(&document)?;
@@ -94,6 +110,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         output::save(&frozen, &args.file, path)?;
         return Ok(outcome(animation, found.findings.into_iter().chain(unset)));
     }
+    let widths = animation.tracks.iter().map(|track| track.curve.width());
+    let (cost, at) = (Cost::new(times.len(), widths), || format!("/animations/{}", animation.index));
+    document.pay_work(cost.work, at)?;
+    document.check_memory(cost.memory, at)?;
     print(&args.form, &Samples::of(animation, times))?;
     Ok(outcome(animation, found.findings))
 }
@@ -110,8 +130,8 @@ fn outcome(animation: &Animation, findings: impl IntoIterator<Item = Finding>) -
 pub(crate) fn print(form: &Form, samples: &Samples) -> Result<()> {
     match (form.json, form.csv) {
         (true, _) => output::json(samples),
-        (_, true) => output::print(&csv(samples)),
-        _ => output::print(&readable(samples)),
+        (_, true) => output::print_all(csv(samples)),
+        _ => output::print_all(readable(samples)),
     }
 }
 
@@ -132,19 +152,18 @@ pub(crate) fn choose<'a>(animations: &'a [Animation], wanted: Option<&str>) -> R
     found.with_context(|| format!("there is no animation {wanted}; there is: {}", names().join(", ")))
 }
 
-fn csv(Samples { times, tracks, .. }: &Samples) -> String {
-    let mut text = String::from("time");
-    for track in tracks {
+/// A line of names, then one for each time.
+fn csv(Samples { times, tracks, .. }: &Samples) -> impl Iterator<Item = String> {
+    let columns = |track: &TrackSamples| {
         let width = track.values.first().map_or(0, Vec::len);
-        text.extend((0..width).map(|i| format!(",{}", quoted(&format!("{}[{i}]", track.target)))));
-    }
-    text.push('\n');
-    for (row, time) in times.iter().enumerate() {
-        text += &time.to_string();
-        text.extend(tracks.iter().flat_map(|t| &t.values[row]).map(|v| format!(",{v}")));
-        text.push('\n');
-    }
-    text
+        (0..width).map(|i| format!(",{}", quoted(&format!("{}[{i}]", track.target)))).collect::<String>()
+    };
+    let line = move |(row, time): (usize, &f64)| {
+        let numbers = tracks.iter().flat_map(|track| &track.values[row]).map(|v| format!(",{v}"));
+        format!("{time}{}\n", numbers.collect::<String>())
+    };
+    let names = tracks.iter().map(columns).collect::<String>();
+    std::iter::once(format!("time{names}\n")).chain(times.iter().enumerate().map(line))
 }
 
 /// A field of a CSV file, quoted where it must be (RFC 4180).
@@ -152,15 +171,13 @@ fn quoted(field: &str) -> String {
     if field.contains([',', '"', '\n']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
 }
 
-fn readable(Samples { times, tracks, .. }: &Samples) -> String {
-    let mut text = String::new();
-    for (row, time) in times.iter().enumerate() {
-        let _ = writeln!(text, "{time:.3} s");
+/// A table for each time.
+fn readable(Samples { times, tracks, .. }: &Samples) -> impl Iterator<Item = String> {
+    times.iter().enumerate().map(move |(row, time)| {
         let lines = tracks.iter().map(|track| {
             let values: Vec<String> = track.values[row].iter().map(|v| format!("{v:9.5}")).collect();
             vec![format!("  {}", track.target), values.join(" ")]
         });
-        text += &output::table(&[], lines, 2);
-    }
-    text
+        format!("{time:.3} s\n{}", output::table(&[], lines, 2))
+    })
 }

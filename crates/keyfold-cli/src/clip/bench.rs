@@ -1,7 +1,7 @@
 //! `keyfold clip bench`: how long a pose takes.
 
-use crate::{Outcome, output};
-use anyhow::{Result, ensure};
+use crate::{Outcome, limits::LimitArgs, output};
+use anyhow::Result;
 use keyfold_core::clip::{Clip, Form, Pose, Sampler};
 use serde::Serialize;
 use std::{hint::black_box, path::PathBuf, time::Instant};
@@ -19,11 +19,13 @@ pub(crate) struct Args {
     /// A .kfc file; - for standard input
     file: PathBuf,
     /// Poses to sample for each figure
-    #[arg(long, value_name = "N", default_value_t = 50_000)]
-    poses: usize,
+    #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u32).range(1..=MOST_POSES))]
+    poses: u32,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 #[derive(Serialize)]
@@ -43,17 +45,18 @@ struct Times {
     evicted: f64,
 }
 
+/// More poses make no figure better.
+const MOST_POSES: i64 = 10_000_000;
 /// Larger than the caches of the machines this runs on.
 const EVICT_BYTES: usize = 64 << 20;
 /// Evicting takes long: fewer poses.
-const EVICTED_POSES: usize = 60;
+const EVICTED_POSES: u32 = 60;
 /// Poses that are timed together: long against the clock's own cost, short against what else the machine does.
 const CHUNK: usize = 256;
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    ensure!(args.poses > 0, "--poses should be a positive number");
-    let bytes = super::bytes(&args.file)?;
-    let clip = super::open(&args.file, &bytes)?;
+    let bytes = super::bytes(&args.file, args.limits)?;
+    let clip = super::open(&args.file, &bytes, args.limits)?;
     let report = Report {
         tracks: clip.tracks().len(),
         moving: clip.tracks().iter().filter(|t| t.form() != Form::Constant).count(),
@@ -73,12 +76,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// A sixtieth of a second from pose to pose, round and round.
-fn forward(clip: &Clip<'_>, count: usize) -> Vec<f64> {
-    (0..count).map(|i| clip.looped(i as f64 / 60.0)).collect()
+fn forward(clip: &Clip<'_>, count: u32) -> Vec<f64> {
+    (0..count).map(|i| clip.looped(f64::from(i) / 60.0)).collect()
 }
 
 /// Times all over the clip, the same ones every time.
-fn random(clip: &Clip<'_>, count: usize) -> Vec<f64> {
+fn random(clip: &Clip<'_>, count: u32) -> Vec<f64> {
     let mut state = 1u64;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,6 +1,6 @@
 //! `keyfold clip info`: what is in a clip.
 
-use crate::{Outcome, input, output};
+use crate::{Outcome, input, limits::LimitArgs, output};
 use anyhow::Result;
 use keyfold::ClipInfo;
 use std::path::PathBuf;
@@ -17,11 +17,13 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let bytes = super::bytes(&args.file)?;
-    let clip = super::open(&args.file, &bytes)?;
+    let bytes = super::bytes(&args.file, args.limits)?;
+    let clip = super::open(&args.file, &bytes, args.limits)?;
     let info = ClipInfo::new(input::name(&args.file), bytes.len(), &clip);
     if args.json {
         output::json(&info)?

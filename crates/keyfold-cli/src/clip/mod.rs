@@ -5,7 +5,7 @@ mod build;
 mod info;
 mod sample;
 
-use crate::{Outcome, input};
+use crate::{Outcome, input, limits::LimitArgs};
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use keyfold_core::clip::Clip;
@@ -44,11 +44,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 }
 
 /// The bytes of a clip.
-fn bytes(path: &Path) -> Result<Vec<u8>> {
-    Ok(input::ReadArgs::default().bytes(path)?.0)
+fn bytes(path: &Path, limits: LimitArgs) -> Result<Vec<u8>> {
+    Ok(input::ReadArgs { limits, ..input::ReadArgs::default() }.bytes(path)?.0)
 }
 
 /// Opens a clip.
-fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Clip<'a>> {
-    Clip::open(bytes).with_context(|| format!("cannot read {}", input::name(path)))
+fn open<'a>(path: &Path, bytes: &'a [u8], limits: LimitArgs) -> Result<Clip<'a>> {
+    Clip::open_within(bytes, limits.memory(bytes.len())).with_context(|| format!("cannot read {}", input::name(path)))
 }

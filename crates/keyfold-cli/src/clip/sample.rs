@@ -1,8 +1,8 @@
 //! `keyfold clip sample`: what a clip plays at given times, in the shape of `keyfold sample`.
 
 use crate::sample::{Form, Times};
-use crate::{Outcome, sample};
-use anyhow::Result;
+use crate::{Outcome, limits::LimitArgs, sample};
+use anyhow::{Result, ensure};
 use keyfold::Samples;
 use std::path::PathBuf;
 
@@ -21,12 +21,18 @@ pub(crate) struct Args {
     times: Times,
     #[command(flatten)]
     form: Form,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    let bytes = super::bytes(&args.file)?;
-    let clip = super::open(&args.file, &bytes)?;
+    let bytes = super::bytes(&args.file, args.limits)?;
+    let clip = super::open(&args.file, &bytes, args.limits)?;
     let times = args.times.resolve(f64::from(clip.duration()))?;
+    let widths = clip.tracks().iter().map(|track| track.width());
+    let (wanted, limits) = (sample::Cost::new(times.len(), widths), args.limits.limits());
+    let within = wanted.work <= limits.work.of(bytes.len() as u64) && wanted.memory <= args.limits.memory(bytes.len());
+    ensure!(within, "{} times take more than the limits (--max-memory and --max-work raise them)", times.len());
     sample::print(&args.form, &Samples::of_clip(&clip, times))?;
     Ok(Outcome::Done)
 }

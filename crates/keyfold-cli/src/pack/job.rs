@@ -3,9 +3,10 @@
 use super::{Args, html, journal::Journal, report::Row, turns::Turns, watch::Watch};
 use crate::{
     input::{self, is_stream},
+    limits::explained,
     output,
 };
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use keyfold::{
     Document,
     document::real_path,
@@ -13,6 +14,7 @@ use keyfold::{
 };
 use std::{
     collections::BTreeSet,
+    panic::AssertUnwindSafe,
     path::{Path, PathBuf},
 };
 
@@ -107,14 +109,15 @@ impl Run<'_> {
     /// Packs one file; a failure becomes part of the report. `drawn`: with its part of a page.
     pub(super) fn pack(&self, index: usize, job: &Job, drawn: bool) -> Row {
         let _turn = self.turns.of(index);
-        let attempt = self.args.read.open(&job.input).and_then(|(document, bytes)| {
+        let attempt = without_panic(|| {
+            let (document, bytes) = self.args.read.open(&job.input)?;
             let (mut report, after) = self.attempt(index, job, &document, bytes + document.bytes_apart())?;
             let part = drawn.then(|| self.draw(&mut report, &document, after)).transpose()?;
             Ok(Row { report, part })
         });
         attempt.unwrap_or_else(|error| {
             let mut report = FileReport::new(input::name(&job.input));
-            report.failed = Some(format!("{error:#}"));
+            report.failed = Some(explained(&error));
             Row { report, part: None }
         })
     }
@@ -173,6 +176,15 @@ impl Run<'_> {
         let animations = keyfold::report::report(document, after, self.args.measure.shell)?;
         Ok(html::part(report, &animations, self.files))
     }
+}
+
+/// One file never ends a run of many: what panics is a bug that is told like any other failure.
+fn without_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let what = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+        bail!("a bug in this program, please report it with the file: {what}")
+    })
 }
 
 /// What is in the output.
