@@ -1,10 +1,14 @@
 //! Documents: opened, looked at, sampled, written again, undone.
 
-use keyfold::{Document, Limits, OpenOptions};
+use keyfold::{Allowance, Document, Limits, OpenOptions};
 
 /// Limits tight enough that a fuzzer meets them.
-fn options() -> OpenOptions {
-    let limits = Limits { file_bytes: 1 << 26, unpaid_values: 1 << 20, curve_values: 1 << 22 };
+pub fn options() -> OpenOptions {
+    let limits = Limits {
+        file_bytes: 1 << 26,
+        memory: Allowance { base: 16 << 20, per_byte: 8 },
+        work: Allowance { base: 100_000_000, per_byte: 1_000 },
+    };
     OpenOptions { limits, ..OpenOptions::default() }
 }
 

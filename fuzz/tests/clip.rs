@@ -1,6 +1,6 @@
 //! Damaged clips.
 
-use keyfold_core::clip::build::{Options, Source, SourceTrack, build};
+use keyfold_core::clip::build::{Limits, Options, Source, SourceTrack, build};
 use keyfold_core::clip::{Clip, Encoding, NodeProperty, Target};
 use keyfold_core::curve::{Curve, Interpolation};
 use keyfold_core::skeleton::{Rest, Skeleton, Transform, probes};
@@ -28,7 +28,9 @@ fn seeds() -> Vec<Vec<u8>> {
         .collect();
     let probes = probes(&skeleton, &[true; 10], |_| 0.03);
     let source = Source { name: "seed", index: 1, skeleton: &skeleton, probes: &probes, tracks: &tracks };
-    let with = |encoding, rate| build(&source, &Options { rate, encoding, bits: None, max_error: 1e-4 }).unwrap().bytes;
+    let with = |encoding, rate| {
+        build(&source, &Options { rate, encoding, bits: None, max_error: 1e-4, limits: Limits::NONE }).unwrap().bytes
+    };
     let all = [Encoding::Variable, Encoding::Fixed].into_iter().flat_map(|e| [(e, Some(30.0)), (e, None)]);
     all.map(|(encoding, rate)| with(encoding, rate)).collect()
 }

@@ -26,7 +26,11 @@ fn broken_copies_of_real_files_are_read_or_refused() {
         let folder = file.parent().map(PathBuf::from);
         let mut mutator = Mutator::new(seed as u64);
         for round in 0..MUTANTS {
-            let broken = if round % 2 == 0 { mutator.mutate(&data) } else { mutator.change_digits(&data) };
+            let broken = match round % 3 {
+                0 => mutator.mutate(&data),
+                1 => mutator.change_digits(&data),
+                _ => mutator.restructure(&data),
+            };
             match Document::from_bytes(&broken, folder.clone(), &OpenOptions::default()) {
                 Ok(document) => {
                     opened += 1;
@@ -46,7 +50,10 @@ fn broken_copies_of_real_files_are_read_or_refused() {
 fn random_bytes_are_refused() {
     let mut random = Mutator::new(7);
     for length in 0..500 {
-        document(&(0..length).map(|_| random.below(256) as u8).collect::<Vec<_>>());
+        let bytes: Vec<u8> = (0..length).map(|_| random.below(256) as u8).collect();
+        let opened = Document::from_bytes(bytes.as_slice(), None, &OpenOptions::default());
+        assert!(opened.is_err(), "{bytes:?} was taken for a document");
+        document(&bytes);
     }
 }
 

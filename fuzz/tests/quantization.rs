@@ -23,7 +23,11 @@ fn broken_copies_of_the_conformance_set_are_read_or_refused() {
         let mut mutator = Mutator::new(seed as u64);
         quantization(&data);
         for round in 0..MUTANTS {
-            quantization(&if round % 4 == 0 { mutator.mutate(&data) } else { mutator.change_digits(&data) });
+            quantization(&match round % 4 {
+                0 => mutator.mutate(&data),
+                1 => mutator.restructure(&data),
+                _ => mutator.change_digits(&data),
+            });
         }
     }
     println!("{} files, {} broken copies", files.len(), files.len() * MUTANTS);

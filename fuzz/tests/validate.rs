@@ -17,7 +17,11 @@ fn broken_copies_are_validated_and_mended_without_a_panic() {
         let data = std::fs::read(file).unwrap();
         let mut mutator = Mutator::new(seed as u64);
         for round in 0..MUTANTS {
-            validate(&if round % 2 == 0 { mutator.mutate(&data) } else { mutator.change_digits(&data) });
+            validate(&match round % 3 {
+                0 => mutator.mutate(&data),
+                1 => mutator.change_digits(&data),
+                _ => mutator.restructure(&data),
+            });
         }
     }
     assert!(!files.is_empty());

@@ -3,6 +3,7 @@
 mod assets;
 mod bench;
 mod docs;
+mod hostile;
 mod python;
 mod samples;
 mod setup;
@@ -35,6 +36,8 @@ enum Command {
     Docs,
     /// Build the npm package in `web/keyfold`
     Web,
+    /// Put broken files through every command, under limits of memory and time
+    Hostile(hostile::Options),
     /// Run benchmarks by name; without a name, list them
     Bench(bench::Options),
 }
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Command::Assets => assets::run(),
         Command::Docs => docs::run(),
         Command::Web => web::run(),
+        Command::Hostile(options) => hostile::run(&options),
         Command::Bench(options) => bench::run(&options),
     };
     match done {

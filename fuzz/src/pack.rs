@@ -1,0 +1,26 @@
+//! Packing, in every storage: what comes out can be written, opened and is within its bound.
+
+use keyfold::{
+    Document, Storage, diff,
+    pack::{Level, Settings, pack as pack_document},
+};
+
+/// A document, packed in one storage after the other.
+pub fn pack(data: &[u8]) {
+    let options = crate::options();
+    let Ok(document) = Document::from_bytes(data, None, &options) else { return };
+    for storage in Storage::ALL {
+        let settings = Settings { storage, level: Level::Fast, ..Settings::default() };
+        let Ok(packed) = pack_document(&document, &settings) else { continue };
+        let bytes = packed.document.to_bytes().expect("what was packed can be written");
+        let back = Document::from_bytes(bytes, None, &options).expect("what was packed can be opened");
+        // Where the limits end before the comparison, nothing can be said.
+        let Ok(found) = diff(&document, &back, None) else { continue };
+        assert!(
+            found.error <= packed.bound || !found.error.is_finite(),
+            "{storage:?}: {} over {}",
+            found.error,
+            packed.bound
+        );
+    }
+}

@@ -1,0 +1,25 @@
+//! Rotations in another interpolation.
+
+use keyfold::{
+    Bound, Document, Interpolation,
+    rotation::{CoreSampler, RotationOptions, convert_rotations},
+};
+
+/// A document's rotations in every interpolation that has something between its keys.
+pub fn rotation(data: &[u8]) {
+    let options = crate::options();
+    let Ok(document) = Document::from_bytes(data, None, &options) else { return };
+    for interpolation in [Interpolation::Linear, Interpolation::CubicSpline, Interpolation::CubicSlerp] {
+        let wanted = RotationOptions {
+            interpolation,
+            only: None,
+            bound: Bound::default(),
+            shell: None,
+            core: CoreSampler::None,
+        };
+        let Ok((changed, _)) = convert_rotations(&document, &wanted) else { continue };
+        let bytes = changed.to_bytes().expect("what was converted can be written");
+        let back = Document::from_bytes(bytes, None, &options).expect("what was converted can be opened");
+        crate::play(&back);
+    }
+}
