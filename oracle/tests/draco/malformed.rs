@@ -39,6 +39,7 @@ fn malformed_streams_decode_in_64_mib() {
     let Some(shared) = keyfold_oracle::shared_dir() else { return };
     let entries = fs::read_dir(shared.join("draco/malformed")).unwrap().map(|entry| entry.unwrap().path());
     let streams: Vec<_> = entries.filter(|path| path.extension().is_some_and(|extension| extension == "drc")).collect();
+    assert!(streams.len() >= 60, "only {} streams", streams.len());
     let output = Command::new("sh")
         .args(["-c", "ulimit -v 65536 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_draco-decode")])
         .args(&streams)
