@@ -3,6 +3,7 @@
 //! Each command is a file with its `Args` and a `run` that answers with an `Outcome`. stdout carries the result, stderr the rest.
 
 mod clip;
+mod completions;
 mod convert;
 mod diff;
 mod input;
@@ -46,6 +47,7 @@ enum Command {
     Pack(pack::Args),
     Diff(diff::Args),
     Validate(validate::Args),
+    Completions(completions::Args),
 }
 
 /// How a command that ran to its end went.
@@ -93,6 +95,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Pack(args) => pack::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Validate(args) => validate::run(&args),
+        Command::Completions(args) => completions::run(&args),
     };
     match outcome {
         Ok(Outcome::Done) => 0,
