@@ -13,7 +13,8 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = "\
 The error is the largest distance that was found between a point that a node of A carries and the same point of B; what is possible is proven: no
-point is at any time farther away, between keys neither. Files may differ in keys, storage and the order of nodes.
+point is at any time farther away, between keys neither. Files may differ in keys, storage and the order of nodes. Files that have nothing in
+common are not equal: the exit code is 1, and the figures are null.
 
 Examples:
   keyfold diff walk.glb walk.packed.glb
@@ -51,13 +52,18 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 
 impl Args {
     fn exceeded(&self, found: &Diff) -> bool {
-        let Some(bound) = self.max_error else { return false };
-        let properties = found.animations.iter().any(|a| a.properties.max > self.measure.max_property_error);
-        !(found.possible <= bound.in_scene(found.model_size)) || properties || !found.unmatched.is_empty()
+        let gates = self.max_error.is_some() || self.measure.max_property_error.is_some();
+        let properties = found.animations.iter().any(|a| a.properties.max > self.measure.property_bound());
+        let apart = self.max_error.is_some_and(|bound| !(found.possible <= bound.in_scene(found.model_size)));
+        !found.in_common() || apart || (gates && (properties || !found.unmatched.is_empty()))
     }
 }
 
 fn describe(found: &Diff) -> String {
+    if !found.in_common() {
+        return "The files have nothing in common: no animated node or property of one answers to one of the other.\n"
+            .to_owned();
+    }
     let summary = format!(
         "largest error {} ({}), at most {} possible, of a model of size {:.4}\n",
         length(found.error),

@@ -7,12 +7,19 @@ use keyfold::{Bound, Diff, Document, diff};
 /// What counts besides the bound itself.
 #[derive(clap::Args, Clone)]
 pub(crate) struct MeasureArgs {
-    /// How far weights, colours and what else moves no points may be off, as a share of their range
-    #[arg(long, value_name = "SHARE", default_value_t = 0.001, value_parser = share)]
-    pub(crate) max_property_error: f64,
+    /// How far weights, colours and what else moves no points may be off, as a share of their range [default: 0.001]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) max_property_error: Option<f64>,
     /// Look at points this far from each node [default: as far as its vertices reach, at least 3% of the model]
     #[arg(long, value_name = "LENGTH")]
     pub(crate) shell: Option<Bound>,
+}
+
+impl MeasureArgs {
+    /// How far what moves no points may be off, asked for or not.
+    pub(crate) fn property_bound(&self) -> f64 {
+        self.max_property_error.unwrap_or(0.001)
+    }
 }
 
 /// Reads a share of a range.

@@ -26,7 +26,8 @@ use std::collections::BTreeSet;
 /// How far two files lie apart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diff {
-    /// The largest distance between a point of the first file and its twin, in scene units, over all animations.
+    /// The largest distance between a point of the first file and its twin, in scene units, over all animations. Not a number, as the next two,
+    /// where the files have nothing in common.
     pub error: f64,
     /// That, as a share of the model's size.
     pub relative: f64,
@@ -102,16 +103,23 @@ pub fn diff_with(a: &Document, b: &Document, shell: Option<Bound>, monitor: &dyn
     let lacks = |file| move |index| Unmatched::Animation { file, index };
     unmatched.extend(matching.animations.alone().into_iter().map(lacks(Which::First)));
     unmatched.extend(matching.animations.left().into_iter().map(lacks(Which::Second)));
-    let mut animations = Vec::new();
+    let (mut animations, mut compared) = (Vec::new(), 0);
     for (mine, twin) in a.read.animations.iter().zip(matching.animations.all()) {
         monitor.step(mine.index as f64 / a.read.animations.len() as f64, "comparing")?;
         let theirs = twin.map(|index| &b.read.animations[index]);
-        animations.push(compare(&a, mine, &b, theirs, &matching, &mut unmatched));
+        let (diff, points) = compare(&a, mine, &b, theirs, &matching, &mut unmatched);
+        compared += if theirs.is_some() { points } else { 0 };
+        animations.push(diff);
     }
     // A node may be missing for many animations.
     let mut told = BTreeSet::new();
     unmatched.retain(|one| told.insert(one.to_string()));
-    let largest = |of: fn(&AnimationDiff) -> f64| animations.iter().map(of).fold(0.0, f64::max);
+    // Two files without animations are alike; two without a pair to compare are not.
+    let alike = a.read.animations.is_empty() && b.read.animations.is_empty();
+    let least = if alike || compared > 0 { 0.0 } else { f64::NAN };
+    let largest = |of: fn(&AnimationDiff) -> f64| {
+        animations.iter().map(of).fold(least, |a, b| if a.is_nan() { a } else { a.max(b) })
+    };
     Ok(Diff {
         error: largest(|a| a.error),
         relative: largest(|a| a.relative),
@@ -122,6 +130,13 @@ pub fn diff_with(a: &Document, b: &Document, shell: Option<Bound>, monitor: &dyn
         animations,
         unmatched,
     })
+}
+
+impl Diff {
+    /// Whether there was anything to compare: an animation of both files that moves a node, or a property, of both.
+    pub fn in_common(&self) -> bool {
+        !self.error.is_nan()
+    }
 }
 
 /// The rotations of an animation that are not defined everywhere, by their tracks' indices, and what there is to say of them.
@@ -153,6 +168,7 @@ impl<'a> Side<'a> {
     }
 }
 
+/// How far an animation lies from its twin, and how many points, or kinds of properties, could be compared.
 fn compare(
     a: &Side<'_>,
     mine: &Animation,
@@ -160,7 +176,7 @@ fn compare(
     theirs: Option<&Animation>,
     matching: &Matching,
     unmatched: &mut Vec<Unmatched>,
-) -> AnimationDiff {
+) -> (AnimationDiff, usize) {
     let still = Animation { index: mine.index, name: None, tracks: Vec::new() };
     let theirs = theirs.unwrap_or(&still);
     if mine.duration() != theirs.duration() {
@@ -172,7 +188,9 @@ fn compare(
     unmatched.extend(lost.into_iter().map(|index| Unmatched::Node { index }));
     let proof = proof(&motion, &twin, &probes);
     let properties = properties::compare(a.document, mine, b.document, theirs, matching);
-    AnimationDiff::new(&a.scene, mine, &proof, &probes, properties)
+    let moves_nothing = mine.tracks.iter().all(|track| track.target.moved_node().is_none());
+    let points = probes.len() + usize::from(moves_nothing);
+    (AnimationDiff::new(&a.scene, mine, &proof, &probes, properties), points)
 }
 
 impl AnimationDiff {
