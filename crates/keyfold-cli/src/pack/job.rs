@@ -32,6 +32,7 @@ pub(super) fn jobs(
     output: Option<&Path>,
     out_dir: Option<&Path>,
     recursive: bool,
+    excluded: impl Fn(&Path) -> bool,
 ) -> Result<Vec<Job>> {
     let mut found: Vec<(PathBuf, PathBuf)> = Vec::new();
     for input in inputs {
@@ -39,6 +40,7 @@ pub(super) fn jobs(
             ensure!(recursive, "{} is a folder: give --recursive", input.display());
             let skipped = out_dir.or(output).map(real_path);
             walk(input, input, skipped.as_deref(), &mut BTreeSet::new(), &mut found)?;
+            found.retain(|(path, _)| !excluded(path));
         } else {
             let name = input.file_name().map(PathBuf::from).unwrap_or_default();
             found.push((input.clone(), name));
@@ -47,7 +49,10 @@ pub(super) fn jobs(
     let streams = inputs.iter().any(|i| is_stream(i)) || output.is_some_and(is_stream);
     ensure!(!streams || found.len() == 1 && output.is_some(), "- stands for one file, and needs -o");
     let many = found.len() > 1 || inputs.iter().any(|i| i.is_dir());
-    let folder = out_dir.or(output.filter(|o| many || o.is_dir()));
+    let folder = out_dir.or(output.filter(|o| many || names_folder(o)));
+    if let Some(file) = output.filter(|o| many && o.is_file()) {
+        bail!("{} files cannot go to one file, {}: name a folder", found.len(), file.display());
+    }
     let place = |(input, relative): (PathBuf, PathBuf)| {
         let output = match (folder, output) {
             (Some(folder), _) => folder.join(relative),
@@ -59,6 +64,11 @@ pub(super) fn jobs(
     let jobs: Vec<Job> = found.into_iter().map(place).collect();
     input::check_targets(jobs.iter().map(|job| (job.input.as_path(), job.output.as_path())))?;
     Ok(jobs)
+}
+
+/// Whether a path is a folder, or says that it will be one by a slash at its end.
+fn names_folder(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
 }
 
 /// All files below a folder, but none of those that a run before may have put into `skipped`. A folder that links lead to again is

@@ -14,13 +14,13 @@ use crate::{
     measure::MeasureArgs,
     storage::{self, Wanted},
 };
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use each::each;
 use job::{Job, Run, jobs};
 use journal::Journal;
 use keyfold::{Bound, Storage, pack, write::MeshoptVersion};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tell::tell;
 use turns::Turns;
 use watch::Watch;
@@ -53,9 +53,18 @@ pub(crate) struct Args {
     /// Take all .gltf, .glb, .vrm and .vrma files of folders
     #[arg(short, long)]
     recursive: bool,
+    /// Leave out files of folders whose path fits; * stands for anything
+    #[arg(long, value_name = "PATTERN")]
+    exclude: Vec<String>,
+    /// Work on this many threads [default: as many as there are processors]
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<std::num::NonZeroUsize>,
     /// How far any point may come to lie from where it was: 0.01% of the model's size, a length (0.1mm, 2cm), or scene units
     #[arg(long, value_name = "E", default_value = "0.01%")]
     max_error: Bound,
+    /// The same in a word: high is 0.01%, medium 0.05%, low 0.1% of the model's size
+    #[arg(long, value_enum, conflicts_with = "max_error")]
+    quality: Option<Quality>,
     #[command(flatten)]
     measure: MeasureArgs,
     /// How the animations are stored
@@ -100,11 +109,40 @@ enum LevelArg {
     Max,
 }
 
+/// How good a file should look, for who does not want to think in lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Quality {
+    High,
+    Medium,
+    Low,
+}
+
+impl Quality {
+    fn bound(self) -> Bound {
+        Bound::Relative(match self {
+            Self::High => 1e-4,
+            Self::Medium => 5e-4,
+            Self::Low => 1e-3,
+        })
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
+    match args.jobs {
+        Some(threads) => {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
+            pool.context("cannot start threads")?.install(|| run_all(args))
+        }
+        None => run_all(args),
+    }
+}
+
+fn run_all(args: &Args) -> Result<Outcome> {
     let streamed = args.output.as_deref().is_some_and(input::is_stream);
     ensure!(!(streamed && args.json), "--json and -o - both want standard output");
     ensure!(!args.khr || args.tried().contains(&Storage::Meshopt), "--khr goes with --storage meshopt or smallest");
-    let jobs = jobs(&args.inputs, args.output.as_deref(), args.out_dir.as_deref(), args.recursive)?;
+    let excluded = |path: &Path| args.exclude.iter().any(|pattern| pack::matches(pattern, &path.to_string_lossy()));
+    let jobs = jobs(&args.inputs, args.output.as_deref(), args.out_dir.as_deref(), args.recursive, excluded)?;
     ensure!(!jobs.is_empty(), "no .gltf, .glb, .vrm or .vrma file there");
     if let Some(page) = &args.report {
         let taken = |job: &Job| [&job.input, &job.output].into_iter().any(|path| input::same_file(path, page));
@@ -128,8 +166,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 impl Args {
     fn settings(&self) -> pack::Settings {
         pack::Settings {
-            bound: self.max_error,
-            property_bound: Some(self.measure.max_property_error),
+            bound: self.bound(),
+            property_bound: Some(self.measure.property_bound()),
             shell: self.measure.shell,
             level: match self.level {
                 LevelArg::Fast => pack::Level::Fast,
@@ -142,6 +180,11 @@ impl Args {
             keep_rest: self.keep_rest,
             ..pack::Settings::default()
         }
+    }
+
+    /// How far any point may come to lie from where it was.
+    fn bound(&self) -> Bound {
+        self.quality.map_or(self.max_error, Quality::bound)
     }
 
     /// The storages of which the smallest is written.
@@ -162,8 +205,8 @@ impl Args {
     /// The settings for people.
     fn described(&self) -> Vec<(&'static str, String)> {
         let mut rows = vec![
-            ("Largest error allowed", self.max_error.to_string()),
-            ("Of other properties", format!("{} of their range", self.measure.max_property_error)),
+            ("Largest error allowed", self.bound().to_string()),
+            ("Of other properties", format!("{} of their range", self.measure.property_bound())),
             ("Storage", self.storage.name.to_owned()),
             ("Level", format!("{:?}", self.level).to_lowercase()),
         ];
@@ -178,8 +221,8 @@ impl Args {
         format!(
             "{} {:?} {} {:?} {} {} {:?} {:?} {:?} {} {:?}",
             env!("CARGO_PKG_VERSION"),
-            self.max_error,
-            self.measure.max_property_error,
+            self.bound(),
+            self.measure.property_bound(),
             self.measure.shell,
             self.storage.name,
             self.khr,

@@ -368,7 +368,11 @@ impl<'a> Context<'a> {
 }
 
 /// Whether a text fits a pattern in which `*` stands for anything.
-fn matches(pattern: &str, text: &str) -> bool {
+///
+/// ```
+/// assert!(keyfold::pack::matches("/nodes/*/rotation", "/nodes/3/rotation"));
+/// ```
+pub fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
         Some((head, tail)) => text.strip_prefix(head).is_some_and(|rest| {
