@@ -47,7 +47,7 @@ def read_bvh(path: str | os.PathLike[str], unit: str | float = "cm", up: str = "
     >>> motion = keyfold.read_bvh("python/tests/data/lafan.bvh")
     >>> motion.names[:2], motion.rotations.shape, motion.fps
     (['Hips', 'LeftUpLeg'], (4, 7, 4), 30.0)
-    >>> glb = keyfold.write_glb(*motion)
+    >>> packed = keyfold.pack(keyfold.write_glb(*motion), max_error="1mm").bytes
     """
     scale = UNITS.get(unit) if isinstance(unit, str) else unit
     if scale is None or not scale > 0:
@@ -176,9 +176,7 @@ class _Reader:
         return values.reshape(count, self._columns), round(rate) if abs(rate - round(rate)) < 1e-4 * rate else rate
 
 
-def _motion(
-    joints: list[_Joint], frames: NDArray[np.float64], fps: float, scale: float, z_up: bool
-) -> Motion:
+def _motion(joints: list[_Joint], frames: NDArray[np.float64], fps: float, scale: float, z_up: bool) -> Motion:
     count = len(joints)
     rest = np.tile(np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 1], np.float64), (count, 1))
     rest[:, :3] = [joint.offset for joint in joints]

@@ -116,9 +116,7 @@ class _Clip:
     translations: Floats
 
     @classmethod
-    def new(
-        cls, skeleton: _Skeleton, name: str, rotations: ArrayLike, translations: ArrayLike | None, fps: float
-    ) -> _Clip:
+    def new(cls, skeleton: _Skeleton, name: str, rotations: ArrayLike, translations: ArrayLike | None, fps: float) -> _Clip:
         turned = np.asarray(rotations)
         frames, joints = turned.shape[0] if turned.ndim else 0, len(skeleton.names)
         turned = _of_unit_length(f"rotations of {name}", _array("rotations", turned, (frames, joints, 4)))
@@ -231,10 +229,7 @@ class _File:
             return []
         tracks = np.ascontiguousarray(values[:, moving].transpose(1, 0, 2))
         view, stride = self._view(tracks), tracks[0].nbytes
-        return [
-            (int(node), path, self._accessor(view, index * stride, tracks[index], kind))
-            for index, node in enumerate(moving)
-        ]
+        return [(int(node), path, self._accessor(view, index * stride, tracks[index], kind)) for index, node in enumerate(moving)]
 
     def _sticks(self, skeleton: _Skeleton, nodes: list[Json]) -> list[Json]:
         """Gives each joint that has somewhere to reach a mesh, and returns the meshes."""

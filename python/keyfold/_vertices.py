@@ -66,9 +66,7 @@ class Surface:
         return moved
 
 
-def skinned(
-    positions: NDArray[np.float64], skin: Skin, primitive: _keyfold.Primitive, world: NDArray[np.float64]
-) -> NDArray[np.float32]:
+def skinned(positions: NDArray[np.float64], skin: Skin, primitive: _keyfold.Primitive, world: NDArray[np.float64]) -> NDArray[np.float32]:
     """Each vertex by the blend of its joints' matrices. The node's own place does not count, as glTF says."""
     numbers, weights = primitive.influences()
     joints = numbers.astype(np.int64)

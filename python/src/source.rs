@@ -1,6 +1,6 @@
 //! What the package reads from: a file, or bytes.
 
-use keyfold::{Document, OpenOptions, Result};
+use keyfold::{Document, Error, OpenOptions, Result};
 use pyo3::{FromPyObject, pybacked::PyBackedBytes};
 use std::path::PathBuf;
 
@@ -19,6 +19,33 @@ impl Source {
         match self {
             Self::Bytes(bytes) => Document::from_bytes(bytes.to_vec(), None, &options),
             Self::Path(path) => Document::open_with(path, &options),
+        }
+    }
+
+    /// The file's bytes, and the folder where relative addresses start.
+    pub(crate) fn read(&self) -> Result<(Vec<u8>, Option<PathBuf>)> {
+        match self {
+            Self::Bytes(bytes) => Ok((bytes.to_vec(), None)),
+            Self::Path(path) => {
+                let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
+                Ok((bytes, path.parent().map(PathBuf::from)))
+            }
+        }
+    }
+
+    /// How many bytes the file itself has.
+    pub(crate) fn length(&self) -> Result<u64> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes.len() as u64),
+            Self::Path(path) => Ok(std::fs::metadata(path).map_err(|e| Error::io(path, e))?.len()),
+        }
+    }
+
+    /// Its name in reports.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Bytes(_) => "bytes".to_owned(),
+            Self::Path(path) => path.display().to_string(),
         }
     }
 }

@@ -41,9 +41,7 @@ def peer(script: str, request: Any) -> Any:
     modules = ROOT / "oracle" / "node_modules"
     if not (modules / "three").is_dir():
         pytest.skip("npm packages are not installed: `cargo xtask setup`")
-    done = subprocess.run(
-        ["node", ROOT / "oracle" / "js" / script], input=json.dumps(request), capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(["node", ROOT / "oracle" / "js" / script], input=json.dumps(request), capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 

@@ -66,7 +66,9 @@ def test_several_clips_have_their_names_and_joints_at_rest_no_track() -> None:
     walk, run = arm(5, seed=1), arm(8, seed=2)
     still = walk.rotations.copy()
     still[:, 2] = [0, 0, 0, 1]
-    glb = keyfold.write_glb(walk.names, walk.parents, walk.rest[:, :3], {"walk": still, "run": run.rotations}, {"run": run.translations[:, 0]}, 30)
+    glb = keyfold.write_glb(
+        walk.names, walk.parents, walk.rest[:, :3], {"walk": still, "run": run.rotations}, {"run": run.translations[:, 0]}, 30
+    )
     document = keyfold.open(glb)
     assert [(a.name, round(a.duration * 30)) for a in document.animations] == [("walk", 4), ("run", 7)]
     targets = [t.target for t in document.animations[0].tracks]

@@ -1,7 +1,8 @@
-//! `cargo xtask bench NAME...`: the benchmarks of the `bench` crate, built with optimisation.
+//! `cargo xtask bench NAME...`: the benchmarks of the `bench` crate, built with optimisation, and those of the Python package.
 
 use anyhow::Result;
 
+use crate::python;
 use crate::shell::{cargo, show};
 
 #[derive(clap::Args)]
@@ -11,7 +12,15 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let mut command = cargo(&["run", "--quiet", "--release", "--package", "keyfold-bench", "--"]);
-    command.args(&options.names);
-    show(command)
+    let (python, native): (Vec<&String>, Vec<&String>) =
+        options.names.iter().partition(|name| python::BENCHMARKS.contains(&name.as_str()));
+    if !native.is_empty() || python.is_empty() {
+        let mut command = cargo(&["run", "--quiet", "--release", "--package", "keyfold-bench", "--"]);
+        command.args(native);
+        show(command)?;
+    }
+    if options.names.is_empty() {
+        println!("{}", python::BENCHMARKS.join("\n"));
+    }
+    python.into_iter().try_for_each(|name| python::bench(name))
 }

@@ -11,11 +11,11 @@ use anyhow::{Context, Result};
 use crate::setup::Missing;
 use crate::shell::{cargo, command, quiet, root, show, which};
 
-/// What the tests need, and with the wheel installed again where it changes.
+/// What the tests need.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
 
-/// What checks types reads: the package, its tests, and whatever stands in its README.
-const TYPED: [&str; 2] = ["keyfold", "tests"];
+/// What type checkers read.
+const TYPED: [&str; 3] = ["keyfold", "tests", "bench"];
 
 /// Makes the environment; what keeps it from being made becomes a line among what is missing.
 pub(crate) fn set_up(missing: &mut Missing) -> Option<Environment> {
@@ -35,9 +35,10 @@ pub(crate) fn test(environment: &Environment) -> Result<()> {
     show(cargo(&["build", "--package", "keyfold-cli"]))?;
     let mut pytest =
         environment.run(&["-m", "pytest", "-q", "python/tests", "--doctest-modules", "--pyargs", "keyfold"]);
-    pytest.env("KEYFOLD_PROGRAM", root().join(format!("target/debug/keyfold{}", env::consts::EXE_SUFFIX)));
+    pytest.env("KEYFOLD_PROGRAM", program("debug"));
     show(pytest)?;
-    for checker in [&["-m", "mypy", "--strict"][..], &["-m", "pyright"]] {
+    let (format, lint) = (&["-m", "ruff", "format", "--check"][..], &["-m", "ruff", "check"][..]);
+    for checker in [format, lint, &["-m", "mypy", "--strict"], &["-m", "pyright"]] {
         let mut check = environment.run(&[checker, &TYPED].concat());
         check.current_dir(root().join("python"));
         show(check)?;
@@ -45,6 +46,26 @@ pub(crate) fn test(environment: &Environment) -> Result<()> {
     let empty = Environment::anew("target/python-empty")?;
     empty.install(&[&wheel])?;
     show(empty.run(&["python/tests/readme.py"]))
+}
+
+/// What `cargo xtask bench` knows of the package: `python/bench/NAME.py`.
+pub(crate) const BENCHMARKS: [&str; 2] = ["python-threads", "python-scale"];
+
+/// Runs a benchmark on the wheel, beside the program as it is released.
+pub(crate) fn bench(name: &str) -> Result<()> {
+    let environment = Environment::new("target/python")?.with_requirements()?;
+    let wheel = build(&environment)?;
+    environment.install(&["--force-reinstall", "--no-deps", &wheel])?;
+    show(cargo(&["build", "--release", "--package", "keyfold-cli"]))?;
+    let script = format!("python/bench/{}.py", name.trim_start_matches("python-"));
+    let mut command = environment.run(&[&script]);
+    command.env("KEYFOLD_PROGRAM", program("release"));
+    show(command)
+}
+
+/// The program as cargo built it.
+fn program(profile: &str) -> PathBuf {
+    root().join(format!("target/{profile}/keyfold{}", env::consts::EXE_SUFFIX))
 }
 
 /// Builds the wheel, and tells where it is.

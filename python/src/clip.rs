@@ -1,0 +1,57 @@
+//! `clip_build`: an animation as a runtime clip.
+
+use crate::{
+    error::KeyfoldError,
+    source::Source,
+    tools::{Made, bound, json, named},
+    work::Work,
+};
+use keyfold::{Animation, ClipOptions, ClipReport, Document, Error, Result, Scene, build_clip, read};
+use keyfold_core::clip::Encoding;
+use pyo3::{prelude::*, types::PyBytes};
+
+const ENCODINGS: [(&str, Encoding); 2] = [("variable", Encoding::Variable), ("fixed", Encoding::Fixed)];
+
+/// A runtime clip.
+#[pyfunction]
+#[pyo3(signature = (source, animation, *, fps, encoding, bits, max_error, threads))]
+#[allow(clippy::too_many_arguments, reason = "Python names them")]
+pub(crate) fn clip_build<'py>(
+    py: Python<'py>,
+    source: Source,
+    animation: Option<&str>,
+    fps: Option<f32>,
+    encoding: &str,
+    bits: Option<u32>,
+    max_error: &str,
+    threads: Option<usize>,
+) -> PyResult<Made<'py>> {
+    let options = ClipOptions {
+        rate: fps,
+        encoding: named(&ENCODINGS, encoding)?,
+        bits,
+        max_error: bound(max_error)?,
+        ..ClipOptions::default()
+    };
+    let work = Work { threads, progress: None };
+    let (bytes, report) = work.run(py, |_| clip(&source.open()?, animation, &options))?;
+    if !report.held && bits.is_none() {
+        return Err(KeyfoldError::new_err((format!("the bound of {max_error} is not held"), String::new())));
+    }
+    Ok((PyBytes::new(py, &bytes), json(&report)?))
+}
+
+fn clip(document: &Document, wanted: Option<&str>, options: &ClipOptions) -> Result<(Vec<u8>, ClipReport)> {
+    let animations = read(document)?.animations;
+    let is_wanted = |a: &&Animation| match wanted {
+        Some(wanted) => a.name.as_deref() == Some(wanted) || wanted.parse() == Ok(a.index),
+        None => true,
+    };
+    let animation = animations.iter().find(is_wanted);
+    let animation = animation.ok_or_else(|| Error::malformed("/animations", "there is no such animation"))?;
+    let broken = |what: String| Error::malformed(format!("/animations/{}", animation.index), what);
+    let scene = Scene::new(document, &animations, None)?;
+    let built = build_clip(document, &scene, animation, options).map_err(|e| broken(e.to_string()))?;
+    let report = built.report(&scene).map_err(|e| broken(e.to_string()))?;
+    Ok((built.bytes, report))
+}

@@ -1,0 +1,185 @@
+"""The program's commands as functions: what they answer is what the program answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import CORPUS, ROOT, SAMPLES, program, said
+
+import keyfold
+
+FIGURE = ROOT / "samples" / "figure.glb"
+# Quick to pack: the rest is the program's own tests' business.
+PACKED = [*SAMPLES, *(CORPUS / name for name in ("cube_visibility.glb", "interpolation_test.glb", "fox.glb") if CORPUS.is_dir())]
+
+
+@pytest.mark.parametrize("file", PACKED, ids=lambda p: p.name)
+@pytest.mark.parametrize("storage", ["core", "meshopt"])
+def test_packing_writes_the_programs_bytes(tmp_path: Path, file: Path, storage: str) -> None:
+    native, ours = tmp_path / "native" / file.name, tmp_path / "ours" / file.name
+    native.parent.mkdir()
+    command = ["pack", str(file), "-o", str(native), "--storage", storage, "--level", "fast"]
+    [expected] = said(*command)["files"]
+    packed = keyfold.pack(file, storage=storage, level="fast", output=ours, threads=1)
+    [report] = packed.report["files"]
+    assert {p.name: p.read_bytes() for p in native.parent.iterdir()} == {p.name: p.read_bytes() for p in ours.parent.iterdir()}
+    assert packed.bytes == ours.read_bytes()
+    for key in ("storage", "bytes", "animation_bytes", "error", "left", "copied"):
+        assert report[key] == expected[key], key
+
+
+def test_bytes_are_packed_as_paths_are() -> None:
+    from_path, from_bytes = (keyfold.pack(source, level="fast") for source in (FIGURE, memoryview(FIGURE.read_bytes())))
+    assert from_path.bytes == from_bytes.bytes and len(from_path.bytes) < FIGURE.stat().st_size
+    report = keyfold.diff(FIGURE, from_path.bytes)
+    assert report["error"] == from_path.report["files"][0]["error"]["max"]
+
+
+def test_reports_are_the_programs(tmp_path: Path) -> None:
+    small = tmp_path / "small.glb"
+    small.write_bytes(keyfold.pack(FIGURE, max_error="1%", level="fast").bytes)
+    assert keyfold.diff(FIGURE, small) == said("diff", FIGURE, small)
+    for file in SAMPLES:
+        assert keyfold.validate(file)["errors"] == 0
+        expected = said("validate", file)
+        found = keyfold.validate(file)
+        assert {key: found[key] for key in ("errors", "warnings", "infos", "hints")} == {
+            key: expected[key] for key in ("errors", "warnings", "infos", "hints")
+        }
+        assert [f["code"] for f in found["findings"]] == [f["code"] for f in expected["findings"]]
+        looked, said_of = keyfold.inspect(file), said("inspect", file)
+        assert looked["animations"] == said_of["animations"]
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ({}, []),
+        ({"storage": "quantization"}, ["--storage", "quantization"]),
+        ({"storage": "draco"}, ["--storage", "draco"]),
+        ({"storage": "meshopt"}, ["--storage", "meshopt"]),
+        ({"storage": "stream"}, ["--storage", "stream"]),
+        ({"storage": "core", "targets": "pointer"}, ["--storage", "core", "--targets", "pointer"]),
+        ({"rotation": "cubicspline", "max_error": "0.1%"}, ["--rotation", "cubicspline", "--max-error", "0.1%"]),
+    ],
+)
+def test_converting_is_the_programs(tmp_path: Path, options: dict[str, Any], arguments: list[str]) -> None:
+    native = tmp_path / "native.glb"
+    assert program("convert", FIGURE, "-o", native, *arguments).returncode == 0
+    assert keyfold.convert(FIGURE, **options) == native.read_bytes()
+    assert program("unpack", native, "-o", tmp_path / "plain.glb").returncode == 0
+    assert keyfold.unpack(native) == (tmp_path / "plain.glb").read_bytes()
+
+
+def test_clips_are_the_programs(tmp_path: Path) -> None:
+    expected = said("clip", "build", FIGURE, "-o", tmp_path / "run.kfc", "--animation", "run", "--fps", "30")
+    clip = keyfold.clip_build(FIGURE, "run", fps=30)
+    assert clip.bytes == (tmp_path / "run.kfc").read_bytes()
+    assert clip.report == {key: value for key, value in expected.items() if key != "output"}
+
+
+def test_what_is_left_out_is_a_warning() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        keyfold.convert(ROOT / "samples" / "lamp.gltf", targets="core")
+    assert caught and all(w.category is keyfold.KeyfoldWarning and "/animations/" in str(w.message) for w in caught)
+
+
+def test_wrong_settings_are_refused() -> None:
+    wrong: list[Any] = [
+        lambda: keyfold.pack(FIGURE, max_error="much"),
+        lambda: keyfold.pack(FIGURE, storage="zip"),
+        lambda: keyfold.pack(FIGURE, level="slow"),
+        lambda: keyfold.convert(FIGURE, targets="nowhere"),
+        lambda: keyfold.convert(FIGURE, fallback=True),
+        lambda: keyfold.clip_build(FIGURE, encoding="none"),
+    ]
+    for call in wrong:
+        with pytest.raises(ValueError):
+            call()
+    for call in (lambda: keyfold.pack(FIGURE, animation="swim"), lambda: keyfold.clip_build(FIGURE, "swim")):
+        with pytest.raises(keyfold.KeyfoldError) as error:
+            call()
+        assert error.value.at == "/animations"
+
+
+def test_errors_travel_between_processes() -> None:
+    error = pickle.loads(pickle.dumps(keyfold.KeyfoldError("it is broken", "/nodes/3")))
+    assert (str(error), error.at) == ("it is broken", "/nodes/3")
+
+
+def test_python_goes_on_while_files_are_packed() -> None:
+    """The lock is released: another thread counts on while this one packs."""
+    counted, stop = [0], threading.Event()
+
+    def count() -> None:
+        while not stop.wait(0.001):
+            counted[0] += 1
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    keyfold.pack(FIGURE, level="fast", threads=1)
+    stop.set()
+    counter.join()
+    assert counted[0] > 5
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_packs_too() -> None:
+    keyfold.pack(FIGURE, level="fast")
+    if (child := os.fork()) == 0:
+        os._exit(0 if keyfold.pack(FIGURE, level="fast").bytes else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_progress_is_told_on_the_thread_that_waits() -> None:
+    told: list[tuple[float, str, int]] = []
+    keyfold.pack(FIGURE, level="fast", progress=lambda done, what: told.append((done, what, threading.get_ident())))
+    assert told and all(0 <= done <= 1 and what and thread == threading.get_ident() for done, what, thread in told)
+    keyfold.diff(FIGURE, FIGURE, progress=lambda done, what: told.append((done, what, 0)))
+    assert told[-1][2] == 0
+
+
+def test_what_a_callback_raises_ends_the_work(tmp_path: Path) -> None:
+    def stop(done: float, what: str) -> None:
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        keyfold.pack(FIGURE, output=tmp_path / "out.glb", progress=stop)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as Unix does it")
+def test_control_c_ends_the_work(tmp_path: Path) -> None:
+    code = f"""
+import os, signal, keyfold
+def interrupt(done, what):
+    os.kill(os.getpid(), signal.SIGINT)
+try:
+    keyfold.pack({str(FIGURE)!r}, level="max", output={str(tmp_path / "out.glb")!r}, progress=interrupt)
+except KeyboardInterrupt:
+    print("ended")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "ended\n", done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_python_m_keyfold_is_the_program(tmp_path: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "keyfold", *arguments], capture_output=True, text=True)
+
+    assert run("--version").stdout == f"keyfold {keyfold.__version__}\n"
+    assert json.loads(run("inspect", str(FIGURE), "--json").stdout) == said("inspect", FIGURE)
+    assert (run("inspect", "nothing.glb").returncode, run("fly").returncode) == (2, 2)
+    assert run("pack", str(FIGURE), "-o", str(tmp_path / "a.glb"), "--level", "fast").returncode == 0
+    assert (tmp_path / "a.glb").read_bytes() == keyfold.pack(FIGURE, level="fast").bytes
