@@ -8,6 +8,7 @@ pub mod clips;
 pub mod draco;
 pub mod packers;
 mod peers;
+mod random;
 pub mod schema;
 pub mod three;
 pub mod validator;
@@ -15,6 +16,7 @@ pub mod validator;
 use std::path::{Path, PathBuf};
 
 pub use peers::{node_available, note, skip};
+pub use random::Random;
 
 /// The root of the project.
 pub fn root() -> &'static Path {

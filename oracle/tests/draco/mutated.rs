@@ -5,8 +5,9 @@ use std::env;
 use keyfold_core::draco::{DecodeError, Element, Fault, Limits, decode_prefix};
 use keyfold_oracle::draco::{Answer, Libdraco};
 
+use crate::content;
 use crate::random::random_job;
-use crate::{Random, content};
+use keyfold_oracle::Random;
 
 /// Where the number of keyframes is, in a stream without metadata.
 const NEGATIVE_COUNT_AT: usize = 11;
@@ -29,13 +30,13 @@ fn mutate(random: &mut Random, stream: &mut Vec<u8>) {
         let at = random.below(stream.len());
         match random.below(12) {
             0 => stream.truncate(at.max(12)),
-            1 => stream.insert(at, random.next() as u8),
+            1 => stream.insert(at, random.number() as u8),
             2 => drop(stream.remove(at)),
             3..=5 => stream[at] ^= 1 << random.below(8),
             6..=7 => stream[at] = stream[at].wrapping_add(1),
             8 => stream[at] = 0,
             9 => stream[at] = 0xff,
-            _ => stream[at] = random.next() as u8,
+            _ => stream[at] = random.number() as u8,
         }
     }
 }

@@ -6,7 +6,8 @@ use keyfold_core::draco::{
 };
 use keyfold_oracle::draco::Libdraco;
 
-use crate::{Random, content};
+use crate::content;
+use keyfold_oracle::Random;
 
 /// An animation and how to encode it.
 pub(crate) struct Job {

@@ -6,8 +6,8 @@ use draco_core::{
 };
 use keyfold_core::draco::{Animation, Attribute, Choice, Coding, Limits, Options, decode, encode};
 
-use crate::Random;
 use crate::random::random_job;
+use keyfold_oracle::Random;
 
 /// The bytes of every attribute, by the crate.
 fn decode_there(stream: &[u8]) -> Vec<(u32, Vec<u8>)> {
