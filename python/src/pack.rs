@@ -71,6 +71,6 @@ impl Job<'_> {
         let chosen = choose(&document, &self.settings, &self.choice, monitor)?;
         let file = chosen.finish(&document, before, self.source.name(), output)?;
         file.draft.write()?;
-        Ok((file.draft.pieces().flatten().copied().collect(), file.report))
+        Ok((file.draft.contents().to_vec(), file.report))
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn held(original: &Document, written: &Document, max_error: Bound) ->
         output::note(&format!("the largest error is {:.6}% of the model's size", found.relative * 100.0));
     }
     // What is not known is not within.
-    let over = !(found.possible <= max_error.in_scene(found.model_size));
+    let over = found.possible.is_nan() || found.possible > max_error.in_scene(found.model_size);
     if over {
         output::error(&format!("that is more than {max_error}"));
     }

@@ -28,7 +28,7 @@ impl Bit {
         let rate = u32::from(RATES[usize::from(self.seen)]);
         self.seen = (self.seen + 1).min(RATES.len() as u16 - 1);
         let set = u32::from(self.set);
-        self.set = if bit { set + ((0xFFFF - set) * rate >> 16) } else { set - (set * rate >> 16) } as u16;
+        self.set = if bit { set + (((0xFFFF - set) * rate) >> 16) } else { set - ((set * rate) >> 16) } as u16;
     }
 }
 
@@ -240,9 +240,9 @@ mod tests {
         }
         assert!(encoder.finish().len() < 10);
         let mut encoder = Encoder::new();
-        let mut rare = vec![Bit::NEW; 3];
+        let mut rare = Bit::NEW;
         for i in 0..5000 {
-            encoder.bit(&mut rare[0], i % 97 == 0);
+            encoder.bit(&mut rare, i % 97 == 0);
         }
         let bytes = encoder.finish();
         let (mut decoder, mut rare) = (Decoder::new(&bytes), Bit::NEW);

@@ -108,7 +108,7 @@ pub fn diff_with(a: &Document, b: &Document, shell: Option<Bound>, monitor: &dyn
         monitor.step(mine.index as f64 / a.read.animations.len() as f64, "comparing")?;
         let theirs = twin.map(|index| &b.read.animations[index]);
         let (diff, points) = compare(&a, mine, &b, theirs, &matching, &mut unmatched);
-        compared += if theirs.is_some() { points } else { 0 };
+        compared += points;
         animations.push(diff);
     }
     // A node may be missing for many animations.
@@ -178,6 +178,7 @@ fn compare(
     unmatched: &mut Vec<Unmatched>,
 ) -> (AnimationDiff, usize) {
     let still = Animation { index: mine.index, name: None, tracks: Vec::new() };
+    let is_there = theirs.is_some();
     let theirs = theirs.unwrap_or(&still);
     if mine.duration() != theirs.duration() {
         let seconds = [mine.duration(), theirs.duration()];
@@ -189,7 +190,7 @@ fn compare(
     let proof = proof(&motion, &twin, &probes);
     let properties = properties::compare(a.document, mine, b.document, theirs, matching);
     let moves_nothing = mine.tracks.iter().all(|track| track.target.moved_node().is_none());
-    let points = probes.len() + usize::from(moves_nothing);
+    let points = probes.len() + usize::from(moves_nothing && is_there);
     (AnimationDiff::new(&a.scene, mine, &proof, &probes, properties), points)
 }
 

@@ -153,7 +153,7 @@ fn possible_angle(one: &Curve, other: &Curve) -> f64 {
     let motion = |curve| Motion::new(&skeleton, [skeleton::Track { node: 0, property: Rotation, axis: None, curve }]);
     let probes = skeleton::probes(&skeleton, &[true], |_| 1.0);
     let moved = proof(&motion(one), &motion(other), &probes).possible;
-    2.0 * (moved / 2.0 * 1.5f64.sqrt()).min(1.0).asin()
+    2.0 * libm::asin((moved / 2.0 * 1.5f64.sqrt()).min(1.0))
 }
 
 /// Differences of so much less than the largest value are rounding of doubles.

@@ -13,7 +13,10 @@ use super::{
     path::{folder_of, real_path},
     uri,
 };
-use crate::{Error, Result, extensions::meshopt};
+use crate::{
+    Error, Result,
+    extensions::{self, Extension},
+};
 use serde_json::{Map, Value, json};
 use std::{
     collections::BTreeSet,
@@ -192,8 +195,9 @@ const LONGEST: usize = 32;
 fn is_needed(document: &Document, buffer: usize) -> bool {
     let views = document.root().get("bufferViews").and_then(Look::as_array).into_iter().flat_map(List::iter);
     let mut homes = views.map(|view| {
-        let extension = |name: &str| view.get("extensions")?.get(name);
-        [meshopt::EXT_NAME, meshopt::KHR_NAME].into_iter().find_map(extension).unwrap_or(view).get("buffer")
+        let object = |extension: &Extension| view.get("extensions")?.get(extension.name);
+        let mut compressing = extensions::ALL.iter().filter(|extension| extension.view.is_some());
+        compressing.find_map(object).unwrap_or(view).get("buffer")
     });
     homes.any(|home| home.and_then(Look::as_index) == Some(buffer))
 }

@@ -59,8 +59,8 @@ fn eigenvectors(mut m: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
             let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
             let c = 1.0 / (t * t + 1.0).sqrt();
             let s = t * c;
-            for k in 0..3 {
-                (m[k][p], m[k][q]) = (c * m[k][p] - s * m[k][q], s * m[k][p] + c * m[k][q]);
+            for row in &mut m {
+                (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
             }
             for k in 0..3 {
                 (m[p][k], m[q][k]) = (c * m[p][k] - s * m[q][k], s * m[p][k] + c * m[q][k]);

@@ -110,10 +110,10 @@ impl<A: Moving, B: Moving> Comparison<'_, A, B> {
                 let mut next = Open { span: *span, possible: 0.0, probes: Vec::new() };
                 for &i in &parent.probes {
                     let probe = &self.probes[i];
-                    for m in first..first + 4 {
+                    for (m, &moment) in moments.iter().enumerate().skip(first).take(4) {
                         let squared =
                             probe.squared_distance(rows.0.poses.global(probe.a, m), rows.1.poses.global(probe.b, m));
-                        part.deviation.include(i, squared, moments[m]);
+                        part.deviation.include(i, squared, moment);
                     }
                     let limit = limit.max(part.limit());
                     let chain = self.chain(i, &rows, span, first);

@@ -215,7 +215,7 @@ impl Spline {
 
     fn jet(&self) -> Jet {
         let (q, least) = (quaternions(self.q), self.least());
-        if !(least > 0.0) {
+        if least.is_nan() || least <= 0.0 {
             return Jet::WILD;
         }
         (q * q * numbers(self.squares).reciprocal(least)).with_size(1.0)

@@ -7,6 +7,7 @@ use crate::{
     validate::{
         Findings, Members,
         khronos::{BUFFER_MISSING_GLB_DATA, UNRESOLVED_REFERENCE},
+        own::BUFFER_WITHOUT_DATA,
     },
 };
 use serde_json::Value;
@@ -35,7 +36,8 @@ pub(super) const PLACES: &[&str] = &["/buffers/*", "/bufferViews/*"];
 pub(super) fn rules(document: &Document, findings: &mut Findings) {
     // A fallback buffer need not be there.
     findings.waive(|finding| {
-        finding.code == BUFFER_MISSING_GLB_DATA.name && is_fallback(document.json().pointer(&finding.at))
+        let absent = [BUFFER_MISSING_GLB_DATA.name, BUFFER_WITHOUT_DATA.name];
+        absent.contains(&finding.code) && is_fallback(document.json().pointer(&finding.at))
     });
     let json = document.json();
     let list = |key: &str| json.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
