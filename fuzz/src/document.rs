@@ -19,6 +19,14 @@ pub fn document(data: &[u8]) {
     }
 }
 
+/// What was made of a document, written and opened again; `None` where the original has buffers that cannot be read, and so not be written.
+pub(crate) fn reopened(original: &Document, made: &Document) -> Option<Document> {
+    let whole = (0..original.count("buffers")).all(|index| original.buffer(index).is_ok());
+    let bytes = made.to_bytes();
+    assert!(!whole || bytes.is_ok(), "what was made can be written: {:?}", bytes.err());
+    Some(Document::from_bytes(bytes.ok()?, None, &options()).expect("what was written can be opened"))
+}
+
 /// Everything that the program does with a document that it has opened.
 pub fn play(document: &Document) {
     let _ = keyfold::inspect::inspect(document);

@@ -19,6 +19,7 @@ pub use build_clip::build_clip;
 pub use clip::{clip, sealed};
 pub use compress::compress;
 pub use diff::diff;
+pub(crate) use document::reopened;
 pub use document::{document, options, play};
 pub use draco::draco;
 pub use mutate::Mutator;

@@ -18,8 +18,6 @@ pub fn rotation(data: &[u8]) {
             core: CoreSampler::None,
         };
         let Ok((changed, _)) = convert_rotations(&document, &wanted) else { continue };
-        let bytes = changed.to_bytes().expect("what was converted can be written");
-        let back = Document::from_bytes(bytes, None, &options).expect("what was converted can be opened");
-        crate::play(&back);
+        crate::reopened(&document, &changed).iter().for_each(crate::play);
     }
 }

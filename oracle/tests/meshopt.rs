@@ -171,7 +171,7 @@ fn indices_get_the_same_verdict_whole_and_broken() {
 fn quaternions(random: &mut Random, count: usize) -> Vec<[i16; 4]> {
     let element = |random: &mut Random| {
         let scale = 8 + random.below(32_000);
-        let code = |random: &mut Random| random.below(2 * scale) as i16 - scale as i16 / 2;
+        let code = |random: &mut Random| (random.below(scale) as i32 - scale as i32 / 2) as i16;
         [code(random), code(random), code(random), (scale & !3) as i16 | random.below(4) as i16]
     };
     (0..count).map(|_| element(random)).collect()

@@ -98,10 +98,11 @@ fn the_validator_finds_no_errors_and_three_js_plays_what_is_sampled() {
         for (storage, bound) in [(Storage::Core, "0.01%"), (Storage::Core, "1%"), (Storage::Meshopt, "0.01%")] {
             let output = folder.path().join(format!("{}.{}.{bound}.glb", name(file), storage.name()));
             packed(&document, storage, bound).document.save(&output).unwrap();
+            // Drafts are errors to both peers, also where packing leaves them alone.
             if before.errors().is_empty() {
                 written.push(output.clone());
+                core.extend((storage == Storage::Core && name(file) != OF_BYTES).then_some(output));
             }
-            core.extend((storage == Storage::Core && name(file) != OF_BYTES).then_some(output));
         }
     }
     let reports = validator::validate(&written).unwrap();

@@ -46,6 +46,8 @@ impl Expected<'_> {
         let text = self.column(6);
         let first = text.split(',').next().unwrap_or_default();
         match text {
+            // The table says it once, of the far plane; the registry has both ends.
+            _ if self.column(0).ends_with("/znear") => format!("{text}, < zfar"),
             "[0,1]" => "[0, 1]".to_owned(),
             "[0, pi/2), < outer" => format!("[0, {}), < outer", std::f64::consts::FRAC_PI_2),
             "(0, pi/2], > inner" => format!("(0, {}], > inner", std::f64::consts::FRAC_PI_2),

@@ -43,13 +43,17 @@ fn bytes(document: &Document) -> usize {
 
 #[test]
 fn every_conversion_of_real_files_keeps_its_bound() {
+    let (mut all, mut left) = (0, 0);
     for file in files() {
         let original = open(&file);
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for form in [Interpolation::Linear, Interpolation::CubicSpline, Interpolation::CubicSlerp] {
             for bound in BOUNDS {
                 let (written, report) = convert(&original, form, bound, CoreSampler::None);
-                assert!(report.findings.is_empty(), "{name}: {:?}", report.findings);
+                // What cannot be proven to keep to the bound stays as it was, and is told of.
+                let told = report.findings.iter().all(|finding| finding.code == "ROTATION_UNCHANGED");
+                assert!(told, "{name}: {:?}", report.findings);
+                (all, left) = (all + 1, left + usize::from(!report.findings.is_empty()));
                 // Read back from bytes, measured by the comparison of files.
                 let again = Document::from_bytes(written.to_bytes().unwrap(), None, &Default::default()).unwrap();
                 let measured = diff(&original, &again, None).unwrap();
@@ -70,6 +74,8 @@ fn every_conversion_of_real_files_keeps_its_bound() {
             }
         }
     }
+    note(&format!("{left} of {all} conversions left some rotations as they were"));
+    assert!(left * 10 <= all, "{left} of {all}");
 }
 
 #[test]

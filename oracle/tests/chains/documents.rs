@@ -34,10 +34,10 @@ pub(crate) const FORMS: [Form; 5] = [Form::Glb, Form::DataUris, Form::OneFile, F
 pub(crate) fn make(random: &mut Random, folder: &Path) -> (PathBuf, Form) {
     let form = random.pick(&FORMS);
     let images = random.chance(30);
-    let document = Scene::new(random, form == Form::SeveralFiles).document(images);
     if images {
         fs::write(folder.join("picture.png"), b"a picture").unwrap();
     }
+    let document = Scene::new(random, form == Form::SeveralFiles).document(images, folder);
     let path = folder.join(if form == Form::Glb { "first.glb" } else { "first.gltf" });
     match form {
         Form::DataUris => fs::write(&path, document.to_bytes().unwrap()).unwrap(),
@@ -86,9 +86,10 @@ impl<'r> Scene<'r> {
         Self { random, nodes, several, faulty }
     }
 
-    fn document(mut self, images: bool) -> Document {
+    fn document(mut self, images: bool, folder: &Path) -> Document {
         let blank = self.blank(images).to_string();
-        let blank = Document::from_bytes(blank.as_bytes(), None, &OpenOptions::default()).unwrap();
+        let folder = Some(folder.to_path_buf());
+        let blank = Document::from_bytes(blank.as_bytes(), folder, &OpenOptions::default()).unwrap();
         let mut edit = blank.edit();
         self.mesh(&mut edit);
         if images {

@@ -101,7 +101,9 @@ impl<'a> Layout<'a> {
             Ok(bytes) => bytes,
             // An address in a network means the same from everywhere; what only stands in for compressed data need not be there.
             Err(Error::Unsupported { .. }) => return Ok(()),
-            Err(error) if matches!(error, Error::Refused { .. }) || is_needed(document, index) => return Err(error),
+            Err(error @ Error::Refused { .. }) => return Err(error),
+            // A buffer without an address has nothing to lose.
+            Err(error) if uri.is_some() && is_needed(document, index) => return Err(error),
             Err(_) => return Ok(()),
         };
         if self.container == Container::Glb && index == 0 {

@@ -115,7 +115,7 @@ const CASES: &[Row] = &[
     (
         "node-set",
         "KHR_ANIMATION_POINTER_ANIMATION_CHANNEL_TARGET_NODE",
-        "/animations/0/channels/0/target/node",
+        "/animations/0/channels/0/target/extensions/KHR_animation_pointer",
         "/nodes/0/scale",
         |_, a| {
             a["channels"][0]["target"]["node"] = json!(0);
@@ -124,7 +124,7 @@ const CASES: &[Row] = &[
     (
         "wrong-path",
         "KHR_ANIMATION_POINTER_ANIMATION_CHANNEL_TARGET_PATH",
-        "/animations/0/channels/0/target/path",
+        "/animations/0/channels/0/target/extensions/KHR_animation_pointer",
         "/nodes/0/scale",
         |_, a| {
             a["channels"][0]["target"]["path"] = json!("scale");

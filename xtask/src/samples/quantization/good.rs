@@ -232,7 +232,7 @@ fn axes_apart() -> Good {
 }
 
 fn too_long() -> Good {
-    let values = Data::new(5120, true, "VEC3", &[90.0, 90.0, 0.0, 120.0, 0.0, 60.0]);
+    let values = Data::new(5120, true, "VEC3", &[90.0, 90.0, 0.0, 74.0, 73.0, 73.0]);
     let channel = Channel::new("rotation", Data::seconds(&[0.0, 1.0]), values);
     Good::new(
         "rotation_too_long",
