@@ -13,8 +13,11 @@ pub(crate) struct Options {
     /// Also run what takes long: more fuzzing, more times, more files
     #[arg(long)]
     full: bool,
+    /// Also build and test the npm and the Python package: Chromium, three.js and Babylon.js, Ray
+    #[arg(long)]
+    packages: bool,
     /// Only what a change needs while it is written: format, lints and unit tests, without peers
-    #[arg(long, conflicts_with = "full")]
+    #[arg(long, conflicts_with_all = ["full", "packages"])]
     quick: bool,
 }
 
@@ -62,8 +65,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     println!("== set-up");
     let mut missing = setup::run()?;
-    let environment = python::set_up(&mut missing);
-    let has_web = web::set_up(&mut missing);
+    let packages = options.packages || options.full;
+    let environment = packages.then(|| python::set_up(&mut missing)).flatten();
+    let has_web = packages && web::set_up(&mut missing);
     missing.print();
 
     let mut outcomes = all(&STEPS, options);

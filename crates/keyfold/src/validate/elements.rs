@@ -42,13 +42,16 @@ pub(super) struct Values {
     pub(super) width: usize,
     component: ComponentType,
     normalized: bool,
+    /// Whether they come from an extension's stream, which may be coarse.
+    pub(super) streamed: bool,
 }
 
 impl Values {
     /// Floats that an extension provides.
     fn provided(raw: &[f32], accessor: &Accessor) -> Option<Self> {
         let width = accessor.shape?.components();
-        Some(Self { raw: raw.to_vec(), wide: None, width, component: ComponentType::F32, normalized: false })
+        let (component, normalized) = (ComponentType::F32, false);
+        Some(Self { raw: raw.to_vec(), wide: None, width, component, normalized, streamed: true })
     }
 
     /// Components as numbers.
@@ -87,6 +90,7 @@ fn stored(model: &Model<'_>, index: usize, accessor: &Accessor) -> Option<Values
         width: shape.components(),
         component,
         normalized: accessor.normalized,
+        streamed: false,
     })
 }
 

@@ -25,6 +25,15 @@ pub(super) fn is_unit(quaternion: &[f64]) -> bool {
     length.is_nan() || (length - 1.0).abs() <= UNIT_TOLERANCE
 }
 
+/// How far the length of a rotation from a coarse stream may be from one: readers divide by it.
+const STREAM_TOLERANCE: f64 = 0.25;
+
+/// Whether a quaternion that went through a coarse stream still is a rotation.
+fn is_nearly_unit(quaternion: &[f64]) -> bool {
+    let length = quaternion.iter().map(|n| n * n).sum::<f64>().sqrt();
+    length.is_nan() || (length - 1.0).abs() <= STREAM_TOLERANCE
+}
+
 /// An animation and one of its samplers or channels.
 type Place = (usize, usize);
 
@@ -106,7 +115,10 @@ fn check_times(places: &BTreeSet<Place>, values: &Values, findings: &mut Finding
 
 fn check_rotations(places: &BTreeSet<Place>, spline: bool, values: &Values, findings: &mut Findings) {
     let is_value = |i: usize| !spline || i % 3 == 1;
-    let long = |q: &[f32]| !is_unit(&[q[0], q[1], q[2], q[3]].map(|n| values.meaning(n)));
+    let long = |q: &[f32]| {
+        let q = [q[0], q[1], q[2], q[3]].map(|n| values.meaning(n));
+        if values.streamed { !is_nearly_unit(&q) } else { !is_unit(&q) }
+    };
     let quaternions = values.raw.chunks_exact(4).enumerate();
     let mut broken = quaternions.filter(|(i, q)| is_value(*i) && long(q));
     if let Some((i, q)) = broken.next() {
