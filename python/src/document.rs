@@ -14,6 +14,9 @@ use pyo3::prelude::*;
 /// Translation, rotation XYZW, scale.
 const LOCAL: usize = 10;
 
+/// A skin: the nodes that are its joints, and their inverse bind matrices.
+type Skin<'py> = (Vec<usize>, Bound<'py, PyArray3<f32>>);
+
 /// A document with what is read of it.
 #[pyclass(frozen, module = "keyfold._keyfold")]
 pub(crate) struct Document {
@@ -125,7 +128,7 @@ impl Document {
     }
 
     /// Each skin's joints and inverse bind matrices.
-    fn skins<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Vec<usize>, Bound<'py, PyArray3<f32>>)>> {
+    fn skins<'py>(&self, py: Python<'py>) -> PyResult<Vec<Skin<'py>>> {
         let skins = py.detach(|| meshes::skins(&self.document)).map_err(raised)?;
         skins
             .into_iter()

@@ -10,6 +10,11 @@ use numpy::{PyArray2, PyArray3};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
+/// Joints of vertices and their weights, four of each for a vertex.
+type Influences = (Arc<[f32]>, Arc<[f32]>);
+/// Joints and weights, a row for each vertex.
+type Columns<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
+
 /// A primitive of the mesh that a node carries.
 #[pyclass(frozen, module = "keyfold._keyfold")]
 pub(crate) struct Primitive {
@@ -26,7 +31,7 @@ pub(crate) struct Primitive {
     /// Displacements: one list for each morph target, empty where it leaves positions alone.
     targets: Vec<Arc<[f32]>>,
     /// Joints and weights, set after set, four to a vertex.
-    influences: Vec<(Arc<[f32]>, Arc<[f32]>)>,
+    influences: Vec<Influences>,
     /// The morph targets' weights at rest.
     #[pyo3(get)]
     weights: Vec<f64>,
@@ -65,9 +70,9 @@ impl Primitive {
     }
 
     /// Joints and weights, as many to each vertex as all sets have.
-    fn influences<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>)> {
+    fn influences<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
         let (vertices, sets) = (self.positions.len() / 3, self.influences.len());
-        let gather = |pick: fn(&(Arc<[f32]>, Arc<[f32]>)) -> &Arc<[f32]>| {
+        let gather = |pick: fn(&Influences) -> &Arc<[f32]>| {
             let vertex = |v: usize| self.influences.iter().flat_map(move |set| &pick(set)[v * 4..v * 4 + 4]);
             array(py, (0..vertices).flat_map(vertex).copied().collect(), [vertices, sets * 4])
         };

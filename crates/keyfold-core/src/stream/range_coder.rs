@@ -202,7 +202,6 @@ impl Coder for Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec;
 
     /// Bits of many probabilities, with raw ones in between.
     fn run(coder: &mut impl Coder, bits: &[bool]) -> Vec<bool> {

@@ -12,7 +12,7 @@ pub struct RotationGrid {
     pub left: [i8; 3],
     /// The turn that stands on the right, projected, in sixteenths: it brings the track's axes to x, y and z.
     pub right: [i8; 3],
-    /// The steps of the three components, as [`step`] tells them.
+    /// The steps of the three components, as `step` tells them.
     pub steps: [u8; 3],
 }
 
