@@ -72,6 +72,9 @@ fn way(document: &Document, track: &Track, wanted: Targets) -> (Option<Targets>,
     let target = &track.target;
     let part = matches!(target, Target::Node { axis: Some(_), .. }) || is_component(document.registry(), target);
     match wanted {
+        Targets::Animation2 if !may_hold(document, track) && part => {
+            (None, unsaid("is stored as integers that the draft's table does not list; it stays as it is"))
+        }
         Targets::Animation2 if !may_hold(document, track) => {
             let what =
                 "is stored as integers that the draft's table does not list; it is addressed by KHR_animation_pointer";
