@@ -11,8 +11,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// What a document may use up. The defaults let every ordinary file through, and keep what a hostile one takes below 16 times its own bytes
-/// and 256 MiB.
+/// What a document may use up. The defaults are meant to let every ordinary file through, and to keep what a hostile one takes below 16 times its
+/// own bytes and 256 MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one file: the document itself or a buffer beside it.
