@@ -7,6 +7,7 @@
 //! | [`clip`] | runtime clips: small, immutable, decoded a pose at a time; encoder and sampler |
 //! | [`curve`] | what a curve is, where a time falls in it, how each interpolation blends |
 //! | [`draco`] | the Draco keyframe-animation bitstream, decoded and encoded |
+//! | [`engine`] | staying within an error bound, whatever the storage |
 //! | [`fit`] | a curve in another form, within a tolerance, with few keys |
 //! | [`quantize`] | a number in a range to an N-bit integer and back |
 //! | [`quat`] | the few quaternion operations that animation needs, in `f64` |
@@ -22,6 +23,7 @@ extern crate std;
 pub mod clip;
 pub mod curve;
 pub mod draco;
+pub mod engine;
 pub mod fit;
 pub mod quantize;
 pub mod quat;

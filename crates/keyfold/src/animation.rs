@@ -1,7 +1,10 @@
 //! What an animation means once every storage is undone: tracks of floats with their targets. Pure values.
 
 use crate::{Property, Target, Targets};
-use keyfold_core::{curve::Curve, skeleton::Transform};
+use keyfold_core::{
+    curve::{Curve, Kind, split_half_turns},
+    skeleton::Transform,
+};
 
 /// An animation of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +65,12 @@ pub struct Track {
 }
 
 impl Track {
+    /// The track with keys in the middle of arcs of nearly half a turn, which rounding could turn round; `None` where there are none.
+    pub(crate) fn without_half_turns(&self) -> Option<Self> {
+        let curve = (self.target.kind() == Kind::Rotation).then(|| split_half_turns(&self.curve))??;
+        Some(Self { curve, ..self.clone() })
+    }
+
     /// The value at time `t`.
     pub fn sample(&self, t: f64) -> Vec<f64> {
         let mut out = vec![0.0; self.curve.width()];

@@ -66,7 +66,6 @@ mod effort;
 mod error;
 mod extensions;
 mod finding;
-mod halves;
 pub mod inspect;
 mod join_axes;
 mod limits;

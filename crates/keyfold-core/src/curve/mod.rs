@@ -7,6 +7,7 @@
 pub mod bezier;
 mod blend;
 mod cubic_slerp;
+mod half_turn;
 mod join;
 mod locate;
 mod shortest;
@@ -18,6 +19,7 @@ pub use blend::Kind;
 pub(crate) use blend::quadrangle;
 pub(crate) use cubic_slerp::align;
 pub use cubic_slerp::{controls, cubic_slerp, end_velocities};
+pub use half_turn::{NEAR_HALF_TURN, split_half_turns};
 pub use join::join;
 pub use locate::{Cursor, Place, locate, locate_left};
 pub use shortest::{Shortest, shortest};

@@ -30,7 +30,7 @@ impl Probe {
     }
 
     /// The three points, carried to the scene.
-    pub(super) fn points(&self, carrier: &Affine) -> [[f64; 3]; 3] {
+    pub fn points(&self, carrier: &Affine) -> [[f64; 3]; 3] {
         [0, 1, 2].map(|axis| {
             let v = carrier.axes[axis].map(|c| c * self.offsets[axis]);
             [0, 1, 2].map(|k| carrier.origin[k] + v[k])

@@ -40,6 +40,7 @@ pub use motion::{Motion, Moving, Pace, Property, Track};
 pub use poses::Poses;
 pub(crate) use proof::prove_where;
 pub use proof::{Part, Proof, prove};
+pub(crate) use reach::Lever;
 pub use reach::{Bounds, Sensitivity, model_size, probes, sensitivity, travel};
 
 /// Nodes with their parents and rest pose.
@@ -168,6 +169,20 @@ impl Skeleton {
     /// A node's matrix to the scene at rest.
     pub fn rest_global(&self, node: usize) -> &Affine {
         &self.global[node]
+    }
+
+    /// The hierarchy of some nodes alone, numbered in the order in which they are given. Each has its parent among them, or none that counts.
+    pub fn part(&self, nodes: &[usize]) -> Self {
+        let mut number = vec![None; self.len()];
+        nodes.iter().enumerate().for_each(|(new, old)| number[*old] = Some(new));
+        let parents: Vec<Option<usize>> = nodes.iter().map(|n| self.parents[*n].and_then(|p| number[p])).collect();
+        let children = children(&parents);
+        // Parents of a hierarchy make one.
+        let (order, place, end) = depth_first(&parents, &children).unwrap_or_default();
+        let rest = nodes.iter().map(|n| self.rest[*n]).collect();
+        let (local, global) = (|n: &usize| self.local[*n], |n: &usize| self.global[*n]);
+        let (local, global) = (nodes.iter().map(local).collect(), nodes.iter().map(global).collect());
+        Self { parents, children, rest, local, global, order, place, end }
     }
 
     /// For each node whether it moves when the nodes for which `animated` says so do: itself or through an ancestor.

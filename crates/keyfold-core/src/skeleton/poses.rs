@@ -1,6 +1,6 @@
 //! Global matrices of all nodes at many times: one row per node, so that a chain is walked row by row.
 
-use super::{Affine, Moment, Motion, Skeleton};
+use super::{Affine, Moment, Motion, Skeleton, Transform};
 use alloc::{sync::Arc, vec, vec::Vec};
 
 /// The matrices to the scene of all nodes at a number of moments.
@@ -25,6 +25,14 @@ impl Poses {
         let locals = (0..skeleton.len()).map(locals).map(Arc::new).collect();
         let empty = Arc::new(Vec::new());
         let mut poses = Self { moments, locals, globals: vec![empty; skeleton.len()] };
+        skeleton.order().iter().for_each(|node| poses.renew(skeleton, *node));
+        poses
+    }
+
+    /// What nodes' own matrices make of a skeleton: one for each moment, or one for all where nothing drives a node.
+    pub fn from_locals(skeleton: &Skeleton, moments: usize, locals: Vec<Vec<Affine>>) -> Self {
+        let locals = locals.into_iter().map(Arc::new).collect();
+        let mut poses = Self { moments, locals, globals: vec![Arc::default(); skeleton.len()] };
         skeleton.order().iter().for_each(|node| poses.renew(skeleton, *node));
         poses
     }
@@ -63,6 +71,24 @@ impl Poses {
     pub fn set_locals_only(&mut self, skeleton: &Skeleton, node: usize, locals: Vec<Affine>) {
         debug_assert!(locals.len() == 1 || locals.len() == self.moments);
         self.globals[node] = Arc::new(self.below_parent(skeleton, node, &locals));
+    }
+
+    /// As [`Poses::set_locals_only`], from transforms, one for each moment.
+    pub fn set_transforms_only(&mut self, skeleton: &Skeleton, node: usize, transforms: &[Transform]) {
+        debug_assert!(transforms.len() == self.moments);
+        let mut row = core::mem::take(&mut self.globals[node]);
+        // A row that no other poses share is written over.
+        if Arc::get_mut(&mut row).is_none_or(|row| row.len() != transforms.len()) {
+            row = Arc::new(vec![Affine::IDENTITY; transforms.len()]);
+        }
+        let parent = skeleton.parent(node).map(|p| &self.globals[p]);
+        if let Some(row) = Arc::get_mut(&mut row) {
+            for (moment, (global, own)) in row.iter_mut().zip(transforms).enumerate() {
+                let own = Affine::from_transform(own);
+                *global = parent.map_or(own, |parent| at(parent, moment).then_inner(&own));
+            }
+        }
+        self.globals[node] = row;
     }
 
     /// Forgets a node's own matrices, which take as much as the global ones. [`Poses::local`] and [`Poses::renew`] are not for it any more.

@@ -110,6 +110,51 @@ fn offsets(rest: &Affine, shell: f64) -> [f64; 3] {
     })
 }
 
+/// A node at a moment, as what moves points that hang on it.
+pub(crate) struct Lever {
+    /// Scene units per unit of its translation: the length of its parent's longest axis.
+    pub(crate) translation: f64,
+    origin: [f64; 3],
+    axes: [[f64; 3]; 3],
+    /// Scene units along each axis per unit of the square of its length, as the node is scaled now; zero where nothing can be said.
+    per_square: [f64; 3],
+}
+
+impl Lever {
+    /// Of a node's matrix to the scene, its own scale, and its parent's matrix to the scene.
+    pub(crate) fn new(global: &Affine, factors: [f64; 3], above: &Affine) -> Self {
+        let per_square = |axis: usize| {
+            let (length, factor) = (length(global.axes[axis]), libm::fabs(factors[axis]));
+            if length * factor > 0.0 { 1.0 / (length * factor) } else { 0.0 }
+        };
+        Self {
+            translation: above.axes.iter().fold(0.0, |m, a| length(*a).max(m)),
+            origin: global.origin,
+            axes: global.axes,
+            per_square: [0, 1, 2].map(per_square),
+        }
+    }
+
+    /// Scene units that a point moves per radian that the node turns.
+    pub(crate) fn rotation(&self, point: [f64; 3]) -> f64 {
+        distance(point, self.origin)
+    }
+
+    /// Scene units that a point moves per unit of a scale factor: how far out along the axis it lies, in units of the axis as it is scaled now.
+    pub(crate) fn scale(&self, axis: usize, point: [f64; 3]) -> f64 {
+        let along: f64 = (0..3).map(|k| (point[k] - self.origin[k]) * self.axes[axis][k]).sum();
+        libm::fabs(along) * self.per_square[axis]
+    }
+
+    fn rotation_in(&self, around: &Bounds) -> f64 {
+        around.farthest(self.origin)
+    }
+
+    fn scale_in(&self, axis: usize, around: &Bounds) -> f64 {
+        around.farthest_along(self.origin, self.axes[axis]) * self.per_square[axis]
+    }
+}
+
 /// How far a small movement of a node moves the probes that hang on it, at most, over a set of poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sensitivity {
@@ -133,28 +178,19 @@ pub fn sensitivity(skeleton: &Skeleton, poses: &Poses, probes: &[Probe]) -> Vec<
         let carried = Carried::new(ordered.iter().map(|probe| probe.points(poses.global(probe.a, moment))).collect());
         for (n, run) in runs.iter().enumerate().filter(|(_, run)| !run.is_empty()) {
             let above = skeleton.parent(n).map_or(Affine::IDENTITY, |p| *poses.global(p, moment));
-            out[n].include(poses.global(n, moment), poses.local(n, moment), &above, &carried, run);
+            let factors = poses.local(n, moment).axes.map(length);
+            out[n].include(&Lever::new(poses.global(n, moment), factors, &above), &carried, run);
         }
     }
     out
 }
 
 impl Sensitivity {
-    fn include(&mut self, global: &Affine, local: &Affine, above: &Affine, carried: &Carried, run: &Range<usize>) {
-        let origin = global.origin;
-        self.translation = above.axes.iter().fold(self.translation, |m, a| m.max(length(*a)));
-        let farthest = |around: &Bounds| around.farthest(origin);
-        self.rotation = carried.most(run.clone(), self.rotation, farthest, |point| distance(point, origin));
-        for axis in 0..3 {
-            let (direction, factor) = (global.axes[axis], length(local.axes[axis]));
-            let squared = direction.iter().map(|c| c * c).sum::<f64>();
-            if squared > 0.0 && factor > 0.0 {
-                // How much of the axis a point is away, in units of the axis as it is scaled now.
-                let per_factor = |along: f64| libm::fabs(along / squared) * libm::sqrt(squared) / factor;
-                let along = |point: [f64; 3]| (0..3).map(|k| (point[k] - origin[k]) * direction[k]).sum::<f64>();
-                let limit = |around: &Bounds| per_factor(around.farthest_along(origin, direction));
-                self.scale[axis] = carried.most(run.clone(), self.scale[axis], limit, |point| per_factor(along(point)));
-            }
+    fn include(&mut self, node: &Lever, carried: &Carried, run: &Range<usize>) {
+        self.translation = self.translation.max(node.translation);
+        self.rotation = carried.most(run.clone(), self.rotation, |b| node.rotation_in(b), |p| node.rotation(p));
+        for (axis, most) in self.scale.iter_mut().enumerate() {
+            *most = carried.most(run.clone(), *most, |b| node.scale_in(axis, b), |p| node.scale(axis, p));
         }
     }
 }

@@ -16,6 +16,7 @@ mod fitting;
 mod head;
 mod limits;
 mod number;
+mod projection;
 mod range_coder;
 mod rotation;
 mod series;
@@ -26,6 +27,7 @@ pub use error::StreamError;
 pub use fitting::fitting;
 pub use head::{Clock, Coding, Layout};
 pub use limits::Limits;
+pub use projection::projection;
 pub use rotation::{COARSEST_STEP, RotationGrid, Rotations, step_within};
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::parallel::*;
 use crate::{Animation, Animations, Bound, Document, Kind, Monitor, Result, Scene, Severity, effort, read};
 use keyfold_core::{
     curve::shortest,
-    skeleton::{self, BLOCK, Deviation, Moment, Motion, Probe, Proof},
+    skeleton::{self, Motion, Probe, Proof},
 };
 use matching::{Matching, Twins};
 use serde::{Deserialize, Serialize};
@@ -235,15 +235,6 @@ fn twin_probes(scene: &Scene, motion: &Motion<'_>, twin: &Motion<'_>, nodes: &Tw
 /// How far two motions lie apart everywhere, in parallel; the same on any number of threads.
 pub(crate) fn proof(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> Proof {
     skeleton::prove(a, b, probes, |parts, part| (0..parts).into_par_iter().map(part).collect())
-}
-
-/// The deviation of two motions at given moments, in parallel; the same on any number of threads.
-pub(crate) fn deviation_at(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe], moments: &[Moment]) -> Deviation {
-    let parts: Vec<Deviation> =
-        moments.par_chunks(16 * BLOCK).map(|chunk| skeleton::compare(a, b, probes, chunk)).collect();
-    let mut whole = Deviation::none(probes.len());
-    parts.iter().for_each(|part| whole.merge(part));
-    whole
 }
 
 #[cfg(test)]

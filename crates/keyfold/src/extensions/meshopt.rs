@@ -2,12 +2,12 @@
 //! filters. The codecs are in `codec`; here is what the extension says about them.
 
 pub(crate) mod codec;
-pub(crate) mod quaternion;
 mod rules;
 
 use super::Extension;
 use crate::{Document, Error, Result, document::slice_of};
 use codec::{Filter, Mode};
+use keyfold_core::engine::quaternion_filter;
 use serde_json::Value;
 
 pub(super) const EXT: Extension = Extension {
@@ -85,7 +85,7 @@ pub fn unfilter(filter: &str, stride: usize, bytes: &mut [u8]) -> Result<(), &'s
     let undone = match (filter, stride) {
         ("NONE", _) => Some(()),
         ("QUATERNION", 8) => {
-            in_shorts(bytes, quaternion::decode);
+            in_shorts(bytes, |elements| elements.iter_mut().for_each(|e| *e = quaternion_filter::decode(*e)));
             Some(())
         }
         ("OCTAHEDRAL", _) => codec::unfilter(Filter::Octahedral, bytes, stride),

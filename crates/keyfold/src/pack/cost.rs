@@ -1,10 +1,7 @@
 //! What a candidate costs on the wire: its accessors' bytes and about the JSON that they need, after deflate.
 
 use super::{Context, Level};
-use crate::{
-    Storage,
-    write::{ChannelForm, Stored, alike, meshopt_bytes, stream_bytes},
-};
+use crate::write::{ChannelForm, Stored, alike};
 use flate2::{Compression, write::DeflateEncoder};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, io::Write};
@@ -12,9 +9,9 @@ use std::{collections::BTreeMap, io::Write};
 /// A byte that is there but compresses away still has to be loaded.
 const RAW_SHARE: usize = 64;
 
-/// The cost of channels in a storage, in bytes after compression; before it in a fast run.
-pub(crate) fn cost(channels: &[ChannelForm], context: &Context<'_>) -> usize {
-    let Wire { mut bytes, json } = wire(channels, context);
+/// The cost of what is on the wire, in bytes after compression; before it in a fast run.
+pub(crate) fn cost(wire: Wire, context: &Context<'_>) -> usize {
+    let Wire { mut bytes, json } = wire;
     if context.settings.level == Level::Fast {
         // There is one plan to hold against the original: no reason to compress both.
         return bytes.len() + json.len();
@@ -24,25 +21,16 @@ pub(crate) fn cost(channels: &[ChannelForm], context: &Context<'_>) -> usize {
     deflated(&bytes) + raw
 }
 
-/// What channels put on the wire.
+/// What animations put on the wire.
+#[derive(Clone)]
 pub(crate) struct Wire {
     pub(crate) bytes: Vec<u8>,
     /// About what describes them.
     pub(crate) json: String,
 }
 
-/// What channels put on the wire in a storage.
-pub(crate) fn wire(channels: &[ChannelForm], context: &Context<'_>) -> Wire {
-    let meshopt = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt).ok();
-    wire_with(channels, |contents| match context.settings.storage {
-        Storage::Meshopt => meshopt(contents).unwrap_or_else(|| plain(contents)),
-        Storage::Stream => stream_bytes(contents, channels).unwrap_or_else(|_| plain(contents)),
-        Storage::Core | Storage::Quantization | Storage::Draco => plain(contents),
-    })
-}
-
 /// What channels put on the wire where `place` makes bytes of what their accessors hold.
-pub(crate) fn wire_with(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> Vec<u8>) -> Wire {
+pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> Vec<u8>) -> Wire {
     let (mut seen, mut contents) = (BTreeMap::new(), Vec::new());
     let mut text = String::new();
     for (index, channel) in channels.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Splines that move nodes: fewer digits for keys and tangents, and the rest pose where they never stray far from it.
 //!
 //! They keep their form and their keys. All of them share one measure, how far a point may move; what they use of the bound is taken from
-//! it before the search over lanes begins.
+//! it before the engine begins.
 
-use super::{Context, exact::without_repeats, lattice::snap_float};
+use super::{Context, exact::without_repeats, properties::rounded};
 use crate::{
     Animation, Curve, Interpolation, Property, Target, Track,
     diff::{proof, undefined},
@@ -15,8 +15,8 @@ use keyfold_core::{
 
 /// The shares of the bound that are tried as steps, the coarsest first.
 const SHARES: [f64; 7] = [1.0, 0.7, 0.5, 0.35, 0.25, 0.12, 0.06];
-/// What splines may use of the bound where lanes need some of it, too.
-const BESIDE_LANES: f64 = 0.3;
+/// What splines may use of the bound where other tracks need some of it, too.
+const BESIDE_OTHERS: f64 = 0.3;
 /// How much of a step a spline may stray from the rest pose that it is made to hold.
 const HOLD: f64 = 0.5;
 /// The largest component of a rotation is this fine: keys stay of unit length.
@@ -32,8 +32,9 @@ pub(crate) fn shortened(context: &Context<'_>, animation: &Animation, bound: f64
     if !animation.tracks.iter().enumerate().any(|(i, t)| taken(i, t)) {
         return None;
     }
-    let lanes = animation.tracks.iter().any(|t| t.target.moved_node().is_some() && !is_spline(t) && t.curve.keys() > 1);
-    let limit = if lanes { BESIDE_LANES * bound } else { bound };
+    let others =
+        animation.tracks.iter().any(|t| t.target.moved_node().is_some() && !is_spline(t) && t.curve.keys() > 1);
+    let limit = if others { BESIDE_OTHERS * bound } else { bound };
     let motion = context.scene.motion(animation);
     let probes = context.scene.probes(&motion.moved());
     let all = moments(&[&motion], 0);
@@ -102,7 +103,7 @@ fn snapped(curve: &Curve, step: f64, rotation: bool) -> Option<Curve> {
     for (i, element) in curve.values().chunks_exact(width).enumerate() {
         let by = if i % 3 == 1 { step } else { slope };
         let start = values.len();
-        values.extend(element.iter().map(|v| snap_float(f64::from(*v), by)));
+        values.extend(element.iter().map(|v| rounded(*v, by)));
         if rotation && i % 3 == 1 {
             lengthened(&mut values[start..], element);
         }

@@ -1,80 +1,48 @@
 //! The smallest file within a bound that holds.
 //!
 //! ```text
-//! read ─> fold each animation (search) ─> drop what only holds the rest pose ─> write ─> read back, measure ─> keep, repair or leave
+//! read ─> pack each animation (the core's engine) ─> drop what only holds the rest pose ─> write ─> read back, measure ─> keep, tighten or leave
 //! ```
 //!
-//! The order and its reason: first what costs nothing (`crate::halves`: arcs that rounding could turn round; `exact`: repeated keys; `properties`: tracks that move no points have a
-//! bound of their own; `cubic`: splines give up digits), then the search over lanes (`fold`), which needs the other tracks as they will be; then tracks that
-//! hold the rest pose in every animation (`rest`), which can only be told when all animations are folded; then the smallest
-//! form of each track (`forms`, `quantized`).
+//! The order and its reason: first what costs nothing (arcs that rounding could turn round; `exact`: repeated keys; `properties`: tracks that move no
+//! points have a bound of their own; `cubic`: splines give up digits), then the engine, which needs the other tracks as they will be; then tracks that
+//! hold the rest pose in every animation (`rest`), which can only be told when all animations are packed.
 //!
 //! | file | idea |
 //! |---|---|
+//! | `animation` | one animation: what comes before the engine, and the engine |
+//! | `storage/` | storages as the engine's codecs: a file each |
 //! | `axes` | translation and scale split, where the storage knows single axes |
-//! | `clip`, `window` | an animation taken apart into lanes; a stretch of it with the original's poses |
-//! | `lattice`, `grid`, `projection` | the values that a storage can hold at a given step |
-//! | `reduce` | which keys are needed |
-//! | `encode` | from the root to the tips: wanted values, keys, steps |
-//! | `aim`, `repair` | compensation for decoded parents; other codes where the nearest ones add up badly |
-//! | `steps` | how coarse each lane may be |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
-//! | `glance` | about what other storages would take, from an excerpt |
+//! | `estimate` | about what other storages would take, from an excerpt |
 //! | `report` | several storages, the smallest kept, and what is told of a file |
 
-mod aim;
+mod animation;
 mod axes;
-mod clip;
 mod cost;
 mod cubic;
-mod encode;
+mod estimate;
 mod exact;
-mod fold;
-mod forms;
-mod glance;
-mod grid;
-mod lattice;
-mod projection;
 mod properties;
-mod quantized;
-mod reduce;
-mod repair;
 mod report;
 mod rest;
-mod steps;
+mod storage;
 pub mod weigh;
-mod window;
 
 use crate::parallel::*;
 use crate::{
     Animation, Bound, Diff, Document, Error, Monitor, Result, Scene, Severity, Storage, Target, Targets, Track, diff,
-    draco, effort,
-    extensions::vrm_animation::is_for_others,
-    join_axes, read,
-    write::{AnimationForm, ChannelForm, MeshoptVersion, assemble, place_meshopt, place_plain, place_stream},
+    draco, effort, extensions::vrm_animation::is_for_others, join_axes, quantization, read, write::MeshoptVersion,
 };
-use cost::cost;
-use encode::Plan;
-use fold::{Folded, Grids};
-pub use glance::{Glance, glance};
-use quantized::{Clock, quantized};
+use animation::{PackedAnimation, pack_animation};
+pub use estimate::{Estimate, estimate};
+pub use keyfold_core::engine::Level;
 pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
 use std::{
     borrow::Cow,
     sync::atomic::{AtomicUsize, Ordering},
 };
-
-/// How hard to search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Level {
-    /// One plan, few rounds.
-    Fast,
-    /// All plans.
-    #[default]
-    Default,
-    /// All plans, many rounds; what the default finds where that is smaller.
-    Max,
-}
+use storage::{Form, Rewritten, entries};
 
 /// What to hold to, and what to leave alone.
 #[derive(Clone, Debug)]
@@ -116,6 +84,14 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Whether every track may change, and errors are looked at by the rules.
+    fn takes_all(&self) -> bool {
+        let usual = self.property_bound.is_none_or(|bound| bound >= PROPERTY_BOUND) && self.shell.is_none();
+        usual && self.animation.is_none() && self.keep.is_empty() && !self.keep_rest
+    }
+}
+
 /// A packed document and the proof.
 #[derive(Debug)]
 pub struct Packed {
@@ -133,7 +109,7 @@ pub struct Packed {
 
 /// What tracks that move no points may be off by default.
 const PROPERTY_BOUND: f64 = 0.001;
-/// How often animations that prove to be over the bound are folded again with a smaller one, before they are left as they were.
+/// How often animations that prove to be over the bound are packed again with a smaller one, before they are left as they were.
 const ATTEMPTS: usize = 4;
 
 /// Packs a document.
@@ -153,16 +129,17 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
 
 /// As [`pack`], watched.
 pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    match (settings.storage, settings.level) {
-        (Storage::Draco, _) => pack_draco(document, settings, monitor),
-        (_, Level::Fast | Level::Default) => pack_once(document, settings, monitor),
+    let packed = pack_once(document, settings, monitor)?;
+    let other = match settings.level {
+        Level::Fast => None,
+        Level::Default => converted(document, settings)?,
         // A longer search for steps mostly finds smaller files, but not always.
-        (_, Level::Max) => {
-            let longer = pack_once(document, settings, monitor)?;
-            let usual = pack_once(document, &Settings { level: Level::Default, ..settings.clone() }, monitor)?;
-            Ok(if longer.gzip_bytes <= usual.gzip_bytes { longer } else { usual })
-        }
-    }
+        Level::Max => Some(pack_with(document, &Settings { level: Level::Default, ..settings.clone() }, monitor)?),
+    };
+    Ok(match other {
+        Some(other) if other.gzip_bytes < packed.gzip_bytes => other,
+        _ => packed,
+    })
 }
 
 fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
@@ -170,24 +147,24 @@ fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, settings);
     context.check(&read.animations)?;
-    effort::pay(document, &scene, read.animations.iter().filter(|a| context.folds(a)), effort::SEARCH)?;
+    effort::pay(document, &scene, read.animations.iter().filter(|a| context.changes(a)), effort::SEARCH)?;
     let bound = settings.bound.in_scene(scene.model_size());
     let whole = context.whole(document, &read.animations);
     let done = AtomicUsize::new(0);
-    let fold = |animation: &Animation| {
+    let search = |animation: &Animation| {
         monitor.step(0.9 * done.fetch_add(1, Ordering::Relaxed) as f64 / whole.len() as f64, "searching")?;
-        Ok(context.fold(animation, bound))
+        Ok(context.packed(animation, bound))
     };
-    let mut folded: Vec<Folded> = whole.par_iter().map(fold).collect::<Result<_>>()?;
-    let mut bounds = vec![bound; folded.len()];
+    let mut packed: Vec<PackedAnimation> = whole.par_iter().map(search).collect::<Result<_>>()?;
+    let mut bounds = vec![bound; packed.len()];
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
     left.extend(kept(&read.animations));
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
-        let written = write(document, &context, &read.animations, &folded)?;
+        let written = write(document, &context, &read.animations, &packed)?;
         let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
-        let failing: Vec<usize> = (0..folded.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
+        let failing: Vec<usize> = (0..packed.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
         if !failing.is_empty() && attempt > ATTEMPTS {
             return untouched(document, settings, bound);
         }
@@ -198,37 +175,45 @@ fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
         for index in failing {
             let original = &whole[index];
             if attempt == ATTEMPTS {
-                folded[index] = Folded::untouched(original.clone());
+                packed[index] = PackedAnimation::untouched(original.clone());
                 left.push(format!("/animations/{index}: stays as it was, nothing smaller keeps to the bound"));
             } else {
                 // Gently at first: each step costs bytes.
                 let share = 1.0 - 0.015 * (attempt + 1) as f64;
                 bounds[index] *= (share * bound / diff.animations[index].possible).clamp(0.2, share);
-                folded[index] = fold::fold(&context, original, bounds[index]);
+                packed[index] = pack_animation(&context, original, bounds[index]);
             }
         }
     }
     unreachable!("the loop ends after its attempts")
 }
 
-/// Draco's entropy coder likes all keys on one shared time better than few: its own writer lays the grids.
-fn pack_draco(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    monitor.step(0.0, "searching")?;
-    let read = read(document)?;
-    let scene = Scene::new(document, &read.animations, settings.shell)?;
-    let context = Context::new(&scene, settings);
-    context.check(&read.animations)?;
-    effort::pay(document, &scene, read.animations.iter().filter(|a| context.folds(a)), effort::SEARCH)?;
-    let bound = settings.bound.in_scene(scene.model_size());
-    let takes = |animation: &Animation, track: &Track| context.takes(animation, track);
-    let done = draco::compress_some(document, &context.draco_options(), settings.shell, takes)?;
-    if !done.within {
-        return untouched(document, settings, bound);
-    }
-    let unread = done.findings.iter().filter(|f| f.severity == Severity::Error);
+/// The document as `convert` makes it, which `pack` is never larger than; `None` where that has no bound or is over it, or leaves less alone than it
+/// should.
+fn converted(document: &Document, settings: &Settings) -> Result<Option<Packed>> {
+    let read = match settings.storage {
+        Storage::Draco | Storage::Quantization => read(document)?,
+        Storage::Core | Storage::Meshopt | Storage::Stream => return Ok(None),
+    };
+    let (within, converted, diff, findings) = match settings.storage {
+        Storage::Draco => {
+            let scene = Scene::new(document, &read.animations, settings.shell)?;
+            let context = Context::new(&scene, settings);
+            let takes = |animation: &Animation, track: &Track| context.takes(animation, track);
+            let done = draco::compress_some(document, &context.draco_options(), settings.shell, takes)?;
+            (done.within, done.document, done.diff, done.findings)
+        }
+        Storage::Quantization if settings.takes_all() => {
+            let options = quantization::Options { max_error: settings.bound, ..quantization::Options::default() };
+            let done = quantization::quantize(document, &options)?;
+            (done.within, done.document, done.diff, done.findings)
+        }
+        _ => return Ok(None),
+    };
+    let unread = findings.iter().filter(|f| f.severity == Severity::Error);
     let left = unread.map(|f| format!("{}: {}", f.at, f.message)).chain(kept(&read.animations)).collect();
-    let gzip_bytes = weigh::gzip_bytes(&done.document)?;
-    Ok(Packed { document: done.document, diff: done.diff, bound, left, gzip_bytes })
+    let (bound, gzip_bytes) = (settings.bound.in_scene(diff.model_size), weigh::gzip_bytes(&converted)?);
+    Ok(within.then_some(Packed { document: converted, diff, bound, left, gzip_bytes }))
 }
 
 /// What stays as it is because it is not defined everywhere.
@@ -255,7 +240,7 @@ impl<'a> Context<'a> {
         Self { scene, property_bound: settings.property_bound.unwrap_or(PROPERTY_BOUND), settings }
     }
 
-    fn draco_options(&self) -> draco::Options {
+    pub(crate) fn draco_options(&self) -> draco::Options {
         draco::Options {
             max_error: self.settings.bound,
             max_property_error: self.property_bound,
@@ -265,14 +250,11 @@ impl<'a> Context<'a> {
 
     /// Whether Draco's writer may take a track into a stream.
     fn takes(&self, animation: &Animation, track: &Track) -> bool {
-        self.folds(animation) && !self.keeps(&track.target)
+        self.changes(animation) && !self.keeps(&track.target)
     }
 
-    pub(crate) fn plans(&self) -> &'static [Plan] {
-        match self.settings.level {
-            Level::Fast => &fold::PLANS[..1],
-            Level::Default | Level::Max => &fold::PLANS,
-        }
+    pub(crate) fn form(&self) -> &'static Form {
+        storage::of(self.settings.storage)
     }
 
     /// Animations whose targets the storage can say: only quantization knows single axes.
@@ -288,45 +270,14 @@ impl<'a> Context<'a> {
     }
 
     /// Whether a track of the original is written anew: single axes, too, which other storages have joined.
-    fn replaces(&self, track: &Track) -> bool {
+    pub(crate) fn replaces(&self, track: &Track) -> bool {
         let axis = matches!(track.target, Target::Node { axis: Some(_), .. });
-        forms::rewritable(track) || (axis && track.source.targets == Targets::Core)
+        storage::rewritable(track) || (axis && track.source.targets == Targets::Core)
     }
 
     /// Whether tracks may be split by axis. A fast run has no time to try.
     pub(crate) fn splits(&self) -> bool {
         self.settings.storage == Storage::Quantization && self.settings.level != Level::Fast
-    }
-
-    /// Whether steps are coarser than what holds by itself, and repaired.
-    pub(crate) fn repairs(&self) -> bool {
-        self.settings.level != Level::Fast
-    }
-
-    /// An animation's tracks in the storage's smallest form.
-    pub(crate) fn forms(&self, animation: &Animation, grids: &Grids) -> Result<Vec<ChannelForm>> {
-        let tracks = || animation.tracks.iter().filter(|t| self.replaces(t));
-        if self.settings.storage == Storage::Stream {
-            return tracks().map(|track| forms::streamed(track, grids)).collect();
-        }
-        if self.settings.storage != Storage::Quantization {
-            return tracks().map(forms::compact).collect();
-        }
-        let exact = self.settings.bound.in_scene(self.scene.model_size()) == 0.0;
-        let with =
-            |clock: Option<&Clock>| tracks().map(|t| quantized(t, grids, clock, exact)).collect::<Result<Vec<_>>>();
-        let plain = with(None)?;
-        let Some(clock) = Clock::of(animation) else { return Ok(plain) };
-        let frames = with(Some(&clock))?;
-        Ok(if cost(&frames, self) < cost(&plain, self) { frames } else { plain })
-    }
-
-    pub(crate) fn rounds(&self) -> usize {
-        match self.settings.level {
-            Level::Fast => 4,
-            Level::Default => 7,
-            Level::Max => 16,
-        }
     }
 
     /// Whether a track is to be left alone.
@@ -339,23 +290,24 @@ impl<'a> Context<'a> {
     /// Whether there is the animation that is asked for.
     fn check(&self, animations: &[Animation]) -> Result<()> {
         match &self.settings.animation {
-            Some(wanted) if !animations.iter().any(|animation| self.folds(animation)) => {
+            Some(wanted) if !animations.iter().any(|animation| self.changes(animation)) => {
                 Err(Error::malformed("/animations", format!("none is called {wanted:?} or has that index")))
             }
             _ => Ok(()),
         }
     }
 
-    fn folds(&self, animation: &Animation) -> bool {
+    /// Whether an animation is one of those that are asked for.
+    fn changes(&self, animation: &Animation) -> bool {
         let wanted = self.settings.animation.as_deref();
         wanted.is_none_or(|w| animation.name.as_deref() == Some(w) || w.parse() == Ok(animation.index))
     }
 
-    /// An animation, folded if it is one of those that are asked for.
-    fn fold(&self, animation: &Animation, bound: f64) -> Folded {
-        match self.folds(animation) {
-            true => fold::fold(self, animation, bound),
-            false => Folded::untouched(animation.clone()),
+    /// An animation, packed if it is one of those that are asked for.
+    fn packed(&self, animation: &Animation, bound: f64) -> PackedAnimation {
+        match self.changes(animation) {
+            true => pack_animation(self, animation, bound),
+            false => PackedAnimation::untouched(animation.clone()),
         }
     }
 
@@ -382,30 +334,22 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     }
 }
 
-fn write(document: &Document, context: &Context<'_>, original: &[Animation], folded: &[Folded]) -> Result<Document> {
-    let animations = folded.iter().map(|f| f.animation.clone()).collect();
+fn write(
+    document: &Document,
+    context: &Context<'_>,
+    original: &[Animation],
+    packed: &[PackedAnimation],
+) -> Result<Document> {
+    let animations = packed.iter().map(|p| p.animation.clone()).collect();
     let lean = match context.settings.keep_rest || is_for_others(document) {
         true => animations,
-        false => rest::without_rest(context.scene, animations, |t| context.keeps(t), |a| context.folds(a)),
+        false => rest::without_rest(context.scene, animations, |t| context.keeps(t), |a| context.changes(a)),
     };
-    let forms = original.iter().zip(&lean).zip(folded).map(|((original, lean), folded)| {
-        let channels = context.forms(lean, &folded.grids)?;
+    let animations = original.iter().zip(&lean).zip(packed).map(|((original, lean), packed)| {
         let replaces = original.tracks.iter().filter(|t| context.replaces(t)).map(|t| t.source.channel).collect();
-        Ok(AnimationForm { index: original.index, replaces, channels })
+        Rewritten { index: original.index, replaces, entries: entries(context, lean, &packed.encoded) }
     });
-    let forms = forms.collect::<Result<Vec<_>>>()?;
-    drop(lean);
-    match context.settings.storage {
-        Storage::Meshopt => {
-            assemble(document, &forms, |edit, contents| place_meshopt(edit, contents, context.settings.meshopt))
-        }
-        Storage::Quantization => assemble(document, &forms, |edit, contents| {
-            edit.declare(crate::quantization::NAME, true);
-            place_plain(edit, contents)
-        }),
-        Storage::Stream => assemble(document, &forms, |edit, contents| place_stream(edit, contents, &forms, false)),
-        Storage::Core | Storage::Draco => assemble(document, &forms, place_plain),
-    }
+    (context.form().write)(document, &animations.collect::<Vec<_>>(), context)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Tracks that move no points: fewer keys and normalized weights within their own bound.
 
-use super::{exact::only, lattice::snap_float, reduce::needed};
+use super::exact::only;
 use crate::{
     Curve, Interpolation, Kind, Property, Target, Track,
     diff::{natural_range, worst_property},
 };
+use keyfold_core::engine::{Grid, needed};
 
 /// The track with fewer keys and coarser values within `bound`, a share of its natural range; `None` where it stays.
 pub(crate) fn shrunk(track: &Track, bound: f64) -> Option<Track> {
@@ -38,13 +39,16 @@ fn snapped(track: &Track, curve: &Curve, tolerance: f64) -> Curve {
         && curve.values().iter().all(|v| (0.0..=1.0).contains(v));
     let most = if 0.5 / 255.0 <= tolerance { 255.0 } else { 65535.0 };
     let snap = |v: &f32| {
-        if fractions && 0.5 / f64::from(most) <= tolerance {
-            (v * most).round() / most
-        } else {
-            snap_float((*v).into(), tolerance)
-        }
+        if fractions && 0.5 / f64::from(most) <= tolerance { (v * most).round() / most } else { rounded(*v, tolerance) }
     };
     let values: Vec<f32> = curve.values().iter().map(snap).collect();
     Curve::new(curve.interpolation(), curve.width(), curve.shared_times().clone(), values)
         .unwrap_or_else(|_| curve.clone())
+}
+
+/// A float in multiples of a power of two that is at most `step`; untouched where that is nothing.
+pub(super) fn rounded(value: f32, step: f64) -> f32 {
+    let value = f64::from(value);
+    let grid = Grid::multiples(step, value.abs());
+    grid.decode(grid.encode([value, 0.0, 0.0, 0.0]))[0]
 }

@@ -1,6 +1,6 @@
 //! Packing a file: which storages are tried, which one is kept, and the report in the shape that `keyfold pack --json` prints.
 
-use super::{Glance, Packed, Settings, glance, pack_with};
+use super::{Estimate, Packed, Settings, estimate, pack_with};
 use crate::{
     Diff, Document, Monitor, PropertyDiff, Result, Storage, document::Draft, inspect::document_bytes, sample::title,
 };
@@ -140,8 +140,8 @@ pub struct Candidate {
     pub quick: bool,
 }
 
-impl From<Glance> for Candidate {
-    fn from(Glance { storage, animation_bytes, gzip_bytes, error }: Glance) -> Self {
+impl From<Estimate> for Candidate {
+    fn from(Estimate { storage, animation_bytes, gzip_bytes, error }: Estimate) -> Self {
         Self { storage, animation_bytes, gzip_bytes, error, plays: storage.plays(), quick: true }
     }
 }
@@ -206,7 +206,7 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
     let (candidate, packed) = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
     if let ([storage], true) = (&tried[..], choice.estimate) {
         let settings = Settings { storage: *storage, ..settings.clone() };
-        candidates.extend(glance(document, &settings, &packed)?.into_iter().map(Candidate::from));
+        candidates.extend(estimate(document, &settings, &packed)?.into_iter().map(Candidate::from));
     }
     Ok(Chosen { storage: candidate.storage, packed, candidates })
 }

@@ -98,6 +98,11 @@ impl Scene {
         self.shells[node]
     }
 
+    /// How far from each node's origin its error is looked at.
+    pub(crate) fn shells(&self) -> &[f64] {
+        &self.shells
+    }
+
     /// An animation of this scene.
     pub fn motion<'a>(&'a self, animation: &'a Animation) -> Motion<'a> {
         Motion::new(&self.skeleton, animation.tracks.iter().filter_map(|t| core_track(&t.target, &t.curve)))

@@ -1,13 +1,13 @@
 //! Accessors in buffer views that EXT_meshopt_compression (or its successor KHR_) compresses: one view for each kind of element, so that
 //! JSON stays small.
 //!
-//! Nothing is lost here: rotations take the quaternion filter where it gives back exactly the shorts that are there, floats
-//! the exponential filter where they share a step; everything else goes without a filter.
+//! Nothing is lost here: what comes as a filter's elements stays that, other floats take the exponential filter where they share a step;
+//! everything else goes without a filter.
 
-use super::{Stored, quaternion_filter};
+use super::{Filter, Stored};
 use crate::{
     Error, Result,
-    document::{ComponentType, Edit, Shape},
+    document::{ComponentType, Edit},
     extensions::meshopt::{EXT_NAME, KHR_NAME, codec},
 };
 use serde_json::{Map, Value, json};
@@ -38,13 +38,6 @@ impl MeshoptVersion {
             Self::Khr => 1,
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Filter {
-    None,
-    Quaternion,
-    Exponential,
 }
 
 /// Elements of one kind, to be compressed together.
@@ -133,9 +126,8 @@ fn grouped(contents: &[&Stored], version: MeshoptVersion) -> Result<Groups> {
 
 /// The filter that suits a content, the bytes of one of its elements, and its bytes before the codec.
 fn filtered(content: &Stored) -> (Filter, usize, Vec<u8>) {
-    let rotations = content.component == ComponentType::I16 && content.shape == Shape::Vec4 && content.normalized;
-    if let Some(elements) = rotations.then(|| quaternion_filter::exact(&shorts(&content.bytes))).flatten() {
-        return (Filter::Quaternion, 8, elements.iter().flatten().flat_map(|c| c.to_le_bytes()).collect());
+    if content.filter != Filter::None {
+        return (content.filter, content.element_size(), content.bytes.clone());
     }
     let floats = content.component == ComponentType::F32 && !content.bounds;
     if let Some(bytes) = floats.then(|| exponential(&content.bytes, content.shape.components())).flatten() {
@@ -146,11 +138,6 @@ fn filtered(content: &Stored) -> (Filter, usize, Vec<u8>) {
     let mut bytes = content.bytes.clone();
     bytes.resize(bytes.len().next_multiple_of(stride), 0);
     (Filter::None, stride, bytes)
-}
-
-fn shorts(bytes: &[u8]) -> Vec<[i16; 4]> {
-    let element = |b: &[u8]| std::array::from_fn(|i| i16::from_le_bytes([b[i * 2], b[i * 2 + 1]]));
-    bytes.chunks_exact(8).map(element).collect()
 }
 
 /// Floats as 24-bit multiples of a power of two that each component shares; `None` where they are not.

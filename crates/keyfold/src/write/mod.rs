@@ -7,7 +7,6 @@
 mod core_storage;
 mod meshopt;
 mod order;
-pub(crate) mod quaternion_filter;
 mod stored;
 mod stream;
 
@@ -15,7 +14,7 @@ pub use core_storage::{core_form, core_target};
 pub(crate) use meshopt::meshopt_bytes;
 pub use meshopt::{MeshoptVersion, place_meshopt};
 pub(crate) use order::alike;
-pub use stored::{Stored, short};
+pub use stored::{Filter, Stored, short};
 pub use stream::place_stream;
 pub(crate) use stream::stream_bytes;
 

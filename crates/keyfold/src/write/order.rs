@@ -16,7 +16,8 @@ const LANES: usize = 8;
 
 /// The places of contents in the order in which they should stand.
 pub(crate) fn alike(contents: &[&Stored]) -> Vec<usize> {
-    let entropies: Vec<f64> = contents.iter().map(|content| Bytes::of(content).entropy()).collect();
+    let bytes: Vec<Bytes> = contents.iter().map(|content| Bytes::of(content)).collect();
+    let entropies: Vec<f64> = bytes.iter().map(Bytes::entropy).collect();
     let mut order: Vec<usize> = (0..contents.len()).collect();
     order.sort_by(|a, b| {
         let kinds = kind(contents[*a]).cmp(&kind(contents[*b]));
@@ -26,7 +27,7 @@ pub(crate) fn alike(contents: &[&Stored]) -> Vec<usize> {
         if contents[one_kind[0]].bounds {
             one_kind.sort_unstable();
         } else {
-            one_kind.chunks_mut(NEIGHBOURS).for_each(|near| chain(near, contents));
+            one_kind.chunks_mut(NEIGHBOURS).for_each(|near| chain(near, &bytes));
         }
     }
     order
@@ -39,22 +40,18 @@ fn kind(content: &Stored) -> Kind {
 }
 
 /// Puts behind each one the one that is most like it.
-fn chain(order: &mut [usize], contents: &[&Stored]) {
-    let bytes = |index: &usize| (*index, Box::new(Bytes::of(contents[*index])));
-    let mut bytes: Vec<(usize, Box<Bytes>)> = order.iter().map(bytes).collect();
-    for place in 1..bytes.len() {
-        let (done, rest) = bytes.split_at_mut(place);
-        let last = &done[place - 1].1;
-        let (mut best, mut least) = (0, f64::INFINITY);
-        for (other, (_, bytes)) in rest.iter().enumerate() {
-            let much = last.unlike(bytes);
+fn chain(order: &mut [usize], bytes: &[Bytes]) {
+    for place in 1..order.len() {
+        let last = &bytes[order[place - 1]];
+        let (mut best, mut least) = (place, f64::INFINITY);
+        for (other, index) in order.iter().enumerate().skip(place) {
+            let much = last.unlike(&bytes[*index]);
             if much < least {
                 (best, least) = (other, much);
             }
         }
-        rest[..=best].rotate_right(1);
+        order[place..=best].rotate_right(1);
     }
-    order.iter_mut().zip(bytes).for_each(|(place, (index, _))| *place = index);
 }
 
 /// How often each byte occurs in a content.

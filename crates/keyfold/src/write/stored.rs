@@ -15,17 +15,39 @@ pub struct Stored {
     pub normalized: bool,
     /// Whether the accessor says its least and largest values, as times must.
     pub bounds: bool,
+    /// What a reader does to the bytes before they are the elements.
+    pub filter: Filter,
     /// The elements, little endian, tightly packed.
     pub bytes: Vec<u8>,
     /// The grid that rotations lie on, where a search has laid one: a stream stores codes on it.
     pub grid: Option<RotationGrid>,
 }
 
+/// What a reader of a compressed buffer view does to its bytes; elements are as long before as they are after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Filter {
+    /// Nothing.
+    #[default]
+    None,
+    /// meshopt's QUATERNION filter.
+    Quaternion,
+    /// meshopt's EXPONENTIAL filter.
+    Exponential,
+}
+
 impl Stored {
     /// Floats as they are.
     pub fn floats(shape: Shape, values: &[f32]) -> Self {
         let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        Self { component: ComponentType::F32, shape, normalized: false, bounds: false, bytes, grid: None }
+        Self {
+            component: ComponentType::F32,
+            shape,
+            normalized: false,
+            bounds: false,
+            filter: Filter::None,
+            bytes,
+            grid: None,
+        }
     }
 
     /// Times in seconds as they are.
@@ -36,7 +58,7 @@ impl Stored {
     /// Integers of a type that holds them; those outside of it wrap.
     pub fn integers(component: ComponentType, shape: Shape, normalized: bool, values: &[i64]) -> Self {
         let bytes = values.iter().flat_map(|v| v.to_le_bytes().into_iter().take(component.size())).collect();
-        Self { component, shape, normalized, bounds: false, bytes, grid: None }
+        Self { component, shape, normalized, bounds: false, filter: Filter::None, bytes, grid: None }
     }
 
     /// Bytes of one element.

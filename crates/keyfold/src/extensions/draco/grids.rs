@@ -9,13 +9,14 @@ use crate::{
 };
 use keyfold_core::draco::Quantizer;
 use keyfold_core::{
+    engine::{Encoded, Grid},
     skeleton::{Probe, Proof},
     vector::{distance, length},
 };
 
 /// A track on its grid.
 #[derive(Clone)]
-pub(super) struct Gridded {
+pub(crate) struct Gridded {
     pub(super) quantizer: Quantizer,
     pub(super) indices: Vec<i32>,
     /// The curve as a decoder will see it.
@@ -38,6 +39,34 @@ fn gridded(track: &Track, quantizer: Quantizer) -> Option<Gridded> {
     let values = quantizer.dequantize(indices.clone());
     let decoded = Curve::new(curve.interpolation(), curve.width(), curve.shared_times().clone(), values).ok()?;
     Some(Gridded { quantizer, indices, decoded })
+}
+
+/// A track on the grid that the engine laid; `None` where it laid none.
+pub(crate) fn coded(track: &Track, encoded: &Encoded) -> Option<Gridded> {
+    let Encoded { grid: Grid::Uniform(uniform), codes, width, .. } = encoded else { return None };
+    if codes.len() < 2 {
+        return None;
+    }
+    let quantizer = Quantizer {
+        minimum: uniform.offsets[..*width].iter().map(|offset| *offset as f32).collect(),
+        range: (uniform.scale * f64::from(uniform.most)) as f32,
+        bits: 32 - uniform.most.leading_zeros() as u8,
+    };
+    let indices: Vec<i32> = codes.iter().flat_map(|code| code.iter().take(*width)).copied().collect();
+    let values = quantizer.dequantize(indices.clone());
+    let curve = &track.curve;
+    let decoded = Curve::new(curve.interpolation(), curve.width(), curve.shared_times().clone(), values).ok()?;
+    Some(Gridded { quantizer, indices, decoded })
+}
+
+/// A track that moves no points on a grid of its own bound, a share of its natural range.
+pub(crate) fn property_grid(track: &Track, bound: f64) -> Option<Gridded> {
+    stepped(track, property_step(track, bound))
+}
+
+/// Half a step is the largest error; a little less, for rounding.
+fn property_step(track: &Track, bound: f64) -> f64 {
+    (1.9 * bound * natural_range(track)).max(1e-30)
 }
 
 /// The grid whose steps are at most `step`.
@@ -114,24 +143,21 @@ impl Search<'_> {
     }
 
     fn first_step(&self, track: &Track) -> f64 {
-        let Target::Node { node, property, .. } = track.target else { return self.property_step(track) };
+        let Target::Node { node, property, .. } = track.target else {
+            return property_step(track, self.property_bound);
+        };
         let skeleton = self.scene.skeleton();
         let stretch = |node: usize| {
             let global = skeleton.rest_global(node);
             global.axes.iter().map(|axis| length(*axis)).fold(1e-30, f64::max)
         };
         let moves = match property {
-            Property::Weights => return self.property_step(track),
+            Property::Weights => return property_step(track, self.property_bound),
             Property::Translation => skeleton.parent(node).map_or(1.0, stretch),
             Property::Rotation => 2.0 * self.reach(node),
             Property::Scale => self.reach(node),
         };
         self.bound / moves.max(1e-30)
-    }
-
-    fn property_step(&self, track: &Track) -> f64 {
-        // Half a step is the largest error; a little less, for rounding.
-        (1.9 * self.property_bound * natural_range(track)).max(1e-30)
     }
 
     /// How far the farthest point that hangs on a node is from it, at rest.

@@ -11,8 +11,9 @@ mod streams;
 mod times;
 mod write;
 
+pub(crate) use grids::{coded, property_grid};
 pub use write::{Compressed, Dialect, Options, compress};
-pub(crate) use write::{compress_some, draft};
+pub(crate) use write::{Planned, compress_some, draft, fits, write};
 
 use super::{Extension, Provided};
 use crate::{

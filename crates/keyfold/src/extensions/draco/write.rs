@@ -4,7 +4,7 @@
 //! Constant tracks become one key. What comes out is decoded from its streams and measured; where it is over the bound, everything is done again with less.
 
 use super::{
-    grids::{Gridded, Search, components, decoded, uniform},
+    grids::{Gridded, Search, components, uniform},
     place::place,
     streams::{Candidate, Stream, candidates, originals, streams},
 };
@@ -12,9 +12,7 @@ use crate::parallel::*;
 use crate::{
     Animation, Animations, Bound, Curve, Diff, Document, Finding, Result, Scene, Track,
     diff::{diff, undefined},
-    effort,
-    halves::settled,
-    read,
+    effort, read,
     retarget::is_component,
     unpack,
     write::{AnimationForm, ChannelForm, Stored, assemble, core_form},
@@ -117,24 +115,15 @@ pub(crate) fn compress_some(
 /// Animations as streams that are written nowhere.
 pub(crate) struct Drafted {
     pub(crate) channels: Vec<ChannelForm>,
-    /// As a decoder will see them.
-    pub(crate) animations: Vec<Animation>,
     /// All streams, one after the other.
     pub(crate) bytes: Vec<u8>,
     /// What accessors hold whose values are in the streams.
     pub(crate) inside: BTreeSet<Stored>,
 }
 
-/// What [`compress_some`] would make of animations at its first attempt.
-pub(crate) fn draft(
-    scene: &Scene,
-    animations: &[Animation],
-    options: &Options,
-    takes: impl Fn(&Animation, &Track) -> bool + Sync,
-) -> Result<Drafted> {
-    let bound = options.max_error.in_scene(scene.model_size());
-    let planned: Vec<Planned> = animations.par_iter().map(|a| plan(scene, a, options, bound, 1.0, &takes)).collect();
-    let candidates = candidates(&planned, options)?;
+/// What animations put on the wire as streams.
+pub(crate) fn draft(planned: &[Planned], options: &Options) -> Result<Drafted> {
+    let candidates = candidates(planned, options)?;
     let streams = streams(&candidates, options)?;
     let outputs = outputs(&streams);
     let forms = planned.iter().zip(candidates.tracks()).map(|(p, candidates)| form(p, candidates, &outputs));
@@ -144,9 +133,7 @@ pub(crate) fn draft(
         bytes.extend(stream.bytes()?);
     }
     let inside = outputs.into_iter().chain(streams.iter().map(|s| &s.input)).cloned().collect();
-    let channels = forms.into_iter().flat_map(|f| f.channels).collect();
-    let animations = planned.iter().map(|p| decoded(&p.animation, &p.grids)).collect();
-    Ok(Drafted { channels, animations, bytes, inside })
+    Ok(Drafted { channels: forms.into_iter().flat_map(|f| f.channels).collect(), bytes, inside })
 }
 
 /// What accessors hold whose values are in streams.
@@ -155,9 +142,11 @@ fn outputs(streams: &[Stream]) -> BTreeSet<&Stored> {
 }
 
 /// The tracks of an animation, each with its grid where it may go into a stream.
-pub(super) struct Planned {
-    pub(super) animation: Animation,
-    pub(super) grids: Vec<Option<Gridded>>,
+pub(crate) struct Planned {
+    pub(crate) animation: Animation,
+    pub(crate) grids: Vec<Option<Gridded>>,
+    /// The channels that are replaced though no track of theirs is left.
+    pub(crate) dropped: BTreeSet<usize>,
 }
 
 impl Planned {
@@ -177,17 +166,13 @@ fn plan(
 ) -> Planned {
     let mut animation = with_short_constants(animation, wanted);
     if options.bits.is_none() {
-        let settle = |track: &Track| settled(track).filter(|_| wanted(&animation, track));
-        animation.tracks = animation.tracks.iter().map(|t| settle(t).unwrap_or_else(|| t.clone())).collect();
+        let split = |track: &Track| track.without_half_turns().filter(|_| wanted(&animation, track));
+        animation.tracks = animation.tracks.iter().map(|t| split(t).unwrap_or_else(|| t.clone())).collect();
     }
     let undefined: Vec<usize> =
         if options.bits.is_none() { undefined(&animation).map(|(i, _)| i).collect() } else { vec![] };
-    // The field for components is a byte, and older readers take it as signed.
-    let takes = |i: usize| {
-        let track = &animation.tracks[i];
-        let fits = track.curve.keys() > 1 && components(&track.curve) <= 127 && !track.target.is_exact();
-        fits && wanted(&animation, track) && !undefined.contains(&i)
-    };
+    let takes =
+        |i: usize| fits(&animation.tracks[i]) && wanted(&animation, &animation.tracks[i]) && !undefined.contains(&i);
     let property_bound = share * options.max_property_error;
     let grids = match options.bits {
         Some(bits) => {
@@ -195,7 +180,12 @@ fn plan(
         }
         None => Search { scene, animation: &animation, bound, property_bound }.run(takes),
     };
-    Planned { animation, grids }
+    Planned { animation, grids, dropped: BTreeSet::new() }
+}
+
+/// Whether a stream can hold a track. The field for components is a byte, and older readers take it as signed.
+pub(crate) fn fits(track: &Track) -> bool {
+    track.curve.keys() > 1 && components(&track.curve) <= 127 && !track.target.is_exact()
 }
 
 /// Constant tracks as one key, unless the animation would then end earlier.
@@ -212,7 +202,8 @@ fn with_short_constants(animation: &Animation, wanted: &impl Fn(&Animation, &Tra
     out
 }
 
-fn write(plain: &Document, planned: &[Planned], options: &Options) -> Result<Document> {
+/// A document with its animations as streams where those are smaller.
+pub(crate) fn write(plain: &Document, planned: &[Planned], options: &Options) -> Result<Document> {
     let candidates = candidates(planned, options)?;
     let streams = streams(&candidates, options)?;
     let inside = outputs(&streams);
@@ -234,6 +225,6 @@ fn form(planned: &Planned, candidates: &[Option<Candidate<'_>>], inside: &BTreeS
     // Values that only exact storage keeps stay where they are.
     let tracks = planned.animation.tracks.iter().zip(candidates).filter(|(track, _)| !track.target.is_exact());
     let channels: Vec<ChannelForm> = tracks.map(channel).collect::<Result<_>>()?;
-    let replaces = channels.iter().filter_map(|c| c.source).collect();
+    let replaces = channels.iter().filter_map(|c| c.source).chain(planned.dropped.iter().copied()).collect();
     Ok(AnimationForm { index: planned.animation.index, replaces, channels })
 }

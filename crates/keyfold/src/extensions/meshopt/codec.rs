@@ -12,7 +12,7 @@ pub(crate) enum Mode {
     Indices,
 }
 
-/// What is done to elements before they are compressed. The quaternion filter is in [`super::quaternion`].
+/// What is done to elements before they are compressed. The quaternion filter is in the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Filter {
     Octahedral,

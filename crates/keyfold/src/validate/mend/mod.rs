@@ -9,7 +9,11 @@ mod rewrite;
 mod structure;
 
 use super::{Findings, validate};
-use crate::{Document, Finding, Result, document::Elements, write::Stored};
+use crate::{
+    Document, Finding, Result,
+    document::Elements,
+    write::{Filter, Stored},
+};
 use serde_json::Value;
 
 /// What became of a document.
@@ -75,7 +79,7 @@ fn sampler_accessor(document: &Document, animation: usize, sampler: usize, key: 
 /// An accessor's elements as they would be written anew.
 fn stored(elements: Elements<'_>) -> Stored {
     let Elements { component, shape, normalized, bytes } = elements;
-    Stored { component, shape, normalized, bounds: true, bytes: bytes.into_owned(), grid: None }
+    Stored { component, shape, normalized, bounds: true, filter: Filter::None, bytes: bytes.into_owned(), grid: None }
 }
 
 /// Sets a member of an object at a place.

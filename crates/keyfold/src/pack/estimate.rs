@@ -1,4 +1,4 @@
-//! About what other storages would take: the quickest search over an excerpt of the animations, weighed and written nowhere.
+//! Estimates of what other storages would take: the quickest search over an excerpt of the animations, weighed and written nowhere.
 //!
 //! An excerpt is a stretch out of the middle of some animations. Whole animations are taken to need the same in proportion, bytes by
 //! their keys and JSON by their tracks; and storages are taken to stand to each other as they do in the excerpt, so that what one of
@@ -6,12 +6,13 @@
 
 use super::{
     Context, Level, Packed, Settings,
-    cost::{Wire, deflated, plain, wire, wire_with},
+    animation::PackedAnimation,
+    cost::{Wire, deflated},
     exact::only,
-    fold::Folded,
+    storage::{Entry, entries},
 };
 use crate::parallel::*;
-use crate::{Animation, Curve, Document, Result, Scene, Storage, Track, diff::proof, draco, inspect, read};
+use crate::{Animation, Curve, Document, Result, Scene, Storage, Track, diff::proof, inspect, read};
 
 /// How many animations are looked at, and about how many floats of each.
 const ANIMATIONS: usize = 4;
@@ -19,7 +20,7 @@ const FLOATS: usize = 4096;
 
 /// About what a storage would take.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Glance {
+pub struct Estimate {
     /// The storage.
     pub storage: Storage,
     /// What the animations' data would take up in the file.
@@ -31,28 +32,28 @@ pub struct Glance {
 }
 
 /// About what the storages other than `settings.storage` would take for a document that became `packed`.
-pub fn glance(document: &Document, settings: &Settings, packed: &Packed) -> Result<Vec<Glance>> {
+pub fn estimate(document: &Document, settings: &Settings, packed: &Packed) -> Result<Vec<Estimate>> {
     let animations = read(document)?.animations;
     let scene = Scene::new(document, &animations, settings.shell)?;
     let excerpt = Excerpt::of(&animations);
-    let look = |storage: Storage| {
+    let measure = |storage: Storage| {
         let settings = Settings { storage, level: Level::Fast, ..settings.clone() };
-        excerpt.look(document, &Context::new(&scene, &settings))
+        excerpt.measure(document, &Context::new(&scene, &settings))
     };
-    let own = look(settings.storage)?;
+    let own = measure(settings.storage)?;
     let bytes =
         inspect::animation_bytes(&packed.document, read(&packed.document)?.animations.iter().flat_map(|a| &a.tracks));
     let others = Storage::ALL.into_iter().filter(|s| *s != settings.storage);
-    let glance = |storage: Storage| {
-        let look = look(storage)?;
-        Ok(Glance {
+    let estimate = |storage: Storage| {
+        let sizes = measure(storage)?;
+        Ok(Estimate {
             storage,
-            animation_bytes: (bytes as f64 * look.bytes / own.bytes.max(1.0)).round() as u64,
-            gzip_bytes: (packed.gzip_bytes as f64 * look.gzip_bytes / own.gzip_bytes.max(1.0)).round() as usize,
-            error: look.error,
+            animation_bytes: (bytes as f64 * sizes.bytes / own.bytes.max(1.0)).round() as u64,
+            gzip_bytes: (packed.gzip_bytes as f64 * sizes.gzip_bytes / own.gzip_bytes.max(1.0)).round() as usize,
+            error: sizes.error,
         })
     };
-    others.map(glance).collect()
+    others.map(estimate).collect()
 }
 
 /// Stretches of animations that stand for all of them.
@@ -64,7 +65,7 @@ struct Excerpt {
 }
 
 /// What the animations of an excerpt take, made up to all of them.
-struct Look {
+struct Sizes {
     bytes: f64,
     gzip_bytes: f64,
     error: f64,
@@ -82,34 +83,22 @@ impl Excerpt {
         Self { animations: stretches, keys, tracks }
     }
 
-    fn look(&self, document: &Document, context: &Context<'_>) -> Result<Look> {
+    fn measure(&self, document: &Document, context: &Context<'_>) -> Result<Sizes> {
         let before = context.whole(document, &self.animations);
-        let (wire, after) = match context.settings.storage {
-            Storage::Draco => drafted(context, &before)?,
-            Storage::Core | Storage::Quantization | Storage::Meshopt | Storage::Stream => folded(context, &before)?,
-        };
+        let (wire, after) = searched(context, &before)?;
         let json = deflated(wire.json.as_bytes()) as f64 * self.tracks;
         let bytes = wire.bytes.len() as f64 * self.keys;
         let gzip_bytes = json + deflated(&wire.bytes) as f64 * self.keys;
-        Ok(Look { bytes, gzip_bytes, error: error(context.scene, &before, &after) })
+        Ok(Sizes { bytes, gzip_bytes, error: error(context.scene, &before, &after) })
     }
 }
 
-fn folded(context: &Context<'_>, animations: &[Animation]) -> Result<(Wire, Vec<Animation>)> {
+fn searched(context: &Context<'_>, animations: &[Animation]) -> Result<(Wire, Vec<Animation>)> {
     let bound = context.settings.bound.in_scene(context.scene.model_size());
-    let folded: Vec<Folded> = animations.par_iter().map(|animation| context.fold(animation, bound)).collect();
-    let channels = folded.iter().map(|f| context.forms(&f.animation, &f.grids)).collect::<Result<Vec<_>>>()?.concat();
-    Ok((wire(&channels, context), folded.into_iter().map(|f| f.animation).collect()))
-}
-
-fn drafted(context: &Context<'_>, animations: &[Animation]) -> Result<(Wire, Vec<Animation>)> {
-    let takes = |animation: &Animation, track: &Track| context.takes(animation, track);
-    let draft = draco::draft(context.scene, animations, &context.draco_options(), takes)?;
-    let wire = wire_with(&draft.channels, |contents| {
-        let outside: Vec<_> = contents.iter().copied().filter(|stored| !draft.inside.contains(stored)).collect();
-        [draft.bytes, plain(&outside)].concat()
-    });
-    Ok((wire, draft.animations))
+    let packed: Vec<PackedAnimation> = animations.par_iter().map(|a| context.packed(a, bound)).collect();
+    let entries: Vec<Entry<'_>> = packed.iter().flat_map(|p| entries(context, &p.animation, &p.encoded)).collect();
+    let wire = (context.form().wire)(&entries, context)?;
+    Ok((wire, packed.into_iter().map(|p| p.animation).collect()))
 }
 
 fn error(scene: &Scene, before: &[Animation], after: &[Animation]) -> f64 {

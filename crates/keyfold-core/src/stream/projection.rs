@@ -1,19 +1,20 @@
-//! How a stream projects the rotations of a lane: about which middle, and in which axes.
+//! How a stream projects the rotations of a track: about which middle, and in which axes.
 //!
 //! Axes along which a joint mostly turns leave little to be told in the others: those of the largest change from key to key.
 
-use keyfold_core::{
+use super::RotationGrid;
+use crate::{
     quat::{self, Quat},
     skeleton::Affine,
-    stream::RotationGrid,
     vector::cross,
 };
+use alloc::vec::Vec;
 
 /// With fewer keys than this, axes cost more than they bring.
 const FEW: usize = 8;
 
 /// The projection of rotations about their middle; its steps are still to be chosen.
-pub(crate) fn projection(rotations: &[Quat]) -> RotationGrid {
+pub fn projection(rotations: &[Quat]) -> RotationGrid {
     let first = rotations.first().copied().unwrap_or(quat::IDENTITY);
     // What is nearest to the first need not be nearest to all.
     let middle = mean(rotations, mean(rotations, first));
@@ -56,8 +57,8 @@ fn eigenvectors(mut m: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
                 continue;
             }
             let theta = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
-            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let c = 1.0 / (t * t + 1.0).sqrt();
+            let t = libm::copysign(1.0, theta) / (libm::fabs(theta) + libm::sqrt(theta * theta + 1.0));
+            let c = 1.0 / libm::sqrt(t * t + 1.0);
             let s = t * c;
             for row in &mut m {
                 (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
@@ -85,8 +86,8 @@ fn turn_to(mut vectors: [[f64; 3]; 3]) -> Quat {
         let y = vectors[1].map(|c| c * sign(1));
         vectors[2] = cross(x, y);
         let q = from_rows([x, y, vectors[2]]);
-        if q[3].abs() > largest {
-            (best, largest) = (if q[3] < 0.0 { quat::negate(q) } else { q }, q[3].abs());
+        if libm::fabs(q[3]) > largest {
+            (best, largest) = (if q[3] < 0.0 { quat::negate(q) } else { q }, libm::fabs(q[3]));
         }
     }
     best
@@ -104,7 +105,7 @@ mod tests {
     #[test]
     fn the_axis_of_a_swing_becomes_x() {
         let axis = [0.6, 0.0, 0.8];
-        let swing = |i: u32| quat::exp(axis.map(|c| c * 0.3 * (f64::from(i) * 0.2).sin()));
+        let swing = |i: u32| quat::exp(axis.map(|c| c * 0.3 * libm::sin(f64::from(i) * 0.2)));
         let rotations: Vec<Quat> = (0..50).map(swing).collect();
         let turn = axes(&rotations, quat::IDENTITY);
         let turned = quat::rotate(turn, axis);

@@ -5,37 +5,37 @@
 //! with everything below it aimed anew, until it does not.
 
 use super::{
-    aim::aimed,
     clip::Clip,
-    encode::{LaneKeys, Plan},
-    lattice::{Lattice, played},
+    compensate::compensated,
+    encode::{TrackKeys, put},
+    grid::{Code, Grid},
     window::{Window, at},
 };
-use crate::Property;
-use keyfold_core::{
+use crate::{
     quat::{self, Quat},
-    skeleton::{Affine, Poses, Transform},
+    skeleton::{Affine, Poses, Property, Transform},
     vector::cross,
 };
+use alloc::{vec, vec::Vec};
 
 /// How often the worst point of a moment is looked at.
 const PASSES: usize = 12;
 
-/// A lane whose codes may be chosen anew.
+/// A track whose codes may be chosen anew.
 #[derive(Clone, Copy)]
 struct Free {
-    lane: usize,
-    lattice: Lattice,
+    track: usize,
+    grid: Grid,
 }
 
 /// A window's joints as decoded, one moment at a time.
-pub(crate) struct Repair<'a, 'c> {
+pub(super) struct Repair<'a, 'c> {
     clip: &'a Clip<'c>,
     window: &'a Window,
-    plan: Plan,
+    compensate: bool,
     /// The largest squared distance that is let be.
     limit: f64,
-    /// By node: the lanes of its translation and its rotation that may change.
+    /// By node: the tracks of its translation and its rotation that may change.
     free: Vec<[Option<Free>; 2]>,
     /// By node: its probe.
     probes: Vec<Option<usize>>,
@@ -51,29 +51,29 @@ struct Joint {
     local: Affine,
     global: Affine,
     turn: Quat,
-    /// Translation and rotation as stored.
-    stored: [[f32; 4]; 2],
+    /// Translation and rotation.
+    codes: [Code; 2],
     /// The squared distance of its probe.
     error: f64,
 }
 
 impl<'a, 'c> Repair<'a, 'c> {
-    pub(crate) fn new(
+    pub(super) fn new(
         clip: &'a Clip<'c>,
         window: &'a Window,
-        plan: Plan,
+        compensate: bool,
         limit: f64,
-        lattices: impl Fn(usize) -> Option<Lattice>,
+        grids: impl Fn(usize) -> Option<Grid>,
     ) -> Self {
-        let nodes = clip.scene.skeleton().len();
+        let nodes = clip.skeleton.len();
         let mut free = vec![[None; 2]; nodes];
-        for (index, lane) in clip.lanes.iter().enumerate().filter(|(_, lane)| lane.axis.is_none()) {
-            let which = match lane.property {
+        for (index, track) in clip.tracks.iter().enumerate().filter(|(_, track)| track.axis.is_none()) {
+            let which = match track.property {
                 Property::Translation => 0,
                 Property::Rotation => 1,
-                Property::Scale | Property::Weights => continue,
+                Property::Scale => continue,
             };
-            free[lane.node][which] = lattices(index).map(|lattice| Free { lane: index, lattice });
+            free[track.node][which] = grids(index).map(|grid| Free { track: index, grid });
         }
         let mut probes = vec![None; nodes];
         clip.probes.iter().enumerate().for_each(|(index, probe)| probes[probe.a] = Some(index));
@@ -82,34 +82,28 @@ impl<'a, 'c> Repair<'a, 'c> {
             local: Affine::IDENTITY,
             global: Affine::IDENTITY,
             turn: quat::IDENTITY,
-            stored: [[0.0; 4]; 2],
+            codes: [[0; 4]; 2],
             error: 0.0,
         };
         let limit = limit * limit;
-        Self { clip, window, plan, limit, free, probes, moment: 0, joints: vec![joint; nodes], saved: Vec::new() }
+        Self { clip, window, compensate, limit, free, probes, moment: 0, joints: vec![joint; nodes], saved: Vec::new() }
     }
 
-    /// Repairs every moment of the window that needs it. `transforms` are the nodes' own ones as decoded, `lanes` what is stored; both
-    /// are changed. Says whether anything was.
-    pub(crate) fn run(
+    /// Repairs moments of the window. `transforms` are the nodes' own ones as decoded, `keys` what is stored; both are changed. Says whether
+    /// anything was.
+    pub(super) fn run(
         &mut self,
+        moments: impl Iterator<Item = usize>,
         poses: &Poses,
         turns: &[Vec<Quat>],
         transforms: &mut [Vec<Transform>],
-        lanes: &mut [LaneKeys],
+        keys: &mut [TrackKeys],
     ) -> bool {
         let mut changed = false;
-        for moment in 0..self.window.len() {
-            let over = |probe: &keyfold_core::skeleton::Probe| {
-                let (a, b) = (self.window.poses.global(probe.a, moment), poses.global(probe.b, moment));
-                probe.squared_distance(a, b) > self.limit
-            };
-            if !self.clip.probes.iter().any(over) {
-                continue;
-            }
-            self.load(moment, poses, turns, transforms, lanes);
+        for moment in moments {
+            self.load(moment, poses, turns, transforms, keys);
             if self.moment_improves() {
-                self.store(transforms, lanes);
+                self.store(transforms, keys);
                 changed = true;
             }
         }
@@ -122,7 +116,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         poses: &Poses,
         turns: &[Vec<Quat>],
         transforms: &[Vec<Transform>],
-        lanes: &[LaneKeys],
+        keys: &[TrackKeys],
     ) {
         self.moment = moment;
         for node in 0..self.joints.len() {
@@ -132,24 +126,20 @@ impl<'a, 'c> Repair<'a, 'c> {
             joint.local = own.map_or_else(|| *poses.local(node, moment), Affine::from_transform);
             joint.global = *poses.global(node, moment);
             joint.turn = at(&turns[node], moment);
-            for (free, stored) in self.free[node].iter().zip(&mut joint.stored) {
+            for (free, code) in self.free[node].iter().zip(&mut joint.codes) {
                 if let Some(free) = free {
-                    let values = &lanes[free.lane].values;
-                    let width = values.len() / self.window.len();
-                    stored[..width].copy_from_slice(&values[moment * width..][..width]);
+                    *code = keys[free.track].codes[moment];
                 }
             }
             self.joints[node].error = self.error(node);
         }
     }
 
-    fn store(&self, transforms: &mut [Vec<Transform>], lanes: &mut [LaneKeys]) {
+    fn store(&self, transforms: &mut [Vec<Transform>], keys: &mut [TrackKeys]) {
         for (node, joint) in self.joints.iter().enumerate() {
-            for (free, stored) in self.free[node].iter().zip(&joint.stored) {
+            for (free, code) in self.free[node].iter().zip(&joint.codes) {
                 if let Some(free) = free {
-                    let values = &mut lanes[free.lane].values;
-                    let width = values.len() / self.window.len();
-                    values[self.moment * width..][..width].copy_from_slice(&stored[..width]);
+                    keys[free.track].codes[self.moment] = *code;
                     transforms[node][self.moment] = joint.own;
                 }
             }
@@ -179,7 +169,7 @@ impl<'a, 'c> Repair<'a, 'c> {
 
     /// Tries other codes for a node and those above it: the first that bring everything below them within the limit, else the best.
     fn chain_improves(&mut self, worst: usize) -> bool {
-        let skeleton = self.clip.scene.skeleton();
+        let skeleton = self.clip.skeleton;
         let mut least = self.joints[worst].error * 0.98;
         let mut best: Option<(usize, Vec<Joint>)> = None;
         let mut next = Some(worst);
@@ -209,14 +199,14 @@ impl<'a, 'c> Repair<'a, 'c> {
         true
     }
 
-    /// Steps to try: the one that would bring the worst point home, and one to each side.
+    /// Steps to try: the one that would bring the worst point home, one to each side, and to two sides at once.
     fn candidates(&self, node: usize, worst: usize) -> Vec<(usize, [f64; 3])> {
-        let (mut out, moment) = (Vec::with_capacity(14), self.moment);
+        let (mut out, moment) = (Vec::with_capacity(25), self.moment);
         let joint = &self.joints[node];
         let original = self.window.poses.global(worst, moment).origin;
         let miss = [0, 1, 2].map(|k| original[k] - self.joints[worst].global.origin[k]);
         if let Some(free) = &self.free[node][1] {
-            let spacing = free.lattice.spacing() * 2.0;
+            let spacing = free.grid.spacing() * 2.0;
             let arm = [0, 1, 2].map(|k| original[k] - joint.global.origin[k]);
             let square: f64 = arm.iter().map(|c| c * c).sum();
             if square > 0.0 {
@@ -224,10 +214,10 @@ impl<'a, 'c> Repair<'a, 'c> {
                 let turn = quat::rotate(quat::conjugate(joint.turn), cross(arm, miss).map(|c| c / square));
                 out.push((1, turn));
             }
-            out.extend(sides(spacing).map(|step| (1, step)));
+            out.extend(sides(spacing).chain(diagonals(spacing)).map(|step| (1, step)));
         }
         if let Some(free) = &self.free[node][0] {
-            out.extend(sides(free.lattice.spacing()).map(|step| (0, step)));
+            out.extend(sides(free.grid.spacing()).map(|step| (0, step)));
         }
         out
     }
@@ -236,19 +226,20 @@ impl<'a, 'c> Repair<'a, 'c> {
     /// `least`.
     fn try_code(&mut self, node: usize, which: usize, step: [f64; 3], least: f64) -> Option<f64> {
         let free = self.free[node][which]?;
-        let mut own = self.joints[node].own;
-        let stored = match which {
-            0 => free.lattice.vector([0, 1, 2].map(|k| own.translation[k] + step[k])),
-            _ => free.lattice.rotation(quat::mul(own.rotation, quat::exp(step.map(|c| c / 2.0)))),
+        let own = &self.joints[node].own;
+        let code = match which {
+            0 => {
+                let [x, y, z] = [0, 1, 2].map(|k| own.translation[k] + step[k]);
+                free.grid.encode([x, y, z, 0.0])
+            }
+            _ => free.grid.encode(quat::mul(own.rotation, quat::exp(step.map(|c| c / 2.0)))),
         };
-        if stored == self.joints[node].stored[which] {
+        if code == self.joints[node].codes[which] {
             return None;
         }
-        put(&mut own, which, stored);
-        self.joints[node].stored[which] = stored;
-        self.joints[node].own = own;
+        self.set(node, which, &free, code);
         let mut largest = 0.0f64;
-        for &below in self.clip.scene.skeleton().subtree(node) {
+        for &below in self.clip.skeleton.subtree(node) {
             self.settle(below, below == node);
             largest = largest.max(self.joints[below].error);
             if largest >= least {
@@ -260,43 +251,53 @@ impl<'a, 'c> Repair<'a, 'c> {
 
     /// A joint under its parent as it is now.
     fn settle(&mut self, node: usize, given: bool) {
-        let parent = self.clip.scene.skeleton().parent(node).map(|p| (self.joints[p].global, self.joints[p].turn));
+        let parent = self.clip.skeleton.parent(node).map(|p| (self.joints[p].global, self.joints[p].turn));
         let (above, turn) = parent.unwrap_or((Affine::IDENTITY, quat::IDENTITY));
-        let mut joint = self.joints[node];
-        if let (false, true, Some(free)) = (given, self.plan.compensate, &self.free[node][1]) {
-            let origin = above.point(joint.own.translation);
-            let aim = aimed(self.clip, self.window, node, self.moment, turn, origin);
-            let aim = if quat::dot(aim, joint.own.rotation) < 0.0 { quat::negate(aim) } else { aim };
-            joint.stored[1] = free.lattice.rotation(aim);
-            put(&mut joint.own, 1, joint.stored[1]);
+        if let (false, true, Some(free)) = (given, self.compensate, self.free[node][1]) {
+            let own = &self.joints[node].own;
+            let aim = compensated(self.window, node, self.moment, turn, above.point(own.translation));
+            let aim = if quat::dot(aim, own.rotation) < 0.0 { quat::negate(aim) } else { aim };
+            self.set(node, 1, &free, free.grid.encode(aim));
         }
-        let laned = !self.window.transforms[node].is_empty();
-        if laned {
+        let changes = self.clip.changes(node);
+        let carried = if changes { quat::IDENTITY } else { self.carried(node, turn) };
+        let joint = &mut self.joints[node];
+        if changes {
             joint.local = Affine::from_transform(&joint.own);
         }
-        joint.turn = if laned { quat::mul(turn, joint.own.rotation) } else { self.carried(node, turn) };
+        joint.turn = if changes { quat::mul(turn, joint.own.rotation) } else { carried };
         joint.global = above.then_inner(&joint.local);
-        self.joints[node] = joint;
         self.joints[node].error = self.error(node);
     }
 
-    /// How a node without lanes is turned: as it always was under its parent.
+    /// Gives a joint's translation or rotation other codes.
+    fn set(&mut self, node: usize, which: usize, free: &Free, code: Code) {
+        let joint = &mut self.joints[node];
+        joint.codes[which] = code;
+        put(&self.clip.tracks[free.track], free.grid.decode(code), &mut joint.own);
+    }
+
+    /// How a node without tracks to change is turned: as it always was under its parent.
     fn carried(&self, node: usize, above: Quat) -> Quat {
-        let Some(parent) = self.clip.scene.skeleton().parent(node) else { return self.joints[node].turn };
+        let Some(parent) = self.clip.skeleton.parent(node) else { return self.joints[node].turn };
         let turns = &self.window.turns;
         let own = quat::mul(quat::conjugate(at(&turns[parent], self.moment)), at(&turns[node], self.moment));
         quat::mul(above, own)
     }
 }
 
-fn put(own: &mut Transform, which: usize, stored: [f32; 4]) {
-    match which {
-        0 => own.translation = [0, 1, 2].map(|k| f64::from(stored[k])),
-        _ => own.rotation = played(stored),
-    }
-}
-
 /// One step to each side.
 fn sides(by: f64) -> impl Iterator<Item = [f64; 3]> {
     (0..6).map(move |i| [0, 1, 2].map(|k| if i / 2 == k { if i % 2 == 0 { by } else { -by } } else { 0.0 }))
+}
+
+/// One step to two sides at once.
+fn diagonals(by: f64) -> impl Iterator<Item = [f64; 3]> {
+    (0..12).map(move |i| {
+        let (other, signs) = (i / 4, [if i % 2 == 0 { by } else { -by }, if i / 2 % 2 == 0 { by } else { -by }]);
+        let mut step = [0.0; 3];
+        step[(other + 1) % 3] = signs[0];
+        step[(other + 2) % 3] = signs[1];
+        step
+    })
 }

@@ -1,38 +1,50 @@
-//! Which keys of a lane are needed: the longest stretches that the player's own interpolation bridges within a tolerance.
+//! Key reduction: the longest stretches that the player's own interpolation bridges within a tolerance.
 //!
 //! From each kept key on, the next one is put off as long as every key in between stays near the line, or the arc, from one to
 //! the other. [`needed`] keeps values as they are; [`fitted`] lets keys lie beside the curve, which reaches farther, and on the storage's
-//! lattice already, so that rounding and leaving out share one tolerance.
+//! grid already, so that rounding and leaving out share one tolerance.
 
-use super::lattice::{Lattice, played};
-use crate::halves::NEAR_HALF;
-use keyfold_core::quat::{self, Quat};
+use super::grid::{Code, Grid, played};
+use crate::{
+    curve::NEAR_HALF_TURN,
+    quat::{self, Quat},
+    vector::{dot, length},
+};
+use alloc::vec::Vec;
 
-/// The values of a lane at its keys.
+/// The values of a track at its keys.
 #[derive(Clone, Debug)]
-pub(crate) enum Values {
+pub(super) enum Values {
     /// Unit quaternions, neighbours on the same half of the sphere.
     Rotations(Vec<Quat>),
-    /// Vectors; axes that are not used are zero.
-    Vectors(Vec<[f64; 3]>),
+    /// Vectors; components that are not used are zero.
+    Vectors(Vec<[f64; 4]>),
 }
 
 impl Values {
+    fn get(&self, k: usize) -> [f64; 4] {
+        match self {
+            Self::Rotations(values) | Self::Vectors(values) => values[k],
+        }
+    }
+
+    /// A key's value on a grid.
+    pub(super) fn code(&self, grid: &Grid, k: usize) -> Code {
+        grid.encode(self.get(k))
+    }
+
     /// How far key `k` lies from what a player makes of keys `i` and `j` at a share `s` of the way: an angle or a distance.
     fn miss(&self, i: usize, j: usize, k: usize, s: f64) -> f64 {
         match self {
             Self::Rotations(q) => small_angle(quat::slerp(q[i], q[j], s), q[k]),
-            Self::Vectors(v) => {
-                let d = [0, 1, 2].map(|c| v[i][c] + (v[j][c] - v[i][c]) * s - v[k][c]);
-                (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
-            }
+            Self::Vectors(v) => length([0, 1, 2].map(|c| v[i][c] + (v[j][c] - v[i][c]) * s - v[k][c])),
         }
     }
 
     /// Whether keys `i` and `j` make the ones between them unnecessary.
-    pub(crate) fn bridges(&self, times: &[f64], i: usize, j: usize, tolerance: f64) -> bool {
+    pub(super) fn bridges(&self, times: &[f64], i: usize, j: usize, tolerance: f64) -> bool {
         if let Self::Rotations(q) = self
-            && quat::dot(q[i], q[j]) < 2.0 * NEAR_HALF
+            && quat::dot(q[i], q[j]) < 2.0 * NEAR_HALF_TURN
         {
             return false;
         }
@@ -47,11 +59,11 @@ impl Values {
 fn small_angle(a: Quat, b: Quat) -> f64 {
     let b = if quat::dot(a, b) < 0.0 { quat::negate(b) } else { b };
     let d = [0, 1, 2, 3].map(|c| a[c] - b[c]);
-    2.0 * quat::dot(d, d).sqrt()
+    2.0 * libm::sqrt(quat::dot(d, d))
 }
 
 /// The keys that are needed, the first and the last among them. `bridges(i, j)` says whether the ones between can go.
-pub(crate) fn needed(count: usize, bridges: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+pub fn needed(count: usize, mut bridges: impl FnMut(usize, usize) -> bool) -> Vec<usize> {
     let mut kept: Vec<usize> = (0..count.min(1)).collect();
     let mut from = 0;
     while from + 1 < count {
@@ -74,43 +86,34 @@ pub(crate) fn needed(count: usize, bridges: impl Fn(usize, usize) -> bool) -> Ve
 const LOOKAHEAD: usize = 3;
 /// How often a stretch's end is moved toward where it misses most.
 const NUDGES: usize = 4;
+/// How many times its tolerance a stretch may miss so that moving its end is worth a try.
+const HOPELESS: f64 = 2.5;
 /// The largest turn (radians) that one stretch may make: beyond, which way round it goes hangs on little.
 const LARGEST_TURN: f64 = 2.6;
 
-/// Keys on a lattice such that everything between them is bridged within a tolerance per key: which ones, and their values as stored.
-pub(crate) fn fitted(
-    values: &Values,
-    times: &[f64],
-    tolerances: &[f64],
-    lattice: &Lattice,
-) -> (Vec<usize>, Vec<[f32; 4]>) {
-    let (mut kept, mut stored) = (Vec::new(), Vec::new());
+/// Keys on a grid such that everything between them is bridged within a tolerance per key: which ones, and their codes.
+pub(super) fn fitted(values: &Values, times: &[f64], tolerances: &[f64], grid: &Grid) -> (Vec<usize>, Vec<Code>) {
+    let (mut kept, mut codes) = (Vec::new(), Vec::new());
     if times.is_empty() {
-        return (kept, stored);
+        return (kept, codes);
     }
     kept.push(0);
-    stored.push(values.stored(lattice, 0));
-    let mut from = 0;
+    codes.push(values.code(grid, 0));
+    let (mut from, mut length) = (0, 1);
+    let mut steps = Vec::new();
     while from + 1 < times.len() {
-        let stretch =
-            Stretch { values, times, tolerances, lattice, from, start: values.decoded(stored[stored.len() - 1]) };
-        let (to, end) = stretch.longest();
+        let start = values.decoded(grid.decode(codes[codes.len() - 1]));
+        let stretch = Stretch { values, times, tolerances, grid, from, start };
+        // Stretches are about as long as the one before: shorter ones need no try.
+        let (to, code) = stretch.longest(from + length / 2, &mut steps);
         kept.push(to);
-        stored.push(end);
-        from = to;
+        codes.push(code);
+        (from, length) = (to, to - from);
     }
-    (kept, stored)
+    (kept, codes)
 }
 
 impl Values {
-    /// A key's value on a lattice, as stored.
-    pub(crate) fn stored(&self, lattice: &Lattice, k: usize) -> [f32; 4] {
-        match self {
-            Self::Rotations(q) => lattice.rotation(q[k]),
-            Self::Vectors(v) => lattice.vector(v[k]),
-        }
-    }
-
     fn decoded(&self, stored: [f32; 4]) -> [f64; 4] {
         match self {
             Self::Rotations(_) => played(stored),
@@ -125,7 +128,7 @@ struct Stretch<'a> {
     values: &'a Values,
     times: &'a [f64],
     tolerances: &'a [f64],
-    lattice: &'a Lattice,
+    grid: &'a Grid,
     from: usize,
     start: [f64; 4],
 }
@@ -133,23 +136,31 @@ struct Stretch<'a> {
 type Step = [f64; 3];
 
 impl Stretch<'_> {
-    /// The farthest key that can be the next one, and its value.
-    fn longest(&self) -> (usize, [f32; 4]) {
+    /// The farthest key that can be the next one, and its codes. Those before `first` are not tried unless that fails.
+    fn longest(&self, first: usize, steps: &mut Vec<Step>) -> (usize, Code) {
         let next = self.from + 1;
-        let mut best = (next, self.values.stored(self.lattice, next));
-        let (mut steps, mut along, mut square) = (Vec::new(), [0.0; 3], 0.0);
+        let first = first.clamp(next, self.times.len() - 1);
+        let mut best = (next, self.values.code(self.grid, next));
+        let (mut along, mut square) = ([0.0; 3], 0.0);
+        steps.clear();
         for to in next..self.times.len() {
-            let (step, after) = (self.step(to), self.times[to] - self.times[self.from]);
-            if matches!(self.values, Values::Rotations(_)) && length(step) > LARGEST_TURN {
-                break;
+            let (step, after) = (self.difference(self.values.get(to)), self.times[to] - self.times[self.from]);
+            if matches!(self.values, Values::Rotations(_)) && dot(step, step) > LARGEST_TURN * LARGEST_TURN {
+                // Nothing was tried yet: from the beginning.
+                return if to <= first && first > next { self.longest(next, steps) } else { best };
             }
             (0..3).for_each(|c| along[c] += step[c] * after);
             square += after * after;
             steps.push(step);
+            if to < first {
+                continue;
+            }
             // The velocity that fits best on the whole.
             let end = along.map(|c| c / square * after);
-            if let Some(end) = self.bridged(&steps, to, end) {
-                best = (to, end);
+            if let Some(code) = self.bridged(steps, to, end) {
+                best = (to, code);
+            } else if to == first && first > next {
+                return self.longest(next, steps);
             } else if to > best.0 + LOOKAHEAD {
                 break;
             }
@@ -157,39 +168,36 @@ impl Stretch<'_> {
         best
     }
 
-    /// The value near `end` with which everything up to a key stays within its tolerance.
-    fn bridged(&self, steps: &[Step], to: usize, mut end: Step) -> Option<[f32; 4]> {
-        let span = self.times[to] - self.times[self.from];
+    /// The codes near `end` with which everything up to a key stays within its tolerance.
+    fn bridged(&self, steps: &[Step], to: usize, mut end: Step) -> Option<Code> {
+        let start = self.times[self.from];
+        let inverse = 1.0 / (self.times[to] - start);
+        let (times, tolerances) = (&self.times[self.from + 1..=to], &self.tolerances[self.from + 1..=to]);
         for _ in 0..NUDGES {
-            let stored = self.moved(end);
-            let reached = self.difference(self.values.decoded(stored));
+            let code = self.moved(end);
+            let reached = self.difference(self.values.decoded(self.grid.decode(code)));
             let (mut worst, mut nudge) = (1.0, None);
-            for (i, step) in steps.iter().enumerate() {
-                let share = (self.times[self.from + 1 + i] - self.times[self.from]) / span;
+            for ((step, time), tolerance) in steps.iter().zip(times).zip(tolerances) {
+                let share = (time - start) * inverse;
                 let miss = [0, 1, 2].map(|c| step[c] - reached[c] * share);
-                let used = length(miss) / self.tolerances[self.from + 1 + i].max(f64::MIN_POSITIVE);
-                if used > worst {
-                    (worst, nudge) = (used, Some(miss.map(|c| c * (1.0 - 1.0 / used) / share)));
+                let (square, most) = (dot(miss, miss), tolerance * worst);
+                if square > most * most {
+                    worst = libm::sqrt(square) / tolerance.max(f64::MIN_POSITIVE);
+                    if worst > HOPELESS {
+                        return None;
+                    }
+                    nudge = Some(miss.map(|c| c * (1.0 - 1.0 / worst) / share));
                 }
             }
             match nudge {
-                None => return Some(stored),
-                // So far off that no nudging helps.
-                Some(_) if worst > 2.5 => return None,
+                None => return Some(code),
                 Some(by) => (0..3).for_each(|c| end[c] += by[c]),
             }
         }
         None
     }
 
-    /// From the start to a key's wanted value.
-    fn step(&self, k: usize) -> Step {
-        match self.values {
-            Values::Rotations(q) => self.difference(q[k]),
-            Values::Vectors(v) => self.difference([v[k][0], v[k][1], v[k][2], 0.0]),
-        }
-    }
-
+    /// From the start to a value.
     fn difference(&self, value: [f64; 4]) -> Step {
         match self.values {
             Values::Rotations(_) => {
@@ -201,16 +209,15 @@ impl Stretch<'_> {
         }
     }
 
-    fn moved(&self, step: Step) -> [f32; 4] {
+    fn moved(&self, step: Step) -> Code {
         match self.values {
-            Values::Rotations(_) => self.lattice.rotation(quat::mul(self.start, quat::exp(step.map(|c| c / 2.0)))),
-            Values::Vectors(_) => self.lattice.vector([0, 1, 2].map(|c| self.start[c] + step[c])),
+            Values::Rotations(_) => self.grid.encode(quat::mul(self.start, quat::exp(step.map(|c| c / 2.0)))),
+            Values::Vectors(_) => {
+                let [x, y, z] = [0, 1, 2].map(|c| self.start[c] + step[c]);
+                self.grid.encode([x, y, z, 0.0])
+            }
         }
     }
-}
-
-fn length(v: Step) -> f64 {
-    (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
 }
 
 #[cfg(test)]
@@ -221,7 +228,7 @@ mod tests {
     fn straight_stretches_need_their_ends_only() {
         let times: Vec<f64> = (0..9).map(f64::from).collect();
         let ramp = |t: f64| if t < 4.0 { t } else { 8.0 - t };
-        let values = Values::Vectors(times.iter().map(|t| [ramp(*t), 0.0, 1.0]).collect());
+        let values = Values::Vectors(times.iter().map(|t| [ramp(*t), 0.0, 1.0, 0.0]).collect());
         assert_eq!(needed(9, |i, j| values.bridges(&times, i, j, 1e-9)), [0, 4, 8]);
         assert_eq!(needed(9, |i, j| values.bridges(&times, i, j, 10.0)), [0, 8]);
         assert_eq!(needed(1, |_, _| true), [0]);
@@ -239,7 +246,8 @@ mod tests {
     #[test]
     fn what_is_kept_stays_within_the_tolerance() {
         let times: Vec<f64> = (0..200).map(|i| f64::from(i) / 30.0).collect();
-        let values = Values::Rotations(times.iter().map(|t| quat::exp([t.sin(), (2.0 * t).cos(), 0.3 * t])).collect());
+        let wave = |t: &f64| quat::exp([libm::sin(*t), libm::cos(2.0 * t), 0.3 * t]);
+        let values = Values::Rotations(times.iter().map(wave).collect());
         let kept = needed(200, |i, j| values.bridges(&times, i, j, 0.01));
         assert!(kept.len() < 150 && kept[kept.len() - 1] == 199);
         for pair in kept.windows(2) {
@@ -250,17 +258,18 @@ mod tests {
     #[test]
     fn keys_beside_the_curve_reach_farther_and_stay_within() {
         let times: Vec<f64> = (0..300).map(|i| f64::from(i) / 30.0).collect();
-        let wave = |t: &f64| quat::exp([0.5 * t.sin(), 0.3 * (2.0 * t).cos(), 0.1 * t]);
+        let wave = |t: &f64| quat::exp([0.5 * libm::sin(*t), 0.3 * libm::cos(2.0 * t), 0.1 * t]);
         let values = Values::Rotations(times.iter().map(wave).collect());
-        let lattice = Lattice::Filtered { scale: 4095 };
-        let (kept, stored) = fitted(&values, &times, &[0.01; 300], &lattice);
+        let grid = Grid::QuaternionFilter { scale: 4095 };
+        let (kept, codes) = fitted(&values, &times, &[0.01; 300], &grid);
         assert!(kept.len() < needed(300, |i, j| values.bridges(&times, i, j, 0.01)).len());
         assert_eq!((kept[0], kept[kept.len() - 1]), (0, 299));
+        let played = |code: Code| played(grid.decode(code));
         for (i, pair) in kept.windows(2).enumerate() {
             for k in pair[0]..=pair[1] {
                 let share = (times[k] - times[pair[0]]) / (times[pair[1]] - times[pair[0]]);
-                let played = quat::slerp(played(stored[i]), played(stored[i + 1]), share);
-                assert!(quat::angle(played, wave(&times[k])) <= 0.0101);
+                let turned = quat::slerp(played(codes[i]), played(codes[i + 1]), share);
+                assert!(quat::angle(turned, wave(&times[k])) <= 0.0101);
             }
         }
     }

@@ -1,0 +1,156 @@
+//! How far each track may stray: budgets by reach, corrected by where the error really is.
+//!
+//! To spend the fewest bits, sum log(1 / budget), while every probe's error, modelled as a sum of squares of budget x reach, stays
+//! within the bound, a track's budget is budget^2 = 1 / sum(price x reach^2) over the probes that hang on it. Prices are raised
+//! where a probe's measured error is over the bound and lowered where it is under, until the bound is just met.
+
+use super::{clip::Clip, window::Window};
+use crate::skeleton::{Affine, Lever, Property};
+use alloc::{vec, vec::Vec};
+
+/// A probe without any error still keeps this much of its price in one round.
+const LEAST: f64 = 0.1;
+/// The error that the search aims at, as a share of the bound: quantized clips differ a little between keys.
+const AIM: f64 = 0.97;
+/// At how many moments of a window reach is looked at.
+const MOMENTS: usize = 12;
+
+/// For each track and each probe that it moves, the square of the scene units by which the probe moves per unit of the track.
+pub(super) struct Reach {
+    squares: Vec<Vec<(usize, f64)>>,
+    probes: usize,
+}
+
+impl Reach {
+    /// Measured at some moments of windows.
+    pub(super) fn new(clip: &Clip<'_>, windows: &[Window]) -> Self {
+        let skeleton = clip.skeleton;
+        let mut probe_of = vec![None; skeleton.len()];
+        clip.probes.iter().enumerate().for_each(|(index, probe)| probe_of[probe.a] = Some(index));
+        let below = |node: usize| skeleton.subtree(node).iter().filter_map(|n| probe_of[*n]);
+        let squares = clip.tracks.iter().map(|track| below(track.node).map(|probe| (probe, 0.0)).collect());
+        let mut reach = Self { squares: squares.collect(), probes: clip.probes.len() };
+        for window in windows {
+            for moment in (0..window.len()).step_by((window.len() / MOMENTS).max(1)) {
+                reach.add(clip, window, moment);
+            }
+        }
+        reach
+    }
+
+    fn add(&mut self, clip: &Clip<'_>, window: &Window, moment: usize) {
+        let points: Vec<_> = clip.probes.iter().map(|p| p.points(window.poses.global(p.a, moment))).collect();
+        for (track, squares) in clip.tracks.iter().zip(&mut self.squares) {
+            let node = track.node;
+            let above = clip.skeleton.parent(node).map_or(Affine::IDENTITY, |p| *window.poses.global(p, moment));
+            let (global, factors) = (window.poses.global(node, moment), window.transforms[node][moment].scale);
+            let lever = Lever::new(global, factors, &above);
+            for (probe, square) in squares {
+                let most = |of: &dyn Fn([f64; 3]) -> f64| points[*probe].iter().map(|p| of(*p)).fold(0.0, f64::max);
+                let far = match (track.property, track.axis) {
+                    (Property::Rotation, _) => most(&|p| lever.rotation(p)),
+                    (Property::Translation, _) => lever.translation,
+                    (Property::Scale, Some(axis)) => most(&|p| lever.scale(axis, p)),
+                    (Property::Scale, None) => most(&|p| (0..3).map(|axis| lever.scale(axis, p)).fold(0.0, f64::max)),
+                };
+                *square = square.max(far * far);
+            }
+        }
+    }
+
+    /// Makes budgets finer where tracks move probes that are over the bound, as much as the worst of those is over it, but to no less
+    /// than a share.
+    pub(super) fn tighten(&self, budgets: &mut [f64], errors: &[f64], bound: f64, least: f64) {
+        for (budget, squares) in budgets.iter_mut().zip(&self.squares) {
+            let moved = squares.iter().filter(|(_, square)| *square > 0.0);
+            let worst = moved.map(|(probe, _)| errors[*probe]).fold(0.0, f64::max);
+            if worst > bound {
+                *budget *= (0.99 * bound / worst).clamp(least, 0.97);
+            }
+        }
+    }
+
+    fn budgets(&self, prices: &[f64], scale: f64) -> Vec<f64> {
+        let of = |squares: &Vec<(usize, f64)>| {
+            let sum: f64 = squares.iter().map(|(probe, square)| square * prices[*probe]).sum();
+            if sum > 0.0 { scale / libm::sqrt(sum) } else { 0.0 }
+        };
+        self.squares.iter().map(of).collect()
+    }
+
+    /// The modelled error of the worst probe with these prices and a scale of 1.
+    fn modelled(&self, prices: &[f64]) -> f64 {
+        let budgets = self.budgets(prices, 1.0);
+        let mut errors = vec![0.0f64; prices.len()];
+        for (squares, budget) in self.squares.iter().zip(&budgets) {
+            squares.iter().for_each(|(probe, square)| errors[*probe] += square * budget * budget);
+        }
+        libm::sqrt(errors.into_iter().fold(0.0, f64::max))
+    }
+}
+
+/// Where a search for budgets stands: what each probe's error costs, and how far the model is off.
+#[derive(Clone, Debug)]
+pub(super) struct Prices {
+    prices: Vec<f64>,
+    off: f64,
+}
+
+impl Prices {
+    /// All probes alike.
+    pub(super) fn new(reach: &Reach) -> Self {
+        Self { prices: vec![1.0; reach.probes], off: 1.0 }
+    }
+}
+
+/// Budgets, and the largest error that they lead to.
+struct Found {
+    budgets: Vec<f64>,
+    error: f64,
+}
+
+/// Searches budgets within `bound` in so many rounds, from prices that it leaves as it found them best. `errors` measures what budgets lead to, probe by
+/// probe.
+pub(super) fn search(
+    reach: &Reach,
+    prices: &mut Prices,
+    bound: f64,
+    rounds: usize,
+    mut errors: impl FnMut(&[f64]) -> Vec<f64>,
+) -> Vec<f64> {
+    let mut best: Option<Found> = None;
+    for _ in 0..rounds {
+        // The model says what the budgets should lead to, the last measurement how far it is off.
+        let model = reach.modelled(&prices.prices);
+        let scale = if model > 0.0 { AIM * bound / (model * prices.off) } else { 0.0 };
+        let budgets = reach.budgets(&prices.prices, scale);
+        let errors = errors(&budgets);
+        let error = errors.iter().copied().fold(0.0, f64::max);
+        let found = Found { budgets, error };
+        if better(&found, best.as_ref(), bound) {
+            best = Some(found);
+        }
+        if !(error > 0.0 && model > 0.0) {
+            break;
+        }
+        prices.off = (error / (model * scale)).clamp(prices.off / 4.0, prices.off * 4.0);
+        for (price, probe) in prices.prices.iter_mut().zip(&errors) {
+            *price = (*price * libm::sqrt((probe / error).max(LEAST))).max(1e-9);
+        }
+    }
+    best.map_or_else(|| vec![0.0; reach.squares.len()], |found| found.budgets)
+}
+
+/// Within the bound beats over it; within, larger budgets are better; over, smaller errors.
+fn better(found: &Found, best: Option<&Found>, bound: f64) -> bool {
+    let Some(best) = best else { return true };
+    match (found.error <= bound, best.error <= bound) {
+        (true, true) => bits(found) < bits(best),
+        (false, false) => found.error < best.error,
+        (within, _) => within,
+    }
+}
+
+fn bits(found: &Found) -> f64 {
+    found.budgets.iter().filter(|b| **b > 0.0).map(|b| -libm::log(*b)).sum()
+}

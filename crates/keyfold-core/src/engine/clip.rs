@@ -1,0 +1,138 @@
+//! What the engine is given, taken apart: the parts of a hierarchy that no moving node connects, each with its tracks, their times and the probes that
+//! they move.
+//!
+//! A crowd is as many parts as it has actors: each is searched by itself, and time and memory grow as their number does.
+
+use super::{Level, track::Track, window::Window};
+use crate::{
+    curve::Interpolation,
+    skeleton::{Motion, Probe, Skeleton, Track as Driven, probes},
+};
+use alloc::{sync::Arc, vec, vec::Vec};
+use core::ops::Range;
+
+/// An animation to be encoded.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// The hierarchy.
+    pub skeleton: &'a Skeleton,
+    /// By node: how far from its origin errors are looked at, in scene units.
+    pub probe_radii: &'a [f64],
+    /// What moves nodes.
+    pub tracks: &'a [Driven<'a>],
+    /// By track: whether it stays as it is.
+    pub kept: &'a [bool],
+    /// When the animation ends, in seconds.
+    pub end: f32,
+    /// How far any point may come to lie from where it was, in scene units.
+    pub bound: f64,
+    /// How hard to search.
+    pub level: Level,
+}
+
+/// A part of a hierarchy with nodes of its own numbers.
+pub(super) struct Part<'a> {
+    skeleton: Skeleton,
+    radii: Vec<f64>,
+    /// With their index among all.
+    tracks: Vec<(usize, Driven<'a>)>,
+}
+
+impl<'a> Part<'a> {
+    /// The parts of a job: the topmost animated nodes with all below and, at rest, above them.
+    pub(super) fn all(job: &Job<'a>) -> Vec<Self> {
+        let skeleton = job.skeleton;
+        let mut of_node: Vec<Vec<usize>> = vec![Vec::new(); skeleton.len()];
+        for (index, track) in job.tracks.iter().enumerate().filter(|(_, track)| track.node < skeleton.len()) {
+            of_node[track.node].push(index);
+        }
+        let moved = skeleton.moved(|node| !of_node[node].is_empty());
+        let top = |node: &&usize| moved[**node] && skeleton.parent(**node).is_none_or(|p| !moved[p]);
+        skeleton.order().iter().filter(top).map(|top| Self::below(job, *top, &of_node)).collect()
+    }
+
+    fn below(job: &Job<'a>, top: usize, of_node: &[Vec<usize>]) -> Self {
+        let above = core::iter::successors(job.skeleton.parent(top), |node| job.skeleton.parent(*node));
+        let mut nodes: Vec<usize> = above.collect();
+        nodes.reverse();
+        nodes.extend_from_slice(job.skeleton.subtree(top));
+        let tracks = nodes.iter().enumerate().flat_map(|(number, node)| {
+            of_node[*node].iter().map(move |index| (*index, Driven { node: number, ..job.tracks[*index] }))
+        });
+        let radii = nodes.iter().map(|node| job.probe_radii[*node]).collect();
+        Self { skeleton: job.skeleton.part(&nodes), radii, tracks: tracks.collect() }
+    }
+}
+
+/// A part taken apart.
+pub(super) struct Clip<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    pub(super) radii: &'a [f64],
+    pub(super) motion: Motion<'a>,
+    pub(super) moved: Vec<bool>,
+    pub(super) probes: Vec<Probe>,
+    /// All keys of all tracks that may change.
+    pub(super) times: Arc<[f32]>,
+    /// Those that may change, ordered so that a node's come together, translation first.
+    pub(super) tracks: Vec<Track>,
+    of_node: Vec<Range<usize>>,
+    /// Whether others move nodes, too.
+    pub(super) shared: bool,
+}
+
+impl<'a> Clip<'a> {
+    pub(super) fn new(part: &'a Part<'a>, kept: &[bool]) -> Self {
+        let Part { skeleton, radii, tracks } = part;
+        let motion = Motion::new(skeleton, tracks.iter().map(|(_, track)| *track));
+        let moved = motion.moved();
+        let probes = probes(skeleton, &moved, |node| radii[node]);
+        let changes =
+            |index: usize, track: &Driven<'_>| !kept[index] && track.curve.interpolation() == Interpolation::Linear;
+        let free: Vec<&(usize, Driven<'_>)> = tracks.iter().filter(|(index, track)| changes(*index, track)).collect();
+        let times = merged(&free);
+        let mut all: Vec<Track> =
+            free.iter().map(|(index, track)| Track::new(skeleton, *index, track, &times)).collect();
+        all.sort_by_key(|track| (track.node, track.property, track.axis));
+        let of_node = (0..skeleton.len()).map(|node| {
+            let start = all.partition_point(|track| track.node < node);
+            start..all.partition_point(|track| track.node <= node)
+        });
+        let (of_node, shared) = (of_node.collect(), free.len() < tracks.len());
+        Self { skeleton, radii, motion, moved, probes, times, tracks: all, of_node, shared }
+    }
+
+    /// The tracks of a node that may change.
+    pub(super) fn tracks_of(&self, node: usize) -> Range<usize> {
+        self.of_node[node].clone()
+    }
+
+    /// Whether a node has tracks that may change.
+    pub(super) fn changes(&self, node: usize) -> bool {
+        !self.of_node[node].is_empty()
+    }
+
+    /// The moved nodes, parents before children.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.skeleton.order().iter().copied().filter(|node| self.moved[*node])
+    }
+
+    /// The part of the clip between two of its times.
+    pub(super) fn window(&self, range: Range<usize>) -> Window {
+        Window::new(self, range)
+    }
+}
+
+/// All times of some tracks, ascending.
+fn merged(tracks: &[&(usize, Driven<'_>)]) -> Arc<[f32]> {
+    let (mut times, mut last): (Vec<f32>, _) = (Vec::new(), None);
+    for (_, track) in tracks {
+        let own = track.curve.times();
+        // Neighbours that share a time array count once.
+        if last.replace(own.as_ptr()) != Some(own.as_ptr()) {
+            times.extend_from_slice(own);
+        }
+    }
+    times.sort_unstable_by(f32::total_cmp);
+    times.dedup();
+    times.into()
+}

@@ -1,0 +1,65 @@
+//! What the engine is told by whoever uses it: what a storage can hold and what that costs, how much work may be done at once.
+
+use super::{Encoded, Grid, Track};
+use alloc::vec::Vec;
+
+/// A storage as the engine sees it.
+pub trait Codec: Sync {
+    /// The values that a track can have with quantization steps of at most about `step`: radians for rotations, units of the property otherwise.
+    fn grid(&self, track: &Track, step: f64) -> Grid;
+
+    /// The values among which the one is chosen that a track holds throughout, where it may stray by `budget`.
+    fn constant(&self, track: &Track, budget: f64) -> Grid;
+
+    /// Whether times of each track's own are too dear for short clips to be tried: where even ones cost next to nothing.
+    fn shares_times(&self) -> bool {
+        false
+    }
+
+    /// What tracks cost on the wire, in bytes: one entry for each track that the engine was given, `None` where it stays as it is.
+    fn cost(&self, tracks: &[Option<Encoded>]) -> usize;
+}
+
+/// Runs work that does not depend on each other, in any order, on any number of threads.
+pub trait Executor: Sync {
+    /// The results for all items, in their order.
+    fn map<I: Sync, T: Send>(&self, items: &[I], run: impl Fn(&I) -> T + Send + Sync) -> Vec<T>;
+}
+
+/// One after the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sequential;
+
+impl Executor for Sequential {
+    fn map<I: Sync, T: Send>(&self, items: &[I], run: impl Fn(&I) -> T + Send + Sync) -> Vec<T> {
+        items.iter().map(run).collect()
+    }
+}
+
+/// How hard to search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// One plan, few rounds.
+    Fast,
+    /// All plans.
+    #[default]
+    Default,
+    /// All plans, many rounds; what the default finds where that is smaller.
+    Max,
+}
+
+impl Level {
+    /// How often budgets are corrected by what was measured.
+    pub(super) const fn rounds(self) -> usize {
+        match self {
+            Self::Fast => 4,
+            Self::Default => 7,
+            Self::Max => 16,
+        }
+    }
+
+    /// Whether steps are coarser than what holds by itself, and repaired.
+    pub(super) const fn repairs(self) -> bool {
+        !matches!(self, Self::Fast)
+    }
+}

@@ -1,0 +1,58 @@
+//! Compensation: where a joint should point, given its parents as a reader will have them.
+//!
+//! A joint aims at the original's rotation in the scene and tilts a little so that its children come to lie where they were: errors
+//! do not add up along a chain. No reader knows about it.
+
+use super::{
+    clip::Clip,
+    window::{Window, at},
+};
+use crate::{
+    quat::{self, Quat},
+    skeleton::Poses,
+    vector::{Vector, cross, dot, solve},
+};
+
+/// The small turn (a rotation vector) that brings a joint's children nearest to their places without turning the joint's own points more than that is
+/// worth, per unit of how far its own origin lies off: least squares over the children and the probe, whose radius stands for it. A row for each
+/// component of the turn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tilt([Vector; 3]);
+
+impl Tilt {
+    pub(super) fn new(clip: &Clip<'_>, poses: &Poses, node: usize, moment: usize) -> Self {
+        let origin = poses.global(node, moment).origin;
+        let own = clip.radii[node] * clip.radii[node];
+        let mut m = [[own, 0.0, 0.0], [0.0, own, 0.0], [0.0, 0.0, own]];
+        let mut sum = [0.0; 3];
+        for &child in clip.skeleton.children(node) {
+            let end = poses.global(child, moment).origin;
+            let r = [0, 1, 2].map(|k| end[k] - origin[k]);
+            let square = dot(r, r);
+            for i in 0..3 {
+                for j in 0..3 {
+                    m[i][j] += if i == j { square } else { 0.0 } - r[i] * r[j];
+                }
+                sum[i] += r[i];
+            }
+        }
+        let columns = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|unit| solve(m, cross(sum, unit)));
+        Self([0, 1, 2].map(|row| columns.map(|column| column[row])))
+    }
+
+    #[inline]
+    fn of(&self, miss: Vector) -> Vector {
+        self.0.map(|row| dot(row, miss))
+    }
+}
+
+/// The rotation that gives a joint its original turn in the scene, tilted so that its children hit their places. `above` is how its
+/// parent is turned, `origin` where its own origin lies, both as decoded.
+#[inline]
+pub(super) fn compensated(window: &Window, node: usize, moment: usize, above: Quat, origin: Vector) -> Quat {
+    let original = window.poses.global(node, moment).origin;
+    let miss = [0, 1, 2].map(|k| original[k] - origin[k]);
+    let tilt = window.tilts[node][moment].of(miss);
+    let aim = quat::mul(quat::exp(tilt.map(|c| c / 2.0)), at(&window.turns[node], moment));
+    quat::normalize(quat::mul(quat::conjugate(above), aim))
+}

@@ -1,0 +1,381 @@
+//! From the root to the tips: each track's wanted values, the keys that are needed, and their codes.
+//!
+//! With compensation (`compensate`) errors do not add up along a chain; where they do all the same, codes are chosen anew (`repair`).
+
+use super::{
+    Codec,
+    clip::Clip,
+    compensate::compensated,
+    grid::{Code, played},
+    plan::{Keys, Plan},
+    reduce::{Values, fitted, needed},
+    repair::Repair,
+    track::{Quantizer, Track},
+    window::{Window, at, chain_into},
+};
+use crate::{
+    quat::{self, Quat},
+    skeleton::{Poses, Property, Transform},
+};
+use alloc::{borrow::Cow, vec, vec::Vec};
+
+/// How far keys may lie from what bridges them where all tracks drop the same ones, as a share of their budget.
+const SHARED_BRIDGE: f64 = 0.5;
+/// How often tolerances are narrowed where points lie too far off.
+const NARROWINGS: usize = 4;
+/// By how much.
+const NARROWER: f64 = 0.7;
+
+/// Keys of a track in a window: places in the clip's times, and codes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TrackKeys {
+    pub(super) places: Vec<usize>,
+    pub(super) codes: Vec<Code>,
+}
+
+/// How a window came out.
+pub(super) struct Measured {
+    /// By probe: its largest error at the window's times, in scene units.
+    pub(super) errors: Vec<f64>,
+    /// The clip's times at which a point lies farther off than it should.
+    pub(super) failing: Vec<usize>,
+}
+
+/// How each track of a clip is stored with given budgets under a plan.
+pub(super) fn quantizers(clip: &Clip<'_>, codec: &dyn Codec, budgets: &[f64], plan: Plan) -> Vec<Quantizer> {
+    clip.tracks.iter().zip(budgets).map(|(track, budget)| track.quantizer(codec, *budget, plan.step_share())).collect()
+}
+
+/// A window as decoded, down to the node that is being looked at. Encoding again writes over what was there.
+pub(super) struct Encoder<'a, 'c> {
+    clip: &'a Clip<'c>,
+    window: &'a Window,
+    poses: Poses,
+    turns: Vec<Vec<Quat>>,
+    transforms: Vec<Vec<Transform>>,
+    pub(super) keys: Vec<TrackKeys>,
+    /// The clip's times that dense tracks keep, where they keep the same ones.
+    shared: Vec<usize>,
+    /// By track and moment: the share of its budget that is left to it there.
+    narrowed: Vec<Vec<f64>>,
+}
+
+impl<'a, 'c> Encoder<'a, 'c> {
+    pub(super) fn new(clip: &'a Clip<'c>, window: &'a Window) -> Self {
+        Self {
+            clip,
+            window,
+            poses: window.poses.clone(),
+            turns: window.turns.clone(),
+            transforms: window.transforms.clone(),
+            keys: vec![TrackKeys::default(); clip.tracks.len()],
+            shared: Vec::new(),
+            narrowed: Vec::new(),
+        }
+    }
+
+    /// Encodes the window. What lies farther off than `limit` is repaired where it can be.
+    pub(super) fn encode(&mut self, quantizers: &[Quantizer], plan: Plan, limit: Option<f64>) -> Measured {
+        self.shared = if plan.keys == Keys::Shared { self.shared_keys(quantizers) } else { Vec::new() };
+        self.narrowed.clear();
+        self.run(quantizers, plan);
+        let mut measured = self.measure(limit);
+        let Some(limit) = limit.filter(|_| !measured.failing.is_empty()) else { return measured };
+        if plan.keys == Keys::PerTrack {
+            for _ in 0..NARROWINGS {
+                if !self.narrow(quantizers, limit, &measured.failing) {
+                    break;
+                }
+                self.run(quantizers, plan);
+                measured = self.measure(Some(limit));
+                if measured.failing.is_empty() {
+                    return measured;
+                }
+            }
+        }
+        if plan.keys == Keys::All && self.repair(quantizers, plan, limit, &measured.failing) {
+            measured = self.measure(Some(limit));
+        }
+        measured
+    }
+
+    fn run(&mut self, quantizers: &[Quantizer], plan: Plan) {
+        let clip = self.clip;
+        for node in clip.nodes() {
+            let mut turns = core::mem::take(&mut self.turns[node]);
+            let parent = clip.skeleton.parent(node);
+            if clip.changes(node) {
+                let mut transforms = core::mem::take(&mut self.transforms[node]);
+                transforms.copy_from_slice(&self.window.transforms[node]);
+                for index in clip.tracks_of(node) {
+                    self.track(index, &quantizers[index], plan, &mut transforms);
+                }
+                let above = parent.map(|p| self.turns[p].as_slice());
+                chain_into(&mut turns, above, transforms.iter().map(|t| t.rotation));
+                self.poses.set_transforms_only(clip.skeleton, node, &transforms);
+                self.transforms[node] = transforms;
+            } else {
+                // It moves as it did, under parents as decoded.
+                self.poses.renew(clip.skeleton, node);
+                if let Some(parent) = parent {
+                    let own = relative(&self.window.turns, parent, node);
+                    chain_into(&mut turns, Some(&self.turns[parent]), own.into_iter());
+                }
+            }
+            self.turns[node] = turns;
+        }
+    }
+
+    /// How far the window lies from the original at its times.
+    fn measure(&self, limit: Option<f64>) -> Measured {
+        let most = limit.map_or(f64::INFINITY, |limit| limit * limit);
+        let mut over = vec![false; self.window.len()];
+        let error = |probe: &crate::skeleton::Probe| {
+            let mut largest = 0.0f64;
+            for (moment, over) in over.iter_mut().enumerate() {
+                let (a, b) = (self.window.poses.global(probe.a, moment), self.poses.global(probe.b, moment));
+                let squared = probe.squared_distance(a, b);
+                largest = largest.max(squared);
+                *over |= squared > most;
+            }
+            libm::sqrt(largest)
+        };
+        let errors = self.clip.probes.iter().map(error).collect();
+        let failing = (0..over.len()).filter(|m| over[*m]).map(|m| m + self.window.range.start).collect();
+        Measured { errors, failing }
+    }
+
+    /// Chooses codes anew where points lie too far off: those of tracks with a key at every time of the window, where a key is alone
+    /// responsible for its moment. Says whether any changed.
+    fn repair(&mut self, quantizers: &[Quantizer], plan: Plan, limit: f64, failing: &[usize]) -> bool {
+        let grid = |index: usize| {
+            let quantizer = &quantizers[index];
+            let full = quantizer.held.is_none() && self.keys[index].places.len() == self.window.len();
+            full.then_some(quantizer.grid).filter(|grid| grid.spacing() > 0.0)
+        };
+        let mut repair = Repair::new(self.clip, self.window, plan.compensate, limit, grid);
+        let failing = failing.iter().map(|place| place - self.window.range.start);
+        let changed = repair.run(failing, &self.poses, &self.turns, &mut self.transforms, &mut self.keys);
+        if changed {
+            let clip = self.clip;
+            for node in clip.nodes() {
+                match clip.changes(node) {
+                    true => self.poses.set_transforms_only(clip.skeleton, node, &self.transforms[node]),
+                    false => self.poses.renew(clip.skeleton, node),
+                }
+            }
+        }
+        changed
+    }
+
+    /// Narrows the tolerances of those tracks that move points too far, at the moments where they do. Says whether there were any.
+    fn narrow(&mut self, quantizers: &[Quantizer], limit: f64, failing: &[usize]) -> bool {
+        if self.narrowed.is_empty() {
+            self.narrowed = vec![vec![1.0; self.window.len()]; self.clip.tracks.len()];
+        }
+        let mut any = false;
+        for probe in &self.clip.probes {
+            for moment in failing.iter().map(|place| place - self.window.range.start) {
+                let (a, b) = (self.window.poses.global(probe.a, moment), self.poses.global(probe.b, moment));
+                if probe.squared_distance(a, b) > limit * limit {
+                    any |= narrow_chain(self.clip, &mut self.narrowed, probe.a, moment, quantizers);
+                }
+            }
+        }
+        any
+    }
+
+    fn track(&mut self, index: usize, quantizer: &Quantizer, plan: Plan, transforms: &mut [Transform]) {
+        let (track, window) = (&self.clip.tracks[index], self.window);
+        let own = window_keys(track, window);
+        let mut keys = core::mem::take(&mut self.keys[index]);
+        keys.places.clear();
+        keys.codes.clear();
+        if let Some(held) = quantizer.held {
+            // One key stands for all.
+            keys.places.extend(own.first());
+            keys.codes.extend(own.first().map(|_| held));
+            let value = quantizer.grid.decode(held);
+            transforms.iter_mut().for_each(|transform| put(track, value, transform));
+        } else {
+            let dense = plan.keys == Keys::Shared && is_dense(own.len(), window);
+            let places = if dense { &self.shared[..] } else { own };
+            let times = times_at(window, places);
+            let wanted = self.wanted(track, places, plan, transforms);
+            if plan.keys == Keys::All || dense {
+                keys.places.extend_from_slice(places);
+                keys.codes.extend((0..places.len()).map(|k| wanted.code(&quantizer.grid, k)));
+            } else {
+                let left = |place: &usize| self.narrowed.get(index).map_or(1.0, |row| row[place - window.range.start]);
+                let tolerances: Vec<f64> = places.iter().map(|place| quantizer.budget * left(place)).collect();
+                let (kept, codes) = fitted(&wanted, &times, &tolerances, &quantizer.grid);
+                keys.places.extend(kept.into_iter().map(|k| places[k]));
+                keys.codes = codes;
+            }
+            fill(track, &keys, quantizer, window, transforms);
+        }
+        self.keys[index] = keys;
+    }
+
+    /// The values that a track should have at its keys.
+    fn wanted(&self, track: &Track, places: &[usize], plan: Plan, transforms: &[Transform]) -> Values {
+        let start = self.window.range.start;
+        let own = |place: &usize| &transforms[*place - start];
+        match track.property {
+            Property::Rotation => {
+                // A track with few keys would take over its parents' errors at those as if they lasted.
+                let compensate = plan.compensate && is_dense(window_keys(track, self.window).len(), self.window);
+                let parent = self.clip.skeleton.parent(track.node).filter(|_| compensate);
+                let Some(parent) = parent else {
+                    return Values::Rotations(continuous(places.iter().map(|place| own(place).rotation)));
+                };
+                let wanted = |place: &usize| {
+                    let moment = place - start;
+                    let origin = self.poses.global(parent, moment).point(own(place).translation);
+                    compensated(self.window, track.node, moment, at(&self.turns[parent], moment), origin)
+                };
+                Values::Rotations(continuous(places.iter().map(wanted)))
+            }
+            Property::Scale => Values::Vectors(places.iter().map(|p| part(track, own(p).scale)).collect()),
+            Property::Translation => Values::Vectors(places.iter().map(|p| part(track, own(p).translation)).collect()),
+        }
+    }
+
+    /// The times of the window that are needed so that every dense track is bridged within its budget.
+    fn shared_keys(&self, quantizers: &[Quantizer]) -> Vec<usize> {
+        let (clip, window) = (self.clip, self.window);
+        let moving = |(track, quantizer): &(&Track, &Quantizer)| {
+            quantizer.held.is_none() && is_dense(window_keys(track, window).len(), window)
+        };
+        let values = clip.tracks.iter().zip(quantizers).filter(moving).map(|(track, quantizer)| {
+            let transforms = window.transforms[track.node].iter();
+            let values = match track.property {
+                Property::Rotation => Values::Rotations(continuous(transforms.map(|t| t.rotation))),
+                Property::Scale => Values::Vectors(transforms.map(|t| part(track, t.scale)).collect()),
+                Property::Translation => Values::Vectors(transforms.map(|t| part(track, t.translation)).collect()),
+            };
+            (values, quantizer.budget * SHARED_BRIDGE)
+        });
+        // The track that refused last will likely refuse again: it is asked first.
+        let mut tracks: Vec<(Values, f64)> = values.collect();
+        let kept = needed(window.len(), |i, j| {
+            let refuses = tracks.iter().position(|(values, by)| !values.bridges(&window.times, i, j, *by));
+            if let Some(track) = refuses {
+                tracks.swap(0, track);
+            }
+            refuses.is_none()
+        });
+        kept.into_iter().map(|k| k + window.range.start).collect()
+    }
+}
+
+/// What a track has of a vector.
+fn part(track: &Track, v: [f64; 3]) -> [f64; 4] {
+    track.axis.map_or([v[0], v[1], v[2], 0.0], |a| [v[a], 0.0, 0.0, 0.0])
+}
+
+/// A node's own rotations from those to the scene.
+fn relative(turns: &[Vec<Quat>], parent: usize, node: usize) -> Vec<Quat> {
+    let count = turns[parent].len().max(turns[node].len());
+    (0..count).map(|m| quat::mul(quat::conjugate(at(&turns[parent], m)), at(&turns[node], m))).collect()
+}
+
+/// Neighbours on the same half of the sphere; the first one with its largest component positive.
+fn continuous(rotations: impl Iterator<Item = Quat>) -> Vec<Quat> {
+    let mut out: Vec<Quat> = Vec::with_capacity(rotations.size_hint().0);
+    for q in rotations {
+        let flip = match out.last() {
+            Some(last) => quat::dot(*last, q) < 0.0,
+            None => q[super::grid::largest(q)] < 0.0,
+        };
+        out.push(if flip { quat::negate(q) } else { q });
+    }
+    out
+}
+
+/// Whether a track has keys at most times of a window.
+fn is_dense(own: usize, window: &Window) -> bool {
+    own * 2 > window.len()
+}
+
+/// The clip's times at which a track has keys in a window.
+fn window_keys<'t>(track: &'t Track, window: &Window) -> &'t [usize] {
+    let from = track.keys.partition_point(|k| *k < window.range.start);
+    let to = track.keys.partition_point(|k| *k < window.range.end);
+    &track.keys[from..to]
+}
+
+fn times_at<'w>(window: &'w Window, places: &[usize]) -> Cow<'w, [f64]> {
+    if places.len() == window.len() {
+        return Cow::Borrowed(&window.times);
+    }
+    Cow::Owned(places.iter().map(|place| window.times[place - window.range.start]).collect())
+}
+
+/// Narrows what the tracks that move a node may be off at a moment. Says whether any had something left to lose.
+fn narrow_chain(
+    clip: &Clip<'_>,
+    narrowed: &mut [Vec<f64>],
+    node: usize,
+    moment: usize,
+    quantizers: &[Quantizer],
+) -> bool {
+    let (mut any, mut next) = (false, Some(node));
+    while let Some(node) = next {
+        for index in clip.tracks_of(node).filter(|i| quantizers[*i].held.is_none()) {
+            narrowed[index][moment] *= NARROWER;
+            any = true;
+        }
+        next = clip.skeleton.parent(node);
+    }
+    any
+}
+
+/// Puts what a player makes of a track's keys into the transforms at a window's times. Outside of the window's own keys the
+/// original stays: what a player shows there depends on a neighbouring window.
+fn fill(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window, transforms: &mut [Transform]) {
+    let start = window.range.start;
+    let value = |k: usize| {
+        let stored = quantizer.grid.decode(keys.codes[k]);
+        if track.property == Property::Rotation { played(stored) } else { stored.map(f64::from) }
+    };
+    let Some(first) = keys.places.first() else { return };
+    let mut from = value(0);
+    put_value(track, from, &mut transforms[first - start]);
+    for (k, pair) in keys.places.windows(2).enumerate() {
+        let to = value(k + 1);
+        let (begin, end) = (window.times[pair[0] - start], window.times[pair[1] - start]);
+        for place in pair[0] + 1..pair[1] {
+            let s = (window.times[place - start] - begin) / (end - begin);
+            let between = match track.property {
+                Property::Rotation => quat::slerp(from, to, s),
+                Property::Translation | Property::Scale => [0, 1, 2, 3].map(|i| from[i] + (to[i] - from[i]) * s),
+            };
+            put_value(track, between, &mut transforms[place - start]);
+        }
+        put_value(track, to, &mut transforms[pair[1] - start]);
+        from = to;
+    }
+}
+
+/// Puts what a reader gets into a transform.
+pub(super) fn put(track: &Track, stored: [f32; 4], transform: &mut Transform) {
+    let value = if track.property == Property::Rotation { played(stored) } else { stored.map(f64::from) };
+    put_value(track, value, transform);
+}
+
+#[inline]
+fn put_value(track: &Track, value: [f64; 4], transform: &mut Transform) {
+    let vector = match track.property {
+        Property::Rotation => {
+            transform.rotation = value;
+            return;
+        }
+        Property::Scale => &mut transform.scale,
+        Property::Translation => &mut transform.translation,
+    };
+    match track.axis {
+        Some(axis) => vector[axis] = value[0],
+        None => *vector = [value[0], value[1], value[2]],
+    }
+}

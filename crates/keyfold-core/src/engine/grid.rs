@@ -1,0 +1,295 @@
+//! The values that a storage can hold at a quantization step: from a wanted value to integer codes, and from codes to what a reader gets.
+//!
+//! Codes stay integers from the search to the bytes of a file. Steps come in few sizes where that makes low bits and bytes repeat, which any
+//! entropy coder sees.
+
+use super::quaternion_filter;
+use crate::{
+    quat::{self, Quat},
+    stream::{RotationGrid, Rotations, step_within},
+};
+
+/// The codes of a value's components.
+pub type Code = [i32; 4];
+
+/// The values that a track can have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Grid {
+    /// Floats as they are; codes are their bits.
+    Float,
+    /// Floats in multiples of a power of two.
+    Multiples {
+        /// The power of two.
+        step: f64,
+    },
+    /// Rotations as normalized shorts, three of them in multiples of `step`, the largest so that the length is 1. Players such as three.js do not
+    /// normalize what they read: keys off unit length would move points there by as much as the step itself.
+    UnitShorts {
+        /// A power of two.
+        step: i32,
+    },
+    /// Rotations through meshopt's quaternion filter.
+    QuaternionFilter {
+        /// What stands for the square root of a half.
+        scale: i32,
+    },
+    /// Whole numbers of steps from an offset.
+    Uniform(Uniform),
+    /// Rotations as three codes of a projection about one of their own, as a stream has them.
+    Projected(RotationGrid, Rotations),
+}
+
+/// The values `offset + code x step` of up to four components.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Uniform {
+    /// What code 0 stands for, by component.
+    pub offsets: [f64; 4],
+    /// What the code `unit` adds.
+    pub scale: f64,
+    /// The code that stands for `scale`: 1, or the largest code of a normalized type.
+    pub unit: i32,
+    /// The largest code.
+    pub most: i32,
+    /// Which components have codes.
+    pub layout: Layout,
+}
+
+/// Which components of a value have codes, in the order of their codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// All.
+    Whole,
+    /// X, Y and Z of a rotation; W is what they lack to unit length.
+    WithoutW,
+    /// One axis of a rotation; W is what it lacks to unit length, the others are zero.
+    OneAxis(usize),
+    /// One axis of a rotation and W; the others are zero.
+    OneAxisAndW(usize),
+    /// One number for all axes.
+    Alike,
+}
+
+/// What stands for 1 in a normalized short.
+const SHORT: i32 = 32767;
+
+impl Grid {
+    /// Normalized shorts with steps of at most about `step`, a component of a unit quaternion; floats where shorts are too coarse.
+    pub fn unit_shorts(step: f64) -> Self {
+        let step = power_of_two_within(step * f64::from(SHORT)).min(4096.0) as i32;
+        if step < 1 { Self::Float } else { Self::UnitShorts { step } }
+    }
+
+    /// Multiples of a power of two of at most `step` for values up to `largest`; floats where their own steps are as coarse as that.
+    pub fn multiples(step: f64, largest: f64) -> Self {
+        if !(step > 0.0 && step.is_finite() && largest < step * f64::from(1 << 22)) {
+            return Self::Float;
+        }
+        Self::Multiples { step: power_of_two_within(step) }
+    }
+
+    /// meshopt's quaternion filter with steps of at most about `step`, a component of a unit quaternion; floats where the filter is too coarse.
+    pub fn quaternion_filter(step: f64) -> Self {
+        quaternion_filter::scale_within(step).map_or(Self::Float, |scale| Self::QuaternionFilter { scale })
+    }
+
+    /// Codes of a projection, with steps of at most about `step`, a component of a unit quaternion; floats where that is nothing.
+    pub fn projected(step: f64, projection: RotationGrid) -> Self {
+        if !(step > 0.0 && step.is_finite()) {
+            return Self::Float;
+        }
+        let grid = RotationGrid { steps: [step_within(step / 2.0); 3], ..projection };
+        Self::Projected(grid, Rotations::new(&grid))
+    }
+
+    /// How far neighbouring values of a component lie apart; zero where they are as near as floats.
+    pub fn spacing(&self) -> f64 {
+        match self {
+            Self::Float => 0.0,
+            Self::Multiples { step } => *step,
+            Self::UnitShorts { step } => f64::from(*step) / f64::from(SHORT),
+            Self::QuaternionFilter { scale } => 1.0 / (f64::from(*scale) * core::f64::consts::SQRT_2),
+            Self::Uniform(uniform) => uniform.spacing(),
+            // About the middle of a projection, quaternions move twice as far.
+            Self::Projected(grid, _) => 2.0 * grid.step(0),
+        }
+    }
+
+    /// The codes of the nearest value.
+    #[inline]
+    pub fn encode(&self, value: [f64; 4]) -> Code {
+        match self {
+            Self::Float => value.map(|c| (c as f32).to_bits() as i32),
+            Self::Multiples { step } => {
+                let inverse = 1.0 / step;
+                value.map(|c| round(c * inverse))
+            }
+            Self::UnitShorts { step } => unit_shorts(value, *step),
+            Self::QuaternionFilter { scale } => quaternion_filter::encode(value, *scale).map(i32::from),
+            Self::Uniform(uniform) => uniform.encode(value),
+            Self::Projected(_, rotations) => {
+                let [x, y, z] = rotations.encode(value);
+                [x, y, z, 0]
+            }
+        }
+    }
+
+    /// What a reader gets. Rotations are not always of unit length.
+    #[inline]
+    pub fn decode(&self, code: Code) -> [f32; 4] {
+        match self {
+            Self::Float => code.map(|bits| f32::from_bits(bits as u32)),
+            Self::Multiples { step } => code.map(|c| (f64::from(c) * step) as f32),
+            Self::UnitShorts { .. } => code.map(|c| c as f32 / SHORT as f32),
+            Self::QuaternionFilter { .. } => {
+                quaternion_filter::decode(code.map(|c| c as i16)).map(|c| f32::from(c) / SHORT as f32)
+            }
+            Self::Uniform(uniform) => uniform.decode(code),
+            Self::Projected(_, rotations) => rotations.decode([code[0], code[1], code[2]]),
+        }
+    }
+}
+
+impl Uniform {
+    /// How far neighbouring values lie apart.
+    pub fn spacing(&self) -> f64 {
+        self.scale / f64::from(self.unit)
+    }
+
+    fn encode(&self, value: [f64; 4]) -> Code {
+        let upright = if value[3] < 0.0 { quat::negate(value) } else { value };
+        let (stored, count) = match self.layout {
+            Layout::Whole => (value, 4),
+            Layout::WithoutW => (upright, 3),
+            Layout::OneAxis(axis) => ([upright[axis], 0.0, 0.0, 0.0], 1),
+            Layout::OneAxisAndW(axis) => ([value[axis], value[3], 0.0, 0.0], 2),
+            Layout::Alike => ([(value[0] + value[1] + value[2]) / 3.0, 0.0, 0.0, 0.0], 1),
+        };
+        let inverse = f64::from(self.unit) / self.scale;
+        let code = |i: usize| round((stored[i] - self.offsets[i]) * inverse).clamp(0, self.most);
+        [0, 1, 2, 3].map(|i| if i < count { code(i) } else { 0 })
+    }
+
+    fn decode(&self, code: Code) -> [f32; 4] {
+        let unit = f64::from(self.unit);
+        let value = [0, 1, 2, 3].map(|i| f64::from(code[i]) / unit * self.scale + self.offsets[i]);
+        let unit_length = |[x, y, z]: [f64; 3]| {
+            let w = libm::sqrt((1.0 - (x * x + y * y + z * z)).max(0.0));
+            quat::normalize([x, y, z, w]).map(|c| c as f32)
+        };
+        match self.layout {
+            Layout::Whole => value.map(|c| c as f32),
+            Layout::WithoutW => unit_length([value[0], value[1], value[2]]),
+            Layout::OneAxis(axis) => unit_length([0, 1, 2].map(|i| if i == axis { value[0] } else { 0.0 })),
+            Layout::OneAxisAndW(axis) => [0, 1, 2, 3].map(|i| {
+                if i == axis {
+                    value[0] as f32
+                } else if i == 3 {
+                    value[1] as f32
+                } else {
+                    0.0
+                }
+            }),
+            Layout::Alike => [value[0] as f32; 4],
+        }
+    }
+}
+
+/// A stored rotation as a player turns it.
+#[inline]
+pub(super) fn played(stored: [f32; 4]) -> Quat {
+    quat::normalize(stored.map(f64::from))
+}
+
+/// The nearest whole number, halves away from zero; beyond an `i32` its nearer end.
+#[inline]
+pub(super) fn round(x: f64) -> i32 {
+    (x + if x < 0.0 { -0.5 } else { 0.5 }) as i32
+}
+
+fn unit_shorts(q: Quat, step: i32) -> Code {
+    let largest = largest(q);
+    let factor = f64::from(SHORT) / f64::from(step);
+    let mut codes = q.map(|c| round(c * factor) * step);
+    let rest: i32 = (0..4).filter(|i| *i != largest).map(|i| codes[i].pow(2)).sum();
+    let code = round(libm::sqrt(f64::from((SHORT * SHORT).saturating_sub(rest).max(0))));
+    codes[largest] = if q[largest] < 0.0 { -code } else { code };
+    codes.map(|code| code.clamp(-SHORT, SHORT))
+}
+
+/// Which component is the largest; of equal ones the first.
+#[inline]
+pub(super) fn largest(q: Quat) -> usize {
+    (1..4).fold(0, |best, i| if libm::fabs(q[i]) > libm::fabs(q[best]) { i } else { best })
+}
+
+/// The largest power of two that is at most `x`, for positive `x`: the exponent alone.
+pub(super) fn power_of_two_within(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & 0x7FF0_0000_0000_0000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    fn rotations() -> Vec<Quat> {
+        (0..100).map(|i| quat::exp([f64::from(i) * 0.01, 0.3, -0.1])).collect()
+    }
+
+    fn uniform() -> Grid {
+        uniform_as(Layout::WithoutW)
+    }
+
+    fn uniform_as(layout: Layout) -> Grid {
+        Grid::Uniform(Uniform { offsets: [-1.0; 4], scale: 2.0, unit: 65535, most: 65535, layout })
+    }
+
+    #[test]
+    fn layouts_leave_out_what_can_be_rebuilt() {
+        let turn = quat::exp([0.0, 0.3, 0.0]);
+        for layout in [Layout::Whole, Layout::WithoutW, Layout::OneAxis(1), Layout::OneAxisAndW(1)] {
+            let grid = uniform_as(layout);
+            for q in [turn, quat::negate(turn)] {
+                assert!(quat::angle(played(grid.decode(grid.encode(q))), turn) < 1e-4, "{layout:?}");
+            }
+        }
+        let alike = uniform_as(Layout::Alike);
+        let [x, y, z, _] = alike.decode(alike.encode([0.25, 0.25, 0.25, 0.0]));
+        assert!(x == y && y == z && (x - 0.25).abs() < 1e-4);
+    }
+
+    #[test]
+    fn rotations_stay_within_the_step_and_of_unit_length() {
+        for step in [1e-4, 1e-3, 0.007, 0.01, 0.03] {
+            for grid in [Grid::unit_shorts(step), Grid::quaternion_filter(step), uniform()] {
+                for q in rotations() {
+                    let stored = grid.decode(grid.encode(q));
+                    let angle = quat::angle(played(stored), q);
+                    assert!(angle <= 8.0 * step + 6e-5, "{grid:?} {angle}");
+                    let square: f64 = stored.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
+                    assert!((square - 1.0).abs() < 1e-4, "{grid:?} {q:?}");
+                }
+            }
+        }
+        assert_eq!([Grid::unit_shorts(1e-6), Grid::quaternion_filter(1e-6)], [Grid::Float; 2]);
+    }
+
+    #[test]
+    fn what_a_reader_gets_has_the_same_codes_again() {
+        for grid in [uniform_as(Layout::Whole), Grid::multiples(0.01, 1.0), Grid::Float] {
+            for q in rotations() {
+                let code = grid.encode(q);
+                assert_eq!(grid.encode(grid.decode(code).map(f64::from)), code, "{grid:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn floats_fall_on_powers_of_two() {
+        assert_eq!(Grid::multiples(0.4, 1.0), Grid::Multiples { step: 0.25 });
+        assert_eq!(Grid::multiples(0.25, 1.0).decode([1, -2, 0, 0]), [0.25, -0.5, 0.0, 0.0]);
+        assert_eq!([Grid::multiples(0.0, 1.0), Grid::multiples(1e-9, 1.0)], [Grid::Float; 2]);
+        assert_eq!([0.9, 1.0, 3.0].map(power_of_two_within), [0.5, 1.0, 2.0]);
+        assert_eq!([-1.5, -0.4, 0.4, 0.5, 2.5].map(round), [-2, 0, 0, 1, 3]);
+    }
+}

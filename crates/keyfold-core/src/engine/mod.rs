@@ -1,0 +1,45 @@
+//! Staying within an error bound: the one engine for every storage.
+//!
+//! ```text
+//! Job: skeleton + tracks + bound ─ clip: parts that no moving node connects, their tracks, times and probes
+//!   for each plan:  budgets by reach ─> encode from the root to the tips: compensate, reduce keys, codes on the codec's grid
+//!                        ^──────────── measure, raise the price of what is over the bound <──┘
+//!   the cheapest:   the whole clip ─> repair ─> measure ─ too far off: tighten, again ─> Encoded tracks
+//! ```
+//!
+//! | file | idea |
+//! |---|---|
+//! | `search` | the loop: plans, samples, measure and tighten; **where a bound is searched** |
+//! | `codec` | what a storage has to say: grids, constants, cost; **a new storage is one [`Codec`]** |
+//! | `grid`, `quaternion_filter` | wanted values to integer codes and back |
+//! | `clip`, `track`, `window` | an animation taken apart; what a track could hold throughout; a stretch of times |
+//! | `budgets` | how far each track may stray: reach, prices |
+//! | `plan` | which keys are kept, by whom |
+//! | `encode` | from the root to the tips |
+//! | `compensate`, `reduce`, `repair` | joints that make up for their parents; which keys are needed; other codes where the nearest add up badly |
+//!
+//! Not here: files and JSON, what is between keys (the caller measures what it has written), tracks that move no points.
+
+mod budgets;
+mod clip;
+mod codec;
+mod compensate;
+mod encode;
+mod grid;
+mod plan;
+pub mod quaternion_filter;
+mod reduce;
+mod repair;
+mod search;
+mod track;
+mod window;
+
+pub use clip::Job;
+pub use codec::{Codec, Executor, Level, Sequential};
+pub use grid::{Code, Grid, Layout, Uniform};
+pub use reduce::needed;
+pub use search::search;
+pub use track::{Encoded, Track};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! Ways to choose keys. No rule says which of them is best for a clip: they are tried.
+
+/// What to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// Whether joints make up for what their parents are off.
+    pub(super) compensate: bool,
+    pub(super) keys: Keys,
+}
+
+/// Which keys to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keys {
+    /// All of them.
+    All,
+    /// Those that each track needs.
+    PerTrack,
+    /// Those that any dense track needs, for all of them: one time for many.
+    Shared,
+}
+
+/// How much of its budget is a track's step where all drop the same keys.
+const SHARED_STEP: f64 = 0.35;
+
+impl Plan {
+    /// How much of a track's budget is its step.
+    pub(super) const fn step_share(self) -> f64 {
+        match self.keys {
+            Keys::All | Keys::PerTrack => 1.0,
+            Keys::Shared => SHARED_STEP,
+        }
+    }
+
+    /// How much coarser than what holds by itself budgets are at first, to be repaired.
+    pub(super) const fn overload(self) -> f64 {
+        match (self.keys, self.compensate) {
+            (Keys::All, true) => 1.8,
+            (Keys::All, false) => 2.3,
+            (Keys::PerTrack, _) => 1.2,
+            (Keys::Shared, _) => 1.0,
+        }
+    }
+}
+
+/// Each way to choose keys, the most promising first.
+pub(super) const PLANS: [Plan; 6] = [
+    Plan { compensate: true, keys: Keys::All },
+    Plan { compensate: false, keys: Keys::PerTrack },
+    Plan { compensate: true, keys: Keys::PerTrack },
+    Plan { compensate: false, keys: Keys::All },
+    Plan { compensate: true, keys: Keys::Shared },
+    Plan { compensate: false, keys: Keys::Shared },
+];

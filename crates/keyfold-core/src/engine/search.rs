@@ -1,0 +1,338 @@
+//! The one loop that every storage's bound is searched with: each plan with its best budgets on samples of a clip, the cheapest on the whole clip,
+//! measured and made finer until it holds.
+
+use super::{
+    Codec, Encoded, Executor, Level,
+    budgets::{self, Prices, Reach},
+    clip::{Clip, Job, Part},
+    encode::{Encoder, Measured, TrackKeys, quantizers},
+    plan::{Keys, PLANS, Plan},
+    track::{Quantizer, Track},
+    window::Window,
+};
+use crate::skeleton::{Deviation, Motion, compare, moments};
+use alloc::{sync::Arc, vec, vec::Vec};
+use core::ops::Range;
+
+/// How many of a clip's times are encoded at once.
+const WINDOW: usize = 512;
+/// A clip that is longer than this is searched by samples of it.
+const SAMPLED: usize = 768;
+/// How many samples, and how long each.
+const SAMPLES: (usize, usize) = (6, 128);
+/// How often a result that proved too coarse is made finer.
+const REPAIRS: usize = 12;
+/// After so many of these, everything is made finer.
+const PATIENCE: usize = 6;
+/// How often budgets are made finer where repairing fails.
+const TIGHTENINGS: usize = 8;
+/// The share of a budget that is left at least when it is made finer: as a rule, and where a few moments are tried again and again.
+const LEAST: f64 = 0.3;
+const GENTLE: f64 = 0.94;
+/// How many moments that cannot be repaired are looked at on their own at once.
+const HARD: usize = 256;
+/// What is repaired is repaired to this share of the bound, and at keys no more than the second is used of it: between them clips differ a little more.
+const REPAIRED: f64 = 0.985;
+const AT_KEYS: f64 = 0.996;
+/// A plan that costs this much more than the cheapest before anything is repaired is given up.
+const PROMISING: f64 = 1.15;
+/// Where each track for itself needs more than this share of its keys, no few keys are enough for all of them.
+const FEW: f64 = 0.6;
+/// A plan that costs this much more than the cheapest on samples may still be the cheaper one on the whole clip.
+const NEAR: f64 = 1.04;
+
+/// Tracks as a storage will hold them, within the job's bound at all keys as far as the engine can see: one entry for each track of the job, `None`
+/// where it stays as it is; `None` where nothing is cheaper than the tracks as they are.
+///
+/// What lies between keys is for the caller to measure, on what was written; where that is over the bound, a job with a smaller one is the way.
+pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E) -> Option<Vec<Option<Encoded>>> {
+    let parts = Part::all(job);
+    let clips: Vec<Clip<'_>> = parts.iter().map(|part| Clip::new(part, job.kept)).collect();
+    let clips: Vec<Clip<'_>> = clips.into_iter().filter(|clip| !clip.tracks.is_empty()).collect();
+    if clips.is_empty() || job.bound.is_nan() || job.bound <= 0.0 {
+        return None;
+    }
+    let samples = executor.map(&clips, Sampled::new);
+    let search = Search { job, codec, executor, clips: &clips };
+    let (cost, tracks) = search.best(samples)?;
+    (cost < codec.cost(&vec![None; job.tracks.len()])).then_some(tracks)
+}
+
+struct Search<'a, 'c, E> {
+    job: &'a Job<'a>,
+    codec: &'a dyn Codec,
+    executor: &'a E,
+    clips: &'a [Clip<'c>],
+}
+
+/// Stretches of a clip that stand for it.
+struct Sampled {
+    windows: Vec<Window>,
+    reach: Reach,
+}
+
+impl Sampled {
+    fn new(clip: &Clip<'_>) -> Self {
+        let windows: Vec<Window> = ranges(clip).map(|range| clip.window(range)).collect();
+        Self { reach: Reach::new(clip, &windows), windows }
+    }
+}
+
+fn ranges(clip: &Clip<'_>) -> impl Iterator<Item = Range<usize>> {
+    let count = clip.times.len();
+    let (samples, length) = if count <= SAMPLED { (1, count) } else { SAMPLES };
+    (0..samples).map(move |i| (count - length) * i / (samples - 1).max(1)).map(move |start| start..start + length)
+}
+
+/// A clip under a plan: budgets that its samples hold under, and their keys with these.
+struct Tried {
+    plan: Plan,
+    prices: Prices,
+    budgets: Vec<f64>,
+    keys: Vec<Vec<TrackKeys>>,
+}
+
+/// All clips under a plan, and what they cost.
+struct Candidate {
+    clips: Vec<Tried>,
+    cost: usize,
+}
+
+impl Candidate {
+    /// How many keys all tracks keep.
+    fn keys(&self) -> f64 {
+        self.clips.iter().flat_map(|tried| tried.keys.iter().flatten()).map(|keys| keys.places.len()).sum::<usize>()
+            as f64
+    }
+}
+
+type Tracks = Vec<Option<Encoded>>;
+
+impl<E: Executor> Search<'_, '_, E> {
+    /// The cheapest of the level's plans on samples, on the whole clip; where samples hardly tell two apart, the better one there. Where
+    /// that fails, the next.
+    fn best(&self, samples: Vec<Sampled>) -> Option<(usize, Tracks)> {
+        let mut candidates = self.candidates(&samples);
+        let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
+        // Of equal costs the earlier plan wins.
+        candidates.sort_by_key(|candidate| candidate.cost);
+        let exact = self.clips.iter().all(|clip| clip.times.len() <= SAMPLED);
+        let least = candidates.first().map_or(0.0, |first| first.cost as f64);
+        let near = candidates.get(1).filter(|second| !exact && (second.cost as f64) < NEAR * least);
+        let runner_up = near.and_then(|candidate| self.whole(candidate, &reach));
+        let first = candidates.iter().find_map(|candidate| self.whole(candidate, &reach));
+        first.into_iter().chain(runner_up).min_by_key(|(cost, _)| *cost)
+    }
+
+    /// The level's plans on samples, those that promise something.
+    fn candidates(&self, samples: &[Sampled]) -> Vec<Candidate> {
+        let first = self.candidate(|index| self.tried(&self.clips[index], &samples[index], PLANS[0], None));
+        if self.job.level == Level::Fast {
+            return vec![first];
+        }
+        // What the first plan learns of its probes holds for the others, too.
+        let prices: Vec<Prices> = first.clips.iter().map(|tried| tried.prices.clone()).collect();
+        let tried = |plan: &Plan| {
+            self.candidate(|index| self.tried(&self.clips[index], &samples[index], *plan, Some(&prices[index])))
+        };
+        let (own, shared) = PLANS[1..].split_at(PLANS[1..].iter().take_while(|p| p.keys != Keys::Shared).count());
+        let all = first.keys();
+        let long = self.clips.iter().any(|clip| clip.times.len() > SAMPLED);
+        let suits = |plan: &Plan| plan.keys == Keys::All || long || !self.codec.shares_times();
+        let own: Vec<Plan> = own.iter().copied().filter(suits).collect();
+        let mut candidates: Vec<Candidate> = core::iter::once(first).chain(self.executor.map(&own, tried)).collect();
+        if own.len() < 3 || candidates.iter().any(|candidate| candidate.keys() < FEW * all) {
+            candidates.extend(self.executor.map(shared, tried));
+        }
+        let least = candidates.iter().map(|candidate| candidate.cost).min().unwrap_or(0) as f64;
+        candidates.retain(|candidate| candidate.cost as f64 <= PROMISING * least);
+        self.executor.map(&candidates, |candidate| {
+            self.candidate(|index| self.held(&self.clips[index], &samples[index], &candidate.clips[index]))
+        })
+    }
+
+    /// All clips, each as `run` makes it, and what they cost.
+    fn candidate(&self, run: impl Fn(usize) -> Tried + Send + Sync) -> Candidate {
+        let indices: Vec<usize> = (0..self.clips.len()).collect();
+        let clips = self.executor.map(&indices, |index| run(*index));
+        let mut tracks: Tracks = vec![None; self.job.tracks.len()];
+        for (clip, tried) in self.clips.iter().zip(&clips) {
+            let quantizers = quantizers(clip, self.codec, &tried.budgets, tried.plan);
+            self.assemble(clip, &tried.keys, &quantizers, &mut tracks);
+        }
+        Candidate { cost: self.codec.cost(&tracks), clips }
+    }
+
+    /// A plan with the budgets that samples hold under, coarser by what is to be repaired, and not repaired yet.
+    fn tried(&self, clip: &Clip<'_>, sampled: &Sampled, plan: Plan, known: Option<&Prices>) -> Tried {
+        let mut encoders: Vec<Encoder<'_, '_>> = sampled.windows.iter().map(|w| Encoder::new(clip, w)).collect();
+        let mut prices = known.cloned().unwrap_or_else(|| Prices::new(&sampled.reach));
+        let rounds = if known.is_some() { self.job.level.rounds().div_ceil(2) } else { self.job.level.rounds() };
+        let mut budgets = budgets::search(&sampled.reach, &mut prices, self.job.bound, rounds, |budgets| {
+            let quantizers = quantizers(clip, self.codec, budgets, plan);
+            let measured = encoders.iter_mut().map(|encoder| encoder.encode(&quantizers, plan, None));
+            merged(clip, measured).errors
+        });
+        if self.job.level.repairs() {
+            budgets.iter_mut().for_each(|b| *b *= plan.overload());
+        }
+        let quantizers = quantizers(clip, self.codec, &budgets, plan);
+        let keys = encoders.iter_mut().map(|encoder| {
+            encoder.encode(&quantizers, plan, None);
+            core::mem::take(&mut encoder.keys)
+        });
+        Tried { plan, prices, budgets, keys: keys.collect() }
+    }
+
+    /// A plan with budgets that samples hold under once they are repaired.
+    fn held(&self, clip: &Clip<'_>, sampled: &Sampled, tried: &Tried) -> Tried {
+        let (mut budgets, plan) = (tried.budgets.clone(), tried.plan);
+        let mut encoders: Vec<Encoder<'_, '_>> = sampled.windows.iter().map(|w| Encoder::new(clip, w)).collect();
+        for _ in 0..TIGHTENINGS {
+            let quantizers = quantizers(clip, self.codec, &budgets, plan);
+            let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers, plan, self.limit())));
+            if worst.error() <= self.most() {
+                break;
+            }
+            self.tighten(clip, &sampled.reach, &mut budgets, &worst, plan);
+        }
+        let keys = encoders.into_iter().map(|encoder| encoder.keys).collect();
+        Tried { plan, prices: tried.prices.clone(), budgets, keys }
+    }
+
+    /// All of a candidate's clips so that they hold at all keys, and what they cost; `None` where one never does.
+    fn whole(&self, candidate: &Candidate, reach: &[Reach]) -> Option<(usize, Tracks)> {
+        let indices: Vec<usize> = (0..self.clips.len()).collect();
+        let whole = |index: &usize| {
+            let tried = &candidate.clips[*index];
+            self.whole_clip(&self.clips[*index], &reach[*index], tried.plan, tried.budgets.clone())
+        };
+        let mut tracks: Tracks = vec![None; self.job.tracks.len()];
+        for (clip, encoded) in self.clips.iter().zip(self.executor.map(&indices, whole)) {
+            for (track, encoded) in clip.tracks.iter().zip(encoded?) {
+                tracks[track.index] = Some(encoded);
+            }
+        }
+        Some((self.codec.cost(&tracks), tracks))
+    }
+
+    /// A whole clip so that it holds at all keys; `None` where it never does.
+    fn whole_clip(&self, clip: &Clip<'_>, reach: &Reach, plan: Plan, mut budgets: Vec<f64>) -> Option<Vec<Encoded>> {
+        let count = clip.times.len();
+        let starts: Vec<usize> = (0..count).step_by(WINDOW).collect();
+        for round in 0..REPAIRS {
+            if round > PATIENCE {
+                budgets.iter_mut().for_each(|b| *b *= GENTLE);
+            }
+            let quantizers = quantizers(clip, self.codec, &budgets, plan);
+            let encoded = self.executor.map(&starts, |start| {
+                let window = clip.window(*start..(start + WINDOW).min(count));
+                let mut encoder = Encoder::new(clip, &window);
+                let measured = encoder.encode(&quantizers, plan, self.limit());
+                (measured, encoder.keys)
+            });
+            let (measured, keys): (Vec<Measured>, Vec<Vec<TrackKeys>>) = encoded.into_iter().unzip();
+            let mut worst = merged(clip, measured.into_iter());
+            let mut tracks: Tracks = vec![None; self.job.tracks.len()];
+            self.assemble(clip, &keys, &quantizers, &mut tracks);
+            let encoded: Option<Vec<Encoded>> = clip.tracks.iter().map(|t| tracks[t.index].take()).collect();
+            if clip.shared {
+                worst.include(&self.deviation(clip, encoded.as_deref().unwrap_or_default()));
+            }
+            if worst.error() <= self.most() {
+                return encoded;
+            }
+            self.tighten(clip, reach, &mut budgets, &worst, plan);
+        }
+        None
+    }
+
+    /// The largest error at keys.
+    fn most(&self) -> f64 {
+        AT_KEYS * self.job.bound
+    }
+
+    /// The error beyond which codes are chosen anew.
+    fn limit(&self) -> Option<f64> {
+        self.job.level.repairs().then_some(REPAIRED * self.job.bound)
+    }
+
+    /// Makes budgets finer: where every moment stands for itself, until those moments hold that did not; else once.
+    fn tighten(&self, clip: &Clip<'_>, reach: &Reach, budgets: &mut [f64], worst: &Measured, plan: Plan) {
+        if plan.keys != Keys::All || worst.failing.is_empty() {
+            reach.tighten(budgets, &worst.errors, self.most(), LEAST);
+            return;
+        }
+        let failing = &worst.failing[..worst.failing.len().min(HARD)];
+        let hard: Vec<Window> = failing.iter().map(|m| clip.window(*m..m + 1)).collect();
+        let mut encoders: Vec<Encoder<'_, '_>> = hard.iter().map(|window| Encoder::new(clip, window)).collect();
+        for _ in 0..3 * TIGHTENINGS {
+            let quantizers = quantizers(clip, self.codec, budgets, plan);
+            let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers, plan, self.limit())));
+            if worst.error() <= self.most() {
+                break;
+            }
+            reach.tighten(budgets, &worst.errors, self.most(), GENTLE);
+        }
+    }
+
+    /// By probe, how far a clip lies from the original at all keys of all tracks: those that stay as they are have some of their own.
+    fn deviation(&self, clip: &Clip<'_>, encoded: &[Encoded]) -> Deviation {
+        let curves: Vec<_> = encoded.iter().map(Encoded::curve).collect();
+        let mut motion: Motion<'_> = clip.motion.clone();
+        for (track, curve) in clip.tracks.iter().zip(&curves) {
+            if let Some(curve) = curve {
+                motion.set(track.driven(curve));
+            }
+        }
+        compare(&clip.motion, &motion, &clip.probes, &moments(&[&clip.motion, &motion], 0))
+    }
+
+    /// Tracks from the keys of all windows.
+    fn assemble(&self, clip: &Clip<'_>, windows: &[Vec<TrackKeys>], quantizers: &[Quantizer], tracks: &mut Tracks) {
+        for (index, (track, quantizer)) in clip.tracks.iter().zip(quantizers).enumerate() {
+            let keys = windows.iter().map(|keys| &keys[index]);
+            tracks[track.index] = Some(self.joined(clip, track, quantizer, keys));
+        }
+    }
+
+    /// A track from its keys in all windows. One that never changes has one key at the end of the animation, whose duration it also holds.
+    fn joined<'k>(
+        &self,
+        clip: &Clip<'_>,
+        track: &Track,
+        quantizer: &Quantizer,
+        windows: impl Iterator<Item = &'k TrackKeys> + Clone,
+    ) -> Encoded {
+        let (grid, width) = (quantizer.grid, track.width);
+        let codes: Vec<_> = windows.clone().flat_map(|keys| &keys.codes).copied().collect();
+        if let Some(code) = codes.first().filter(|first| codes.iter().all(|code| code == *first)) {
+            return Encoded { times: Arc::from([self.job.end]), grid, codes: vec![*code], width };
+        }
+        let times = match codes.len() == clip.times.len() {
+            true => clip.times.clone(),
+            false => windows.flat_map(|keys| &keys.places).map(|place| clip.times[*place]).collect(),
+        };
+        Encoded { times, grid, codes, width }
+    }
+}
+
+impl Measured {
+    /// The largest error.
+    fn error(&self) -> f64 {
+        self.errors.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn include(&mut self, deviation: &Deviation) {
+        self.errors.iter_mut().zip(&deviation.probes).for_each(|(mine, other)| *mine = mine.max(other.error));
+    }
+}
+
+fn merged(clip: &Clip<'_>, parts: impl Iterator<Item = Measured>) -> Measured {
+    let mut whole = Measured { errors: vec![0.0; clip.probes.len()], failing: Vec::new() };
+    for part in parts {
+        whole.errors.iter_mut().zip(&part.errors).for_each(|(mine, other)| *mine = mine.max(*other));
+        whole.failing.extend(part.failing);
+    }
+    whole
+}

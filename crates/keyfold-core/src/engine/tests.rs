@@ -1,0 +1,117 @@
+use super::*;
+use crate::{
+    curve::{Curve, Interpolation},
+    quat,
+    skeleton::{Motion, Property, Rest, Skeleton, Track as Driven, Transform, compare, moments, probes},
+};
+use std::{vec, vec::Vec};
+
+const KEYS: usize = 120;
+
+/// A storage of bytes: what is not zero costs.
+struct Plain;
+
+impl Codec for Plain {
+    fn grid(&self, track: &Track, step: f64) -> Grid {
+        match track.property {
+            Property::Rotation => Grid::unit_shorts(step / 2.0),
+            Property::Translation | Property::Scale => Grid::multiples(step, track.largest()),
+        }
+    }
+
+    fn constant(&self, _: &Track, _: f64) -> Grid {
+        Grid::Float
+    }
+
+    fn cost(&self, tracks: &[Option<Encoded>]) -> usize {
+        let bytes = |e: &Encoded| {
+            let values: usize = e.codes.iter().flatten().flat_map(|c| c.to_le_bytes()).filter(|b| *b != 0).count();
+            values + 4 * e.times.len()
+        };
+        tracks.iter().map(|track| track.as_ref().map_or(KEYS * 20, bytes)).sum()
+    }
+}
+
+/// `actors` arms of four joints each.
+fn arms(actors: usize) -> Skeleton {
+    let parents = (0..actors * 4).map(|i| (i % 4 > 0).then(|| i - 1)).collect();
+    let joint =
+        |i: usize| Transform { translation: [0.0, if i % 4 > 0 { 1.0 } else { 0.0 }, 0.0], ..Transform::IDENTITY };
+    Skeleton::new(parents, &(0..actors * 4).map(|i| Rest::Transform(joint(i))).collect::<Vec<_>>()).unwrap()
+}
+
+/// Each joint swings its own way; those of all actors alike.
+fn swings() -> Vec<Curve> {
+    let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
+    let swing = |joint: usize| {
+        let turn = |t: &f32| {
+            let (t, speed) = (f64::from(*t), 1.3 + joint as f64);
+            quat::exp([0.4 * libm::sin(speed * t), 0.2 * libm::cos(2.3 * t), 0.05 * t]).map(|c| c as f32)
+        };
+        let values: Vec<f32> = times.iter().flat_map(turn).collect();
+        Curve::new(Interpolation::Linear, 4, times.clone(), values).unwrap()
+    };
+    (0..4).map(swing).collect()
+}
+
+fn searched(
+    skeleton: &Skeleton,
+    curves: &[Curve],
+    kept: &[bool],
+    bound: f64,
+    level: Level,
+) -> Option<Vec<Option<Encoded>>> {
+    let tracks = tracks(skeleton, curves);
+    let radii = vec![0.1; skeleton.len()];
+    let end = curves[0].end();
+    search(&Job { skeleton, probe_radii: &radii, tracks: &tracks, kept, end, bound, level }, &Plain, &Sequential)
+}
+
+fn tracks<'c>(skeleton: &Skeleton, curves: &'c [Curve]) -> Vec<Driven<'c>> {
+    let track = |node| Driven { node, property: Property::Rotation, axis: None, curve: &curves[node % 4] };
+    (0..skeleton.len()).map(track).collect()
+}
+
+#[test]
+fn every_level_keeps_the_bound_at_keys_and_saves() {
+    let (skeleton, curves) = (arms(1), swings());
+    let original = Motion::new(&skeleton, tracks(&skeleton, &curves));
+    for level in [Level::Fast, Level::Default, Level::Max] {
+        for bound in [0.1, 0.01, 0.001] {
+            let found = searched(&skeleton, &curves, &[false; 4], bound, level).unwrap();
+            let decoded: Vec<Curve> = found.iter().map(|track| track.as_ref().unwrap().curve().unwrap()).collect();
+            let motion = Motion::new(&skeleton, tracks(&skeleton, &decoded));
+            let probes = probes(&skeleton, &original.moved(), |_| 0.1);
+            let error = compare(&original, &motion, &probes, &moments(&[&original, &motion], 0)).error();
+            assert!(error <= bound && error > 0.3 * bound, "{level:?} {bound}: {error}");
+        }
+    }
+}
+
+#[test]
+fn actors_do_not_know_of_each_other() {
+    let curves = swings();
+    let [one, three] =
+        [1, 3].map(|actors| searched(&arms(actors), &curves, &vec![false; actors * 4], 0.01, Level::Default).unwrap());
+    assert!((0..3).all(|actor| three[actor * 4..][..4] == one[..]));
+}
+
+#[test]
+fn kept_tracks_stay_and_nothing_is_found_without_a_bound() {
+    let (skeleton, curves) = (arms(1), swings());
+    let found = searched(&skeleton, &curves, &[false, true, false, false], 0.01, Level::Default).unwrap();
+    assert_eq!(found.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true, true]);
+    assert!(searched(&skeleton, &curves, &[false; 4], 0.0, Level::Default).is_none());
+    assert!(searched(&skeleton, &curves, &[true; 4], 0.01, Level::Default).is_none());
+}
+
+#[test]
+fn what_holds_the_rest_pose_is_one_key_at_the_end() {
+    let (skeleton, mut curves) = (arms(1), swings());
+    let still = [0.0, 0.0, 0.0, 1.0f32].repeat(KEYS);
+    curves[2] = Curve::new(Interpolation::Linear, 4, curves[0].shared_times().clone(), still).unwrap();
+    let found = searched(&skeleton, &curves, &[false; 4], 0.01, Level::Default).unwrap();
+    let track = found[2].as_ref().unwrap();
+    assert_eq!((&track.times[..], track.codes.len()), (&[curves[0].end()][..], 1));
+    assert_eq!(track.curve().unwrap().value(0), [0.0, 0.0, 0.0, 1.0]);
+}

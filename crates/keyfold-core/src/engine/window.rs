@@ -1,0 +1,86 @@
+//! A stretch of a clip's times with the original's poses at them: what is encoded at once, so that memory does not grow with the
+//! length of a clip.
+
+use super::{clip::Clip, compensate::Tilt};
+use crate::{
+    quat::{self, Quat},
+    skeleton::{Affine, Moment, Poses, Transform},
+};
+use alloc::{vec, vec::Vec};
+use core::ops::Range;
+
+/// A stretch of a clip.
+pub(super) struct Window {
+    /// Which of the clip's times.
+    pub(super) range: Range<usize>,
+    /// Those times.
+    pub(super) times: Vec<f64>,
+    /// The original's global matrices, and the own ones of nodes that have no tracks to change.
+    pub(super) poses: Poses,
+    /// The own transforms of nodes that have tracks to change, by node; empty for others.
+    pub(super) transforms: Vec<Vec<Transform>>,
+    /// Rotations to the scene, by node, as if nothing were scaled: one for all moments where nothing moves the node.
+    pub(super) turns: Vec<Vec<Quat>>,
+    /// Of nodes that have tracks to change: how a miss of their origin tilts them.
+    pub(super) tilts: Vec<Vec<Tilt>>,
+}
+
+impl Window {
+    pub(super) fn new(clip: &Clip<'_>, range: Range<usize>) -> Self {
+        let times: Vec<f64> = clip.times[range.clone()].iter().map(|t| f64::from(*t)).collect();
+        let moments: Vec<Moment> = times.iter().map(|t| Moment::at(*t)).collect();
+        let skeleton = clip.skeleton;
+        let (mut transforms, mut turns) = (vec![Vec::new(); skeleton.len()], vec![Vec::new(); skeleton.len()]);
+        let mut locals: Vec<Vec<Affine>> = vec![Vec::new(); skeleton.len()];
+        for &node in skeleton.order() {
+            let parent = skeleton.parent(node).map(|p| turns[p].as_slice());
+            if clip.motion.animates(node) {
+                let own = clip.motion.transforms(node, &moments);
+                turns[node] = chain(parent, own.iter().map(|t| t.rotation));
+                locals[node] = own.iter().map(Affine::from_transform).collect();
+                transforms[node] = if clip.changes(node) { own } else { Vec::new() };
+            } else {
+                turns[node] = chain(parent, [skeleton.rest(node).rotation].into_iter());
+                locals[node] = vec![*skeleton.rest_local(node)];
+            }
+        }
+        let mut poses = Poses::from_locals(skeleton, moments.len(), locals);
+        (0..skeleton.len()).filter(|node| clip.changes(*node)).for_each(|node| poses.forget_locals(node));
+        let tilts = (0..skeleton.len()).map(|node| {
+            let moments = if clip.changes(node) { 0..moments.len() } else { 0..0 };
+            moments.map(|moment| Tilt::new(clip, &poses, node, moment)).collect()
+        });
+        let tilts = tilts.collect();
+        Self { range, times, poses, transforms, turns, tilts }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.range.len()
+    }
+}
+
+/// A node's rotations to the scene from its parent's and its own; one value stands for all moments.
+fn chain(parent: Option<&[Quat]>, own: impl ExactSizeIterator<Item = Quat>) -> Vec<Quat> {
+    let mut row = Vec::new();
+    chain_into(&mut row, parent, own);
+    row
+}
+
+/// As [`chain`], into a row that is there already.
+pub(super) fn chain_into(row: &mut Vec<Quat>, parent: Option<&[Quat]>, own: impl ExactSizeIterator<Item = Quat>) {
+    row.clear();
+    match parent {
+        None => row.extend(own),
+        Some([parent]) => row.extend(own.map(|q| quat::mul(*parent, q))),
+        Some(parents) if own.len() == 1 => {
+            own.for_each(|own| row.extend(parents.iter().map(|p| quat::mul(*p, own))));
+        }
+        Some(parents) => row.extend(parents.iter().zip(own).map(|(p, q)| quat::mul(*p, q))),
+    }
+}
+
+/// The entry of a row that has one for each moment, or one for all.
+#[inline]
+pub(super) fn at<T: Copy>(row: &[T], moment: usize) -> T {
+    row[if row.len() == 1 { 0 } else { moment }]
+}

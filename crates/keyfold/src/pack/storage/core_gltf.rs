@@ -1,0 +1,104 @@
+//! Core glTF: rotations as normalized shorts of unit length, weights as normalized integers where those hold them exactly, everything else floats
+//! in multiples of a power of two, whose low bytes are zero.
+
+use super::{Entry, Form, write_channels};
+use crate::{
+    Property, Result, Target, Track,
+    document::{ComponentType, Shape},
+    pack::cost::{plain, wire},
+    write::{ChannelForm, Stored, core_form, place_plain},
+};
+use keyfold_core::{
+    engine::{self, Code, Grid},
+    skeleton,
+};
+
+pub(super) const FORM: Form = Form {
+    grid,
+    constant,
+    shares_times: false,
+    wire: |entries, _| Ok(wire(&channels(entries)?, plain)),
+    write: |document, animations, _| {
+        write_channels(document, animations, channels, |edit, contents, _| place_plain(edit, contents))
+    },
+};
+
+fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
+    entries.iter().map(channel).collect()
+}
+
+pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
+    match track.property {
+        // A quaternion's components hold half an angle. Bytes would never be of unit length.
+        skeleton::Property::Rotation => Grid::unit_shorts(step / 2.0),
+        skeleton::Property::Translation | skeleton::Property::Scale => Grid::multiples(step, track.largest()),
+    }
+}
+
+pub(super) fn constant(track: &engine::Track, budget: f64) -> Grid {
+    match track.property {
+        // What never changes is shown as stored by players that normalize only what they blend: floats are of unit length.
+        skeleton::Property::Rotation => Grid::Float,
+        skeleton::Property::Translation | skeleton::Property::Scale => Grid::multiples(budget / 4.0, track.largest()),
+    }
+}
+
+/// A track in core's smallest form.
+pub(super) fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
+    let mut form = core_form(entry.track)?;
+    let Some(sampler) = &mut form.sampler else { return Ok(form) };
+    match entry.encoded {
+        None => {
+            if let Some(stored) = integers(entry.track) {
+                sampler.output = stored;
+            }
+        }
+        Some(encoded) => {
+            sampler.input = Stored::times(&encoded.times);
+            sampler.interpolation = entry.interpolation();
+            sampler.output = match encoded.grid {
+                Grid::UnitShorts { .. } => shorts(&encoded.codes),
+                _ => Stored::floats(sampler.output.shape, &entry.values()),
+            };
+        }
+    }
+    Ok(form)
+}
+
+/// Rotations as normalized shorts.
+pub(super) fn shorts(codes: &[Code]) -> Stored {
+    let codes: Vec<i64> = codes.iter().flatten().map(|code| i64::from(*code)).collect();
+    Stored::integers(ComponentType::I16, Shape::Vec4, true, &codes)
+}
+
+/// The integer types that core allows for rotations and weights, smallest first, with the code that stands for 1.
+const SIGNED: [(ComponentType, f32); 2] = [(ComponentType::I8, 127.0), (ComponentType::I16, 32767.0)];
+const UNSIGNED: [(ComponentType, f32); 4] = [
+    (ComponentType::U8, 255.0),
+    (ComponentType::I8, 127.0),
+    (ComponentType::U16, 65535.0),
+    (ComponentType::I16, 32767.0),
+];
+
+/// A track's values as integers that hold them exactly.
+fn integers(track: &Track) -> Option<Stored> {
+    let Target::Node { property, .. } = &track.target else { return None };
+    let (types, shape) = match property {
+        Property::Rotation => (&SIGNED[..], Shape::Vec4),
+        Property::Weights => (&UNSIGNED[..], Shape::Scalar),
+        Property::Translation | Property::Scale => return None,
+    };
+    let values = track.curve.values();
+    let fitting = types.iter().find_map(|(component, most)| Some((*component, codes(values, *component, *most)?)));
+    fitting.map(|(component, codes)| Stored::integers(component, shape, true, &codes))
+}
+
+/// The codes of values that a type holds exactly.
+fn codes(values: &[f32], component: ComponentType, most: f32) -> Option<Vec<i64>> {
+    let least = if matches!(component, ComponentType::U8 | ComponentType::U16) { 0.0 } else { -most };
+    let code = |v: &f32| {
+        let code = (v * most).round();
+        (code >= least && code <= most && code / most == *v).then_some(code as i64)
+    };
+    values.iter().map(code).collect()
+}

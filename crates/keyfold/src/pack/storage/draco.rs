@@ -1,0 +1,96 @@
+//! Draco_animation_compression: codes on grids of any step in its entropy-coded streams.
+//!
+//! A stream says a range and bits; a range beyond the data's makes any step possible, so that steps follow budgets, not powers of two.
+
+use super::{Entry, Form, Rewritten, core_gltf};
+use crate::{
+    Animation, Track,
+    draco::{self, Planned},
+    pack::{
+        Context,
+        cost::{plain, wire},
+    },
+};
+use keyfold_core::{
+    engine::{self, Encoded, Grid, Layout, Uniform},
+    skeleton::Property,
+};
+
+pub(super) const FORM: Form = Form {
+    grid,
+    constant: |track, budget| match track.property {
+        Property::Rotation => Grid::Float,
+        _ => core_gltf::constant(track, budget),
+    },
+    shares_times: false,
+    wire: |entries, context| {
+        let draft = draco::draft(&[planned(0, entries, context)], &context.draco_options())?;
+        Ok(wire(&draft.channels, |contents| {
+            let outside: Vec<_> = contents.iter().copied().filter(|stored| !draft.inside.contains(stored)).collect();
+            [&draft.bytes[..], &plain(&outside)].concat()
+        }))
+    },
+    write: |document, animations, context| {
+        let planned: Vec<Planned> = animations.iter().map(|animation| rewritten(animation, context)).collect();
+        draco::write(document, &planned, &context.draco_options())
+    },
+};
+
+/// The most bits of a code: floats beyond are as coarse as the grid.
+const BITS: u32 = 20;
+/// Values may leave the range that they had in the original by so many steps.
+const MARGIN: f64 = 3.0;
+
+fn grid(track: &engine::Track, step: f64) -> Grid {
+    let (offsets, extent, step) = match track.property {
+        // Neighbours are on the same half of the sphere: signs may be any.
+        Property::Rotation => ([-1.0; 4], 2.0, step / 2.0),
+        _ => {
+            let offsets = track.ranges.map(|(low, _)| f64::from((low - MARGIN * step) as f32));
+            let highest = track.ranges.iter().zip(offsets).map(|((_, high), low)| high - low).fold(0.0, f64::max);
+            (offsets, highest, step)
+        }
+    };
+    let steps = extent / step + 2.0 * MARGIN;
+    if !(step > 0.0 && steps < f64::from(1 << BITS)) {
+        return core_gltf::constant(track, step);
+    }
+    let offsets =
+        offsets.map(|offset| if track.property == Property::Rotation { offset - MARGIN * step } else { offset });
+    // As a decoder computes it: the range over the largest index, both rounded to floats.
+    let most = (1i32 << (32 - (steps as u32).leading_zeros())) - 1;
+    let scale = f64::from((step * f64::from(most)) as f32 / most as f32);
+    Grid::Uniform(Uniform {
+        offsets: offsets.map(|o| f64::from(o as f32)),
+        scale,
+        unit: 1,
+        most,
+        layout: Layout::Whole,
+    })
+}
+
+fn rewritten(animation: &Rewritten<'_>, context: &Context<'_>) -> Planned {
+    // Values that only exact storage keeps stay where they are.
+    let exact = animation.entries.iter().filter(|entry| entry.track.target.is_exact());
+    let exact: Vec<usize> = exact.map(|entry| entry.track.source.channel).collect();
+    let dropped = animation.replaces.iter().copied().filter(|channel| !exact.contains(channel)).collect();
+    Planned { dropped, ..planned(animation.index, &animation.entries, context) }
+}
+
+/// Tracks as the engine encoded them; others that move no points on grids of their own bound.
+fn planned(index: usize, entries: &[Entry<'_>], context: &Context<'_>) -> Planned {
+    let track = |entry: &Entry<'_>| Track {
+        curve: entry.encoded.and_then(Encoded::curve).unwrap_or_else(|| entry.track.curve.clone()),
+        ..entry.track.clone()
+    };
+    let tracks: Vec<Track> = entries.iter().map(track).collect();
+    let grids = entries.iter().zip(&tracks).map(|(entry, track)| match entry.encoded {
+        Some(encoded) => draco::coded(track, encoded),
+        None if track.target.moved_node().is_none() && draco::fits(track) && !context.keeps(&track.target) => {
+            draco::property_grid(track, context.property_bound)
+        }
+        None => None,
+    });
+    let grids = grids.collect();
+    Planned { animation: Animation { index, name: None, tracks }, grids, dropped: Default::default() }
+}

@@ -1,0 +1,88 @@
+//! EXT_meshopt_compression: rotations through its quaternion filter, vectors through its exponential one, bytes through its codec.
+
+use super::{Entry, Form, core_gltf, write_channels};
+use crate::{
+    Result,
+    document::{ComponentType, Shape},
+    pack::cost::{plain, wire},
+    write::{ChannelForm, Filter, Stored, meshopt_bytes, place_meshopt},
+};
+use keyfold_core::{
+    engine::{self, Code, Encoded, Grid},
+    skeleton::Property,
+};
+
+pub(super) const FORM: Form = Form {
+    grid,
+    constant,
+    shares_times: false,
+    wire: |entries, context| {
+        let bytes = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt);
+        Ok(wire(&channels(entries)?, |contents| bytes(contents).unwrap_or_else(|_| plain(contents))))
+    },
+    write: |document, animations, context| {
+        let version = context.settings.meshopt;
+        write_channels(document, animations, channels, |edit, contents, _| place_meshopt(edit, contents, version))
+    },
+};
+
+fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
+    entries.iter().map(channel).collect()
+}
+
+/// The finest step (radians) that the quaternion filter is good for.
+const FINEST: f64 = 1e-4;
+
+fn grid(track: &engine::Track, step: f64) -> Grid {
+    match track.property {
+        Property::Rotation => Grid::quaternion_filter(step / 2.0),
+        Property::Translation | Property::Scale => core_gltf::grid(track, step),
+    }
+}
+
+fn constant(track: &engine::Track, budget: f64) -> Grid {
+    match track.property {
+        // What the filter gives at its finest is of unit length, and needs no buffer view of its own.
+        Property::Rotation if budget > 16.0 * FINEST => Grid::quaternion_filter(FINEST / 2.0),
+        _ => core_gltf::constant(track, budget),
+    }
+}
+
+fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
+    let mut form = core_gltf::channel(entry)?;
+    if let (Some(sampler), Some(stored)) = (&mut form.sampler, entry.encoded.and_then(filtered)) {
+        sampler.output = stored;
+    }
+    Ok(form)
+}
+
+/// Codes as the filters' elements.
+fn filtered(encoded: &Encoded) -> Option<Stored> {
+    match encoded.grid {
+        Grid::QuaternionFilter { .. } => {
+            let stored = core_gltf::shorts(&encoded.codes);
+            Some(Stored { filter: Filter::Quaternion, ..stored })
+        }
+        Grid::Multiples { step } => exponential(&encoded.codes, step, encoded.width),
+        _ => None,
+    }
+}
+
+/// Multiples of a power of two as its exponent and 24-bit integers.
+fn exponential(codes: &[Code], step: f64, width: usize) -> Option<Stored> {
+    let exponent = i32::try_from(step.to_bits() >> 52).ok()? - 1023;
+    let shape = Shape::vector(width)?;
+    let fits = (-100..=100).contains(&exponent) && codes.iter().flatten().all(|code| code.abs() < 1 << 23);
+    let word = |code: &i32| (exponent as u32) << 24 | (*code as u32 & 0xFF_FFFF);
+    let bytes = codes.iter().flat_map(|code| code.iter().take(width)).flat_map(|c| word(c).to_le_bytes()).collect();
+    let component = ComponentType::F32;
+    fits.then_some(Stored {
+        component,
+        shape,
+        normalized: false,
+        bounds: false,
+        filter: Filter::Exponential,
+        bytes,
+        grid: None,
+    })
+}

@@ -1,0 +1,145 @@
+//! Storages as the engine's codecs: a file each, a row each in [`of`].
+//!
+//! A row says which values a storage can hold at a step, what tracks put on the wire, and how they are written.
+
+mod core_gltf;
+mod draco;
+mod meshopt;
+mod quantization;
+mod stream;
+
+use super::{
+    Context,
+    cost::{Wire, cost},
+};
+use crate::{
+    Animation, Document, Interpolation, Result, Storage, Target, Targets, Track,
+    document::Edit,
+    write::{AnimationForm, ChannelForm, Stored, assemble},
+};
+use keyfold_core::engine::{self, Codec, Encoded, Grid};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
+
+/// A storage.
+pub(crate) struct Form {
+    /// The values that a track can have with quantization steps of at most about so much.
+    grid: fn(&engine::Track, f64) -> Grid,
+    /// Those among which the one is chosen that a track holds throughout, where it may stray by so much.
+    constant: fn(&engine::Track, f64) -> Grid,
+    /// Whether times of each track's own are too dear for short clips to be tried.
+    shares_times: bool,
+    /// What tracks of animations put on the wire.
+    pub(crate) wire: fn(&[Entry<'_>], &Context<'_>) -> Result<Wire>,
+    /// A document with its animations' tracks replaced.
+    pub(crate) write: fn(&Document, &[Rewritten<'_>], &Context<'_>) -> Result<Document>,
+}
+
+/// The row of a storage.
+pub(crate) fn of(storage: Storage) -> &'static Form {
+    match storage {
+        Storage::Core => &core_gltf::FORM,
+        Storage::Draco => &draco::FORM,
+        Storage::Meshopt => &meshopt::FORM,
+        Storage::Quantization => &quantization::FORM,
+        Storage::Stream => &stream::FORM,
+    }
+}
+
+/// A track that is to be written, and what the engine made of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry<'a> {
+    pub(crate) track: &'a Track,
+    pub(crate) encoded: Option<&'a Encoded>,
+}
+
+impl<'a> Entry<'a> {
+    pub(crate) fn times(&self) -> &'a [f32] {
+        self.encoded.map_or_else(|| self.track.curve.times(), |encoded| &encoded.times)
+    }
+
+    /// The values that a reader gets.
+    fn values(&self) -> Cow<'a, [f32]> {
+        let Some(Encoded { grid, codes, width, .. }) = self.encoded else {
+            return Cow::Borrowed(self.track.curve.values());
+        };
+        codes.iter().flat_map(|code| grid.decode(*code).into_iter().take(*width)).collect()
+    }
+
+    fn interpolation(&self) -> Interpolation {
+        // What the engine changes is linear.
+        self.encoded.map_or_else(|| self.track.curve.interpolation(), |_| Interpolation::Linear)
+    }
+}
+
+/// An animation that is to be written.
+pub(crate) struct Rewritten<'a> {
+    /// Its index in the document.
+    pub(crate) index: usize,
+    /// The channels that are replaced.
+    pub(crate) replaces: BTreeSet<usize>,
+    pub(crate) entries: Vec<Entry<'a>>,
+}
+
+/// Writes animations whose tracks become channels one by one; `place` gives accessors a place.
+fn write_channels(
+    document: &Document,
+    animations: &[Rewritten<'_>],
+    channels: impl Fn(&[Entry<'_>]) -> Result<Vec<ChannelForm>>,
+    place: impl FnOnce(&mut Edit<'_>, &[&Stored], &[AnimationForm]) -> Result<Vec<usize>>,
+) -> Result<Document> {
+    let form = |Rewritten { index, replaces, entries }: &Rewritten<'_>| {
+        Ok(AnimationForm { index: *index, replaces: replaces.clone(), channels: channels(entries)? })
+    };
+    let forms = animations.iter().map(form).collect::<Result<Vec<_>>>()?;
+    assemble(document, &forms, |edit, contents| place(edit, contents, &forms))
+}
+
+/// Whether a track may be written anew: what core cannot say stays where it is.
+pub(crate) fn rewritable(track: &Track) -> bool {
+    let one_axis = matches!(track.target, Target::Node { axis: Some(_), .. });
+    let addressed = matches!(track.source.targets, Targets::Core | Targets::Pointer);
+    addressed && !one_axis && track.curve.interpolation() != Interpolation::CubicSlerp
+}
+
+/// The tracks of an animation that are written, each with what the engine made of it.
+pub(crate) fn entries<'a>(
+    context: &Context<'_>,
+    animation: &'a Animation,
+    encoded: &'a BTreeMap<Target, Encoded>,
+) -> Vec<Entry<'a>> {
+    let written = animation.tracks.iter().filter(|track| context.replaces(track));
+    written.map(|track| Entry { track, encoded: encoded.get(&track.target) }).collect()
+}
+
+/// A storage for one animation.
+pub(crate) struct AnimationCodec<'a> {
+    pub(crate) context: &'a Context<'a>,
+    pub(crate) animation: &'a Animation,
+    /// By track of the engine: its index among the animation's.
+    pub(crate) tracks: &'a [usize],
+}
+
+impl Codec for AnimationCodec<'_> {
+    fn grid(&self, track: &engine::Track, step: f64) -> Grid {
+        (self.context.form().grid)(track, step)
+    }
+
+    fn constant(&self, track: &engine::Track, budget: f64) -> Grid {
+        (self.context.form().constant)(track, budget)
+    }
+
+    fn shares_times(&self) -> bool {
+        self.context.form().shares_times
+    }
+
+    fn cost(&self, tracks: &[Option<Encoded>]) -> usize {
+        let mut encoded: Vec<Option<&Encoded>> = vec![None; self.animation.tracks.len()];
+        self.tracks.iter().zip(tracks).for_each(|(index, track)| encoded[*index] = track.as_ref());
+        let entries = self.animation.tracks.iter().zip(encoded).map(|(track, encoded)| Entry { track, encoded });
+        let entries: Vec<Entry<'_>> = entries.filter(|entry| self.context.replaces(entry.track)).collect();
+        (self.context.form().wire)(&entries, self.context).map_or(usize::MAX, |wire| cost(wire, self.context))
+    }
+}

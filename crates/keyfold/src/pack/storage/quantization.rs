@@ -1,0 +1,270 @@
+//! EXT_animation_quantization: codes on grids as coarse as a budget allows, in bytes where that is nearly enough, times as frame numbers. The grids'
+//! numbers have few digits, because they stand in the JSON of every channel.
+//!
+//! What is on no grid stays in core's form.
+
+use super::{Entry, Form, core_gltf, write_channels};
+use crate::{
+    Axis, Interpolation, Property, Result, Target,
+    document::{ComponentType, Shape},
+    pack::{
+        Context,
+        cost::{Wire, cost, plain, wire},
+    },
+    quantization::{FrameNumbers, NAME, Parameters, Path, frame_numbers},
+    write::{ChannelForm, SamplerForm, Stored, place_plain},
+};
+use keyfold_core::{
+    engine::{self, Code, Grid, Layout, Uniform},
+    skeleton,
+};
+use serde_json::{Map, json};
+use std::collections::BTreeMap;
+
+pub(super) const FORM: Form = Form {
+    grid,
+    constant: core_gltf::constant,
+    shares_times: false,
+    wire: |entries, context| Ok(channels(entries, context)?.1),
+    write: |document, animations, context| {
+        let channels = |entries: &[Entry<'_>]| Ok(channels(entries, context)?.0);
+        write_channels(document, animations, channels, |edit, contents, _| {
+            edit.declare(NAME, true);
+            place_plain(edit, contents)
+        })
+    },
+};
+
+/// The least W with which a rotation is stored without it: below, small errors of the rest make large ones of W.
+const LEAST_W: f64 = 0.4;
+
+fn grid(track: &engine::Track, step: f64) -> Grid {
+    let known = step > 0.0 && step.is_finite();
+    let laid = match track.property {
+        skeleton::Property::Rotation if known => rotation(track, step / 2.0),
+        skeleton::Property::Scale if known && track.axis.is_none() && track.spread <= step / 2.0 => {
+            uniform(&track.ranges[..1], step, Layout::Alike)
+        }
+        _ if known => uniform(&track.ranges[..track.width], step, Layout::Whole),
+        _ => None,
+    };
+    laid.map_or_else(|| core_gltf::grid(track, step), Grid::Uniform)
+}
+
+/// The row that takes the fewest numbers for a rotation; `None` where that is core's.
+fn rotation(track: &engine::Track, step: f64) -> Option<Uniform> {
+    let still = |axis: usize| track.ranges[axis].0.abs().max(track.ranges[axis].1.abs()) <= step / 2.0;
+    let axis = (0..3).find(|axis| (0..3).all(|other| other == *axis || still(other)));
+    match (axis, track.ranges[3].0 > LEAST_W) {
+        (Some(axis), true) => uniform(&track.ranges[axis..=axis], step, Layout::OneAxis(axis)),
+        (Some(axis), false) => uniform(&[(-1.0, 1.0); 2], step, Layout::OneAxisAndW(axis)),
+        (None, true) => uniform(&track.ranges[..3], step, Layout::WithoutW),
+        (None, false) => None,
+    }
+}
+
+/// Numbers of two digits: the steps from one power of ten to the next.
+const DIGITS: [u32; 10] = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80];
+/// How much coarser than asked for a grid may be where that makes bytes of shorts.
+const COARSER: f64 = 1.5;
+/// Values may leave the range that they had in the original by so many steps.
+const MARGIN: f64 = 3.0;
+/// Offsets are multiples of the power of ten that is at most so many steps.
+const LEEWAY: f64 = 32.0;
+
+/// A grid with steps of at most about `step` over the ranges of components, normalized for rotations; `None` where shorts do not reach.
+fn uniform(ranges: &[(f64, f64)], step: f64, layout: Layout) -> Option<Uniform> {
+    let rotation = matches!(layout, Layout::WithoutW | Layout::OneAxis(_) | Layout::OneAxisAndW(_));
+    // Both of a normalized type's scales are short: a short's is 257 times a byte's.
+    let unit = if rotation { 255.0 } else { 1.0 };
+    let widest = ranges.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
+    let reaches = |short: &Short, most: i32| {
+        let step = short.value() / unit;
+        widest + 2.0 * MARGIN * step + ten_within(LEEWAY * step).value() <= f64::from(most) * step
+    };
+    let byte = [step, step * COARSER].map(|step| short_within(step * unit));
+    let byte = byte.into_iter().find(|short| reaches(short, 255)).map(|short| (short, 255));
+    let short = || Some(short_within(step * unit)).filter(|short| reaches(short, 65535)).map(|short| (short, 65535));
+    let (short, most) = byte.or_else(short)?;
+    let step = short.value() / unit;
+    let coarse = ten_within(LEEWAY * step);
+    let mut offsets = [0.0; 4];
+    for (offset, (low, _)) in offsets.iter_mut().zip(ranges) {
+        *offset = coarse.times(((low - MARGIN * step) / coarse.value()).floor());
+    }
+    let scale = if rotation && most == 65535 { short.times(257.0) } else { short.value() };
+    Some(Uniform { offsets, scale, unit: if rotation { most } else { 1 }, most, layout })
+}
+
+/// A number of few decimal digits.
+#[derive(Clone, Copy)]
+struct Short {
+    digits: f64,
+    exponent: i32,
+}
+
+impl Short {
+    fn value(self) -> f64 {
+        self.times(1.0)
+    }
+
+    /// Multiplied before the point is set, so that the result is the nearest float to a short number.
+    fn times(self, by: f64) -> f64 {
+        let ten = libm::exp10(f64::from(self.exponent.abs()));
+        if self.exponent < 0 { self.digits * by / ten } else { self.digits * by * ten }
+    }
+}
+
+/// The largest power of ten that is at most `x`.
+fn ten_within(x: f64) -> Short {
+    let mut ten = Short { digits: 1.0, exponent: libm::floor(libm::log10(x)).clamp(-40.0, 40.0) as i32 };
+    if ten.value() > x {
+        ten.exponent -= 1;
+    }
+    ten
+}
+
+/// The largest number of the ladder that is at most `x`.
+fn short_within(x: f64) -> Short {
+    let exponent = ten_within(x).exponent - 1;
+    let numbers = DIGITS.iter().rev().map(|digits| Short { digits: f64::from(*digits), exponent });
+    numbers.into_iter().find(|short| short.value() <= x).unwrap_or(Short { digits: 10.0, exponent })
+}
+
+/// An animation's channels, with times as frame numbers where that is smaller, and what they put on the wire.
+fn channels(entries: &[Entry<'_>], context: &Context<'_>) -> Result<(Vec<ChannelForm>, Wire)> {
+    let exact = context.settings.bound.in_scene(context.scene.model_size()) == 0.0;
+    let with = |clock: Option<&Clock>| -> Result<(Vec<ChannelForm>, Wire)> {
+        let channels = entries.iter().map(|e| channel(e, clock, exact)).collect::<Result<Vec<_>>>()?;
+        let wire = wire(&channels, plain);
+        Ok((channels, wire))
+    };
+    let seconds = with(None)?;
+    let Some(clock) = Clock::of(entries) else { return Ok(seconds) };
+    let frames = with(Some(&clock))?;
+    Ok(if cost(frames.1.clone(), context) < cost(seconds.1.clone(), context) { frames } else { seconds })
+}
+
+/// Frame numbers for the times of an animation.
+struct Clock {
+    /// By the bits of a time: its frame, and whether that gives the very time.
+    codes: BTreeMap<u32, (u16, bool)>,
+    scale: Option<f64>,
+}
+
+impl Clock {
+    /// The clock that all times of an animation are whole frames of, but for a last bit.
+    fn of(entries: &[Entry<'_>]) -> Option<Self> {
+        let mut times: Vec<f32> = entries.iter().flat_map(Entry::times).copied().collect();
+        times.sort_unstable_by(f32::total_cmp);
+        times.dedup();
+        let FrameNumbers { codes, scale, decoded } = frame_numbers(&times)?;
+        let frames = codes.into_iter().zip(times.iter().zip(&decoded).map(|(time, decoded)| time == decoded));
+        Some(Self { codes: times.iter().map(|t| t.to_bits()).zip(frames).collect(), scale })
+    }
+
+    /// A track's times; `None` where some are not on the clock, or only nearly so and that would show: where a step moves, it is
+    /// wholly wrong for an instant, and two neighbouring floats are an edge.
+    fn stored(&self, entry: &Entry<'_>, exact: bool) -> Option<Stored> {
+        let times = entry.times();
+        let frames: Vec<(u16, bool)> =
+            times.iter().map(|t| self.codes.get(&t.to_bits()).copied()).collect::<Option<_>>()?;
+        let edges = entry.interpolation() == Interpolation::Step || times.windows(2).any(|w| w[0].next_up() == w[1]);
+        if (edges || exact) && !frames.iter().all(|(_, exact)| *exact) {
+            return None;
+        }
+        let codes: Vec<i64> = frames.into_iter().map(|(code, _)| i64::from(code)).collect();
+        let component = if codes.iter().all(|c| *c < 256) { ComponentType::U8 } else { ComponentType::U16 };
+        Some(Stored { bounds: true, ..Stored::integers(component, Shape::Scalar, false, &codes) })
+    }
+}
+
+/// A track in the extension's form, or in core's; `exact` where no time may lose its last bit.
+fn channel(entry: &Entry<'_>, clock: Option<&Clock>, exact: bool) -> Result<ChannelForm> {
+    let mut form = plain_channel(entry)?;
+    let Some(sampler) = &mut form.sampler else { return Ok(form) };
+    let mut parameters = Parameters::default();
+    if let Some((encoded, Grid::Uniform(uniform))) = entry.encoded.map(|encoded| (encoded, encoded.grid)) {
+        let (width, axis) = match uniform.layout {
+            Layout::Whole => (encoded.width, None),
+            Layout::WithoutW => (3, None),
+            Layout::OneAxis(axis) => (1, Some(axis)),
+            Layout::OneAxisAndW(axis) => (2, Some(axis)),
+            Layout::Alike => (1, None),
+        };
+        if let Some(axis) = axis {
+            form.target["path"] = json!(Path::axis(Property::Rotation, Axis::ALL[axis]).to_string());
+        }
+        sampler.output = integers(&encoded.codes, &uniform, width);
+        parameters.offset = Some(uniform.offsets[..width].to_vec());
+        parameters.scale = Some(vec![uniform.scale; width]);
+    }
+    // One key is not worth a time scale of its own.
+    let clock = clock.filter(|_| entry.times().len() > 1 && matches!(entry.track.target, Target::Node { .. }));
+    if let Some((clock, times)) = clock.and_then(|clock| Some((clock, clock.stored(entry, exact)?))) {
+        sampler.input = times;
+        parameters.time_scale = clock.scale;
+    }
+    form.extensions.extend(parameters.to_json().map(|json| (NAME.to_owned(), json)));
+    Ok(form)
+}
+
+/// Codes of the first `width` components.
+fn integers(codes: &[Code], uniform: &Uniform, width: usize) -> Stored {
+    let codes: Vec<i64> = codes.iter().flat_map(|code| code.iter().take(width)).map(|c| i64::from(*c)).collect();
+    let component = if uniform.most == 255 { ComponentType::U8 } else { ComponentType::U16 };
+    let shape = Shape::vector(width).unwrap_or(Shape::Scalar);
+    Stored::integers(component, shape, uniform.unit > 1, &codes)
+}
+
+/// A track in core's form or, of a single axis, as near to that as the extension's paths come.
+fn plain_channel(entry: &Entry<'_>) -> Result<ChannelForm> {
+    let Target::Node { node, property, axis: Some(axis) } = entry.track.target else {
+        return core_gltf::channel(entry);
+    };
+    let path = Path::axis(property, axis).to_string();
+    Ok(ChannelForm {
+        source: Some(entry.track.source.channel),
+        sampler: Some(SamplerForm {
+            input: Stored::times(entry.times()),
+            output: Stored::floats(Shape::Scalar, &entry.values()),
+            interpolation: entry.interpolation(),
+        }),
+        extension_sampler: None,
+        target: json!({ "node": node, "path": path }),
+        extensions: Map::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_cover_their_ranges_in_short_numbers() {
+        let ranges = [(-0.31, 0.2), (0.0, 0.05), (0.7, 0.71)];
+        let uniform = uniform(&ranges, 0.004, Layout::WithoutW).unwrap();
+        assert_eq!((uniform.most, uniform.scale.to_string().as_str()), (255, "1"));
+        assert_eq!(uniform.offsets[..3].iter().map(f64::to_string).collect::<Vec<_>>(), ["-0.4", "-0.1", "0.6"]);
+        let grid = Grid::Uniform(Uniform { layout: Layout::Whole, ..uniform });
+        for (axis, (low, high)) in ranges.into_iter().enumerate() {
+            for value in [low, (low + high) / 2.0, high] {
+                let mut wanted = [0.0; 4];
+                wanted[axis] = value;
+                assert!((f64::from(grid.decode(grid.encode(wanted))[axis]) - value).abs() <= 0.002 + 1e-7);
+            }
+        }
+    }
+
+    #[test]
+    fn shorts_where_bytes_do_not_reach_and_nothing_beyond() {
+        let fine = uniform(&[(-0.31, 0.2)], 0.001, Layout::OneAxis(0)).unwrap();
+        assert_eq!((fine.most, fine.scale.to_string().as_str()), (65535, "64.25"));
+        assert!((fine.spacing() - 0.25 / 255.0).abs() < 1e-12);
+        // Half as coarse again, and bytes do.
+        assert_eq!(uniform(&[(-0.2, 0.1)], 0.0012, Layout::OneAxis(0)).unwrap().most, 255);
+        assert!(uniform(&[(0.0, 100.0)], 0.001, Layout::Whole).is_none());
+        let plain = uniform(&[(0.0, 10.0)], 0.0013, Layout::Whole).unwrap();
+        assert_eq!((plain.scale, plain.most), (0.0012, 65535));
+    }
+}

@@ -1,0 +1,58 @@
+//! KEYFOLD_animation_stream: rotations as three codes of a projection of their own, everything else as core has it, all of it entropy-coded.
+
+use super::{Entry, Form, core_gltf, write_channels};
+use crate::{
+    Result,
+    document::Shape,
+    pack::cost::{plain, wire},
+    write::{ChannelForm, Stored, place_stream, stream_bytes},
+};
+use keyfold_core::engine::{self, Grid};
+
+pub(super) const FORM: Form = Form {
+    grid,
+    // Fine, because it is stored once.
+    constant: |track, budget| match track.projection {
+        Some(_) => grid(track, budget / 8.0),
+        None => core_gltf::constant(track, budget),
+    },
+    // Keys that follow each other evenly cost next to nothing, and times of each track a lot of JSON.
+    shares_times: true,
+    wire: |entries, _| {
+        let channels = channels(entries)?;
+        Ok(wire(&channels, |contents| stream_bytes(contents, &channels).unwrap_or_else(|_| plain(contents))))
+    },
+    write: |document, animations, _| {
+        write_channels(document, animations, channels, |edit, contents, forms| {
+            place_stream(edit, contents, forms, false)
+        })
+    },
+};
+
+fn grid(track: &engine::Track, step: f64) -> Grid {
+    // A quaternion's components hold half an angle.
+    track.projection.map_or_else(|| core_gltf::grid(track, step), |grid| Grid::projected(step / 2.0, grid))
+}
+
+fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
+    entries.iter().map(channel).collect()
+}
+
+/// A track in core's form; rotations as floats that lie on their grid.
+fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
+    let mut form = core_gltf::channel(entry)?;
+    let projected = entry.encoded.and_then(|encoded| match encoded.grid {
+        Grid::Projected(grid, rotations) => Some((encoded, grid, rotations)),
+        _ => None,
+    });
+    if let (Some(sampler), Some((encoded, grid, rotations))) = (&mut form.sampler, projected) {
+        let found = |code: &[i32; 4]| {
+            let code = [code[0], code[1], code[2]];
+            rotations.encode(rotations.decode(code).map(f64::from)) == code
+        };
+        let floats = Stored::floats(Shape::Vec4, &entry.values());
+        // A stream finds the codes again from the floats that they stand for.
+        sampler.output = Stored { grid: encoded.codes.iter().all(found).then_some(grid), ..floats };
+    }
+    Ok(form)
+}
