@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 /// What split tracks may take at most, as a share of what whole ones do: costs are not exact, and whole ones have fewer channels.
 const WORTH: f64 = 0.98;
+/// Animations of more floats than this are only searched quickly to tell which is smaller.
+const SHORT: usize = 1 << 14;
 
 /// An animation as a reader will see it, and the codes of those tracks that the engine changed.
 #[derive(Clone)]
@@ -42,12 +44,15 @@ pub(crate) fn pack_animation(context: &Context<'_>, animation: &Animation, bound
     if split.is_empty() {
         return pack_as_it_is(context, animation, bound, level).0;
     }
-    // The quickest search is enough to tell which is smaller.
-    let cost = |animation: &Animation| pack_as_it_is(context, animation, bound, Level::Fast).1 as f64;
-    let most = cost(animation) * WORTH;
-    let costs = split.iter().map(|split| (cost(split), split)).filter(|(cost, _)| *cost < most);
-    let least = costs.min_by(|(a, _), (b, _)| a.total_cmp(b)).map_or(animation, |(_, split)| split);
-    pack_as_it_is(context, least, bound, level).0
+    let floats: usize = animation.tracks.iter().map(|track| track.curve.values().len()).sum();
+    let quick = if floats <= SHORT { level } else { Level::Fast };
+    let found = |animation| pack_as_it_is(context, animation, bound, quick);
+    let (whole, most) = found(animation);
+    let smaller =
+        split.iter().map(|split| (split, found(split))).filter(|(_, (_, cost))| (*cost as f64) < WORTH * most as f64);
+    let (least, packed) =
+        smaller.min_by_key(|(_, (_, cost))| *cost).map_or((animation, whole), |(split, (packed, _))| (split, packed));
+    if quick == level { packed } else { pack_as_it_is(context, least, bound, level).0 }
 }
 
 /// The animation with its tracks as they are, and what it costs.
