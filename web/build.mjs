@@ -37,7 +37,7 @@ rmSync(join(folder, "dist"), { recursive: true, force: true });
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "keyfold"], { stdio: "inherit" });
 await build({
   ...common,
-  entryPoints: ["index", "three", "babylon", "tools", "bin"].map((name) => `src/${name}.ts`),
+  entryPoints: ["index", "three", "babylon", "clip", "tools", "bin"].map((name) => `src/${name}.ts`),
   outdir: "dist",
   splitting: true,
   format: "esm",

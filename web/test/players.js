@@ -33,6 +33,7 @@ export async function three(url, { plugin = true } = {}) {
     [/^\/extensions\/KHR_lights_punctual\/lights\/(\d+)\/intensity$/, (i) => [light(i).intensity]],
   ];
   return {
+    rest: (targets) => targets.map((target) => look(readers, target)),
     sample(animation, times, targets) {
       mixer.stopAllAction();
       const action = mixer.clipAction(gltf.animations[animation]);
@@ -83,19 +84,21 @@ export async function babylon(url, { extension = true } = {}) {
     const { morphTargetManager } = node._primitiveBabylonMeshes[0];
     return Array.from({ length: morphTargetManager.numTargets }, (_, i) => morphTargetManager.getTarget(i).influence);
   };
+  const read = (target) => {
+    const weights = /^\/nodes\/(\d+)\/weights$/.exec(target);
+    if (weights) return influences(loading.gltf.nodes[Number(weights[1])]);
+    const { object, info } = converter.convert(target);
+    return numbers(info.get(object));
+  };
   return {
+    rest: (targets) => targets.map(read),
     sample(animation, times, targets) {
       scene.animationGroups.forEach((group) => group.stop());
       const group = scene.animationGroups[animation];
       group.start();
       return times.map((time) => {
         group.goToFrame(time * 60);
-        return targets.map((target) => {
-          const weights = /^\/nodes\/(\d+)\/weights$/.exec(target);
-          if (weights) return influences(loading.gltf.nodes[Number(weights[1])]);
-          const { object, info } = converter.convert(target);
-          return numbers(info.get(object));
-        });
+        return targets.map(read);
       });
     },
   };

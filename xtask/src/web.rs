@@ -1,10 +1,9 @@
 //! `cargo xtask web`: builds the npm package in `web/keyfold`, so that `npm pack` there gives it; and its tests, in Node.js and Chromium.
 //!
-//! WebAssembly modules are compiled and made smaller by wasm-opt; what TypeScript needs to know of the object model is written out from the
-//! registry; `web/build.mjs` does the rest.
+//! WebAssembly modules are compiled and made smaller by wasm-opt, each once and again only when it has changed; `web/build.mjs` does the rest.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 
@@ -15,9 +14,49 @@ use crate::shell::{cargo, command, output, quiet, root, show, which};
 const FEATURES: [&str; 4] =
     ["--enable-bulk-memory", "--enable-mutable-globals", "--enable-nontrapping-float-to-int", "--enable-sign-ext"];
 
-/// A module that only decodes; a program with files and streams.
-const DECODER: &str = "wasm32-unknown-unknown";
-const PROGRAM: &str = "wasm32-wasip1";
+/// Modules without an outside; programs with files and streams.
+const BARE: &str = "wasm32-unknown-unknown";
+const WASI: &str = "wasm32-wasip1";
+
+/// A module of the package.
+struct Module {
+    /// Its name in `web/keyfold/src/generated`, and what cargo calls it.
+    name: &'static str,
+    file: &'static str,
+    target: &'static str,
+    profile: &'static str,
+    /// What cargo builds.
+    arguments: &'static [&'static str],
+    /// What wasm-opt aims at, where it is worth its time: the program comes out no smaller once it is gzipped.
+    level: Option<&'static str>,
+}
+
+const MODULES: [Module; 3] = [
+    Module {
+        name: "decoder",
+        file: "keyfold_wasm",
+        target: BARE,
+        profile: "web-small",
+        arguments: &["--package", "keyfold-wasm", "--lib", "--no-default-features", "--features", "decode"],
+        level: Some("-Oz"),
+    },
+    Module {
+        name: "clip",
+        file: "keyfold_wasm",
+        target: BARE,
+        profile: "web-program",
+        arguments: &["--package", "keyfold-wasm", "--lib", "--no-default-features", "--features", "clip"],
+        level: Some("-O3"),
+    },
+    Module {
+        name: "program",
+        file: "keyfold",
+        target: WASI,
+        profile: "web-program",
+        arguments: &["--package", "keyfold-cli", "--bin", "keyfold"],
+        level: None,
+    },
+];
 
 pub(crate) fn run() -> Result<()> {
     prepare()?;
@@ -43,7 +82,7 @@ pub(crate) fn test() -> Result<()> {
 
 /// Compilation targets and npm packages.
 fn prepare() -> Result<()> {
-    for target in [DECODER, PROGRAM].into_iter().filter(|target| !has_target(target)) {
+    for target in [BARE, WASI].into_iter().filter(|target| !has_target(target)) {
         which("rustup").with_context(|| format!("there is no rustup to add {target}"))?;
         quiet(command("rustup", &["target", "add", target]))?;
         ensure!(has_target(target), "rustup added no {target}");
@@ -57,32 +96,43 @@ fn has_target(target: &str) -> bool {
 }
 
 fn build() -> Result<()> {
-    let generated = root().join("web/keyfold/src/generated");
-    fs::create_dir_all(&generated)?;
-    wasm(&["--package", "keyfold-wasm", "--lib", "--profile", "web-small", "--target", DECODER])?;
-    optimized(DECODER, "web-small", "keyfold_wasm", "-Oz", &generated.join("decoder.wasm"))?;
-    wasm(&["--package", "keyfold-cli", "--bin", "keyfold", "--profile", "web-program", "--target", PROGRAM])?;
-    optimized(PROGRAM, "web-program", "keyfold", "-O2", &generated.join("program.wasm"))?;
-    let vectors = output(cargo(&["run", "--quiet", "--package", "keyfold-wasm", "--example", "vectors"]))?;
-    fs::write(generated.join("vectors.ts"), vectors)?;
+    fs::create_dir_all(generated())?;
+    MODULES.iter().try_for_each(Module::build)?;
     let mut rest = command("node", &["build.mjs"]);
     rest.current_dir(root().join("web"));
     show(rest)
 }
 
-fn wasm(arguments: &[&str]) -> Result<()> {
-    show(cargo(&[&["build", "--quiet"], arguments].concat()))
+fn generated() -> PathBuf {
+    root().join("web/keyfold/src/generated")
 }
 
-/// Puts a compiled module in its place, made smaller where wasm-opt is at hand.
-fn optimized(target: &str, profile: &str, file: &str, level: &str, place: &Path) -> Result<()> {
-    let module = root().join("target").join(target).join(profile).join(format!("{file}.wasm"));
-    if which("wasm-opt").is_none() {
-        println!("wasm-opt is missing (Debian: binaryen): modules are larger than they should be");
-        fs::copy(&module, place).with_context(|| format!("cannot copy {}", module.display()))?;
-        return Ok(());
+impl Module {
+    /// Compiles the module and puts it in its place, made smaller where wasm-opt is at hand.
+    fn build(&self) -> Result<()> {
+        let options = ["build", "--quiet", "--target", self.target, "--profile", self.profile];
+        show(cargo(&[&options, self.arguments].concat()))?;
+        let compiled = root().join("target").join(self.target).join(self.profile).join(format!("{}.wasm", self.file));
+        let place = generated().join(format!("{}.wasm", self.name));
+        let bytes = fs::read(&compiled).with_context(|| format!("cannot read {}", compiled.display()))?;
+        // A copy of what it was made of says that it is up to date.
+        let stamp = root().join("target").join(format!("{}.unoptimized.wasm", self.name));
+        if place.is_file() && fs::read(&stamp).is_ok_and(|old| old == bytes) {
+            return Ok(());
+        }
+        match self.level {
+            Some(level) if which("wasm-opt").is_some() => {
+                let mut optimizer = command("wasm-opt", &[level, "--strip-debug", "--strip-producers"]);
+                optimizer.args(FEATURES).arg(&compiled).arg("-o").arg(&place);
+                quiet(optimizer)?;
+            }
+            level => {
+                if level.is_some() {
+                    println!("wasm-opt is missing (Debian: binaryen): {} is larger than it should be", self.name);
+                }
+                fs::write(&place, &bytes).with_context(|| format!("cannot write {}", place.display()))?;
+            }
+        }
+        fs::write(&stamp, &bytes).with_context(|| format!("cannot write {}", stamp.display()))
     }
-    let mut optimizer = command("wasm-opt", &[level, "--strip-debug", "--strip-producers"]);
-    optimizer.args(FEATURES).arg(&module).arg("-o").arg(place);
-    quiet(optimizer)
 }

@@ -1,19 +1,22 @@
-//! What the module exports: the only place with `unsafe`.
+//! What the modules export: the only place with `unsafe`.
 //!
 //! A call takes its bytes from the input, which JavaScript fills first ([`input`]), and leaves its bytes in the output ([`output`],
 //! [`output_length`]). It answers with 0, or with 1 where the output is a message that says what is wrong. There is one thread, and no call
 //! happens inside another.
 #![allow(unsafe_code)]
 
-use crate::{curves, decode, wire::Failure};
-use keyfold_core::draco;
+use crate::wire::Failure;
 use std::cell::RefCell;
 
 #[derive(Default)]
 struct State {
     input: Vec<u8>,
     output: Vec<u8>,
-    stream: draco::Animation,
+    #[cfg(feature = "decode")]
+    stream: keyfold_core::draco::Animation,
+    /// Clips by the number that JavaScript knows them by.
+    #[cfg(feature = "clip")]
+    clips: Vec<Option<crate::clip::Player>>,
 }
 
 thread_local! {
@@ -53,79 +56,124 @@ pub extern "C" fn output_length() -> usize {
     STATE.with_borrow(|state| state.output.len())
 }
 
-/// Opens the Draco stream in the input; decoding may take up `memory` bytes.
-#[unsafe(no_mangle)]
-pub extern "C" fn draco_stream(memory: f64) -> u32 {
-    answer(|state| {
-        state.stream = decode::draco_stream(memory as u64, &state.input)?;
-        Ok(Vec::new())
-    })
-}
+/// Storages undone, curves.
+#[cfg(feature = "decode")]
+pub mod decoding {
+    use super::answer;
+    use crate::{curves, decode};
 
-/// The floats of one attribute of the stream that was opened last.
-#[unsafe(no_mangle)]
-pub extern "C" fn draco_attribute(id: u32, normalized: bool) -> u32 {
-    answer(|state| decode::draco_attribute(&state.stream, id, normalized))
-}
-
-/// A compressed buffer view's bytes; the lengths are those of the names before it.
-#[unsafe(no_mangle)]
-pub extern "C" fn meshopt_view(mode_length: usize, filter_length: usize, count: usize, stride: usize) -> u32 {
-    answer(|state| decode::meshopt_view([mode_length, filter_length], count, stride, &state.input))
-}
-
-/// A buffer view's bytes from its stream of KEYFOLD_animation_stream, which may hold `values` numbers.
-#[unsafe(no_mangle)]
-pub extern "C" fn stream_view(values: f64) -> u32 {
-    answer(|state| decode::stream_view(values as u64, &state.input))
-}
-
-/// Times from quantized elements.
-#[unsafe(no_mangle)]
-pub extern "C" fn quantized_times(component: u32, normalized: bool, scale: f64) -> u32 {
-    answer(|state| decode::quantized_times(component, normalized, scale, &state.input))
-}
-
-/// Values from quantized elements; `path_length` is that of the path before them.
-#[unsafe(no_mangle)]
-pub extern "C" fn quantized_values(
-    path_length: usize,
-    components: usize,
-    component: u32,
-    normalized: bool,
-    cubic: bool,
-) -> u32 {
-    answer(|state| decode::quantized_values(path_length, components, component, normalized, cubic, &state.input))
-}
-
-/// Curves of one component each as one curve.
-#[unsafe(no_mangle)]
-pub extern "C" fn join(count: usize) -> u32 {
-    answer(|state| curves::joined(count, &state.input))
-}
-
-/// A CUBICSLERP curve as CUBICSPLINE.
-#[unsafe(no_mangle)]
-pub extern "C" fn as_spline(tolerance: f64) -> u32 {
-    answer(|state| curves::as_spline(tolerance, &state.input))
-}
-
-/// Two keys of a CUBICSLERP curve, which JavaScript fills in; the point that [`between`] finds; both stay where they are.
-static mut SEGMENT: [f32; 24] = [0.0; 24];
-static mut POINT: [f64; 4] = [0.0; 4];
-
-/// Where two keys are put.
-#[unsafe(no_mangle)]
-pub extern "C" fn segment() -> *mut f32 {
-    (&raw mut SEGMENT).cast()
-}
-
-/// Evaluates the segment; the four numbers lie where the answer says.
-#[unsafe(no_mangle)]
-pub extern "C" fn between(s: f64) -> *const f64 {
-    // SAFETY: there is one thread, and nobody holds a reference to either between calls.
-    unsafe {
-        POINT = curves::between(SEGMENT, s);
+    /// Opens the Draco stream in the input; decoding may take up `memory` bytes.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn draco_stream(memory: f64) -> u32 {
+        answer(|state| {
+            state.stream = decode::draco_stream(memory as u64, &state.input)?;
+            Ok(Vec::new())
+        })
     }
-    (&raw const POINT).cast()
+
+    /// The floats of one attribute of the stream that was opened last.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn draco_attribute(id: u32, normalized: bool) -> u32 {
+        answer(|state| decode::draco_attribute(&state.stream, id, normalized))
+    }
+
+    /// A compressed buffer view's bytes; the lengths are those of the names before it.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn meshopt_view(mode_length: usize, filter_length: usize, count: usize, stride: usize) -> u32 {
+        answer(|state| decode::meshopt_view([mode_length, filter_length], count, stride, &state.input))
+    }
+
+    /// A buffer view's bytes from its stream of KEYFOLD_animation_stream, which may hold `values` numbers.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn stream_view(values: f64) -> u32 {
+        answer(|state| decode::stream_view(values as u64, &state.input))
+    }
+
+    /// Times from quantized elements.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn quantized_times(component: u32, normalized: bool, scale: f64) -> u32 {
+        answer(|state| decode::quantized_times(component, normalized, scale, &state.input))
+    }
+
+    /// Values from quantized elements; `path_length` is that of the path before them.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn quantized_values(
+        path_length: usize,
+        components: usize,
+        component: u32,
+        normalized: bool,
+        cubic: bool,
+    ) -> u32 {
+        answer(|state| decode::quantized_values(path_length, components, component, normalized, cubic, &state.input))
+    }
+
+    /// Curves of one component each as one curve.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn join(count: usize) -> u32 {
+        answer(|state| curves::joined(count, &state.input))
+    }
+
+    /// A CUBICSLERP curve as CUBICSPLINE.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn as_spline(tolerance: f64) -> u32 {
+        answer(|state| curves::as_spline(tolerance, &state.input))
+    }
+
+    /// Two keys of a CUBICSLERP curve, which JavaScript fills in; the point that [`between`] finds; both stay where they are.
+    static mut SEGMENT: [f32; 24] = [0.0; 24];
+    static mut POINT: [f64; 4] = [0.0; 4];
+
+    /// Where two keys are put.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn segment() -> *mut f32 {
+        (&raw mut SEGMENT).cast()
+    }
+
+    /// Evaluates the segment; the four numbers lie where the answer says.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn between(s: f64) -> *const f64 {
+        // SAFETY: there is one thread, and nobody holds a reference to either between calls.
+        unsafe {
+            POINT = curves::between(SEGMENT, s);
+        }
+        (&raw const POINT).cast()
+    }
+}
+
+/// Runtime clips.
+#[cfg(feature = "clip")]
+pub mod playing {
+    use super::{STATE, answer};
+    use crate::clip::Player;
+
+    /// Opens the clip in the input, which may take up `memory` bytes. The output is its number, then what is in it.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn clip_open(memory: f64) -> u32 {
+        answer(|state| {
+            let player = Player::open(memory as usize, &std::mem::take(&mut state.input))?;
+            let free = state.clips.iter().position(Option::is_none).unwrap_or(state.clips.len());
+            if free == state.clips.len() {
+                state.clips.push(None);
+            }
+            let mut out = (free as u32).to_le_bytes().to_vec();
+            out.extend(player.described());
+            state.clips[free] = Some(player);
+            Ok(out)
+        })
+    }
+
+    /// Where a clip's pose at a time lies: nowhere, where the clip is closed.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn clip_sample(clip: usize, time: f64) -> *const f32 {
+        STATE.with_borrow_mut(|state| match state.clips.get_mut(clip) {
+            Some(Some(player)) => player.sample(time).as_ptr(),
+            _ => std::ptr::null(),
+        })
+    }
+
+    /// Gives a clip's memory back.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn clip_close(clip: usize) {
+        STATE.with_borrow_mut(|state| drop(state.clips.get_mut(clip).and_then(Option::take)));
+    }
 }

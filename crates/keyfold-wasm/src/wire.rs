@@ -60,8 +60,8 @@ const INTERPOLATIONS: [Interpolation; 4] =
 /// A curve as bytes: interpolation, width, number of keys, times, values.
 pub fn put_curve(curve: &Curve) -> Vec<u8> {
     let code = INTERPOLATIONS.iter().position(|i| *i == curve.interpolation()).unwrap_or_default();
-    let head = [code, curve.width(), curve.keys()].map(|n| (n as u32).to_le_bytes());
-    let mut out = head.as_flattened().to_vec();
+    let mut out = Vec::new();
+    put_words(&mut out, [code, curve.width(), curve.keys()]);
     out.extend(curve.times().iter().chain(curve.values()).flat_map(|v| v.to_le_bytes()));
     out
 }
@@ -69,4 +69,15 @@ pub fn put_curve(curve: &Curve) -> Vec<u8> {
 /// Floats as bytes.
 pub fn put_floats(floats: &[f32]) -> Vec<u8> {
     floats.iter().flat_map(|v| v.to_le_bytes()).collect()
+}
+
+/// Whole numbers of four bytes each.
+pub fn put_words<const N: usize>(out: &mut Vec<u8>, words: [usize; N]) {
+    out.extend(words.map(|word| (word as u32).to_le_bytes()).as_flattened());
+}
+
+/// A text behind its length.
+pub fn put_text(out: &mut Vec<u8>, text: &str) {
+    put_words(out, [text.len()]);
+    out.extend(text.as_bytes());
 }

@@ -4,7 +4,7 @@
 import { malformed } from "./error.js";
 import { Json, Look, isObject } from "./look.js";
 import { ANIMATION2, POINTER, PROPERTY_ANIMATION, QUANTIZATION } from "./names.js";
-import vectors from "./generated/vectors.js";
+import vectors from "./vectors.js";
 
 export type Property = "translation" | "rotation" | "scale" | "weights";
 const PROPERTIES: readonly string[] = ["translation", "rotation", "scale", "weights"] satisfies Property[];

@@ -1,14 +1,10 @@
 // The border to the WebAssembly module: codecs and curves, which exist once, in Rust (crates/keyfold-wasm).
 
-import { KeyfoldError, malformed } from "./error.js";
-import { inflate } from "./inline.js";
+import { Border, type Exports } from "./border.js";
+import { lazyModule } from "./inline.js";
 import wasm from "./generated/decoder.wasm";
 
-interface Exports {
-  memory: WebAssembly.Memory;
-  input(length: number): number;
-  output(): number;
-  output_length(): number;
+interface DecoderExports extends Exports {
   draco_stream(memory: number): number;
   draco_attribute(id: number, normalized: number): number;
   meshopt_view(modeLength: number, filterLength: number, count: number, stride: number): number;
@@ -46,33 +42,16 @@ export interface Stored {
   bytes: Uint8Array;
 }
 
-const compiled = lazy(async () => WebAssembly.compile(await inflate(wasm)));
+const compiled = lazyModule(() => wasm);
 const utf8 = new TextEncoder();
-
-function lazy<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    // What failed once (a policy, a lack of memory) may work another time.
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
-}
 
 /** One instance of the module. Every file gets its own, so that nothing outlives a file: neither memory nor a fault. */
 export class Decoder {
-  private constructor(private readonly exports: Exports) {}
+  private constructor(private readonly border: Border<DecoderExports>) {}
 
   /** An instance; the module is compiled once. */
   static async create(): Promise<Decoder> {
-    try {
-      const instance = await WebAssembly.instantiate(await compiled(), {});
-      return new Decoder(instance.exports as unknown as Exports);
-    } catch (error) {
-      throw new KeyfoldError("unsupported", `WebAssembly does not start: ${(error as Error).message}`, "", { cause: error });
-    }
+    return new Decoder(await Border.create(await compiled()));
   }
 
   /** Opens a Draco stream, whose attributes can then be asked for. */
@@ -121,39 +100,17 @@ export class Decoder {
 
   /** A point of a CUBICSLERP curve, `s` of the way from one key to the next; `from` is where the first key's floats begin. */
   between(values: ArrayLike<number>, from: number, s: number, out: { [i: number]: number }): void {
-    const place = this.exports.segment();
-    const segment = new Float32Array(this.exports.memory.buffer, place, 24);
+    const { exports } = this.border;
+    const segment = new Float32Array(exports.memory.buffer, exports.segment(), 24);
     for (let i = 0; i < 24; i++) segment[i] = values[from + i]!;
     // The memory may grow on the way.
-    const found = this.exports.between(s);
-    const point = new Float64Array(this.exports.memory.buffer, found, 4);
+    const found = exports.between(s);
+    const point = new Float64Array(exports.memory.buffer, found, 4);
     for (let i = 0; i < 4; i++) out[i] = point[i]!;
   }
 
-  /** Hands over bytes, runs an operation, takes a copy of what comes back. */
-  private call(at: string, input: Uint8Array[], operation: (exports: Exports) => number): Uint8Array {
-    try {
-      this.fill(input);
-      const failed = operation(this.exports) !== 0;
-      const [start, length] = [this.exports.output() >>> 0, this.exports.output_length() >>> 0];
-      const bytes = new Uint8Array(this.exports.memory.buffer, start, length).slice();
-      if (failed) throw malformed(at, new TextDecoder().decode(bytes));
-      return bytes;
-    } catch (error) {
-      if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
-        // The module ends itself where memory does.
-        throw new KeyfoldError("limit", "decoding takes more memory than there is", at, { cause: error });
-      }
-      throw error;
-    }
-  }
-
-  private fill(pieces: Uint8Array[]): void {
-    let at = this.exports.input(pieces.reduce((sum, piece) => sum + piece.length, 0)) >>> 0;
-    for (const piece of pieces) {
-      new Uint8Array(this.exports.memory.buffer, at, piece.length).set(piece);
-      at += piece.length;
-    }
+  private call(at: string, input: Uint8Array[], operation: (exports: DecoderExports) => number): Uint8Array<ArrayBuffer> {
+    return this.border.call(at, input, operation);
   }
 }
 

@@ -13,6 +13,7 @@ import { playSlerp } from "./three/slerp.js";
 import { type Limits, memoryOf } from "./unpack.js";
 
 export { KeyfoldError } from "./error.js";
+export { animationClip } from "./three/clip.js";
 export type { Limits } from "./unpack.js";
 
 /** What the plugin asks of GLTFLoader's parser. */

@@ -1,8 +1,10 @@
-//! How far packing has come, on a terminal: of many files how many are done, of a single one how far its search is.
+//! How far packing has come, on a terminal: of many files how many are done, of a single one how far its search is. Where another program
+//! watches (`KEYFOLD_PROGRESS=lines`, as the npm package does), a single file's search is told in lines of standard error:
+//! `progress 0.25 searching`.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use keyfold::Monitor;
-use std::io::IsTerminal;
+use std::{env, io::IsTerminal};
 
 /// The steps that a single file's bar has.
 const STEPS: f64 = 1000.0;
@@ -12,6 +14,8 @@ pub(super) struct Watch {
     pub(super) files: ProgressBar,
     /// The bar again, where it shows a single file's work.
     single: Option<ProgressBar>,
+    /// Whether another program reads along.
+    lines: bool,
 }
 
 impl Watch {
@@ -25,7 +29,8 @@ impl Watch {
         };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let files = ProgressBar::with_draw_target(Some(steps), target).with_style(style);
-        Self { single: (count == 1).then(|| files.clone()), files }
+        let lines = env::var_os("KEYFOLD_PROGRESS").is_some_and(|how| how == "lines");
+        Self { single: (count == 1).then(|| files.clone()), files, lines }
     }
 }
 
@@ -35,6 +40,9 @@ impl Monitor for Watch {
             // Threads may be late to tell.
             bar.set_position(bar.position().max((done * STEPS) as u64));
             bar.set_message(what.to_owned());
+            if self.lines {
+                eprintln!("progress {} {what}", bar.position() as f64 / STEPS);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 // the module is fetched when it is first used.
 
 import { KeyfoldError, throwIfAborted } from "../error.js";
-import { inflate } from "../inline.js";
+import { lazyModule } from "../inline.js";
 import text from "./worker-entry.ts?text";
 import { type Done, type Job, type Message, type Progress, work } from "./worker.js";
 
@@ -16,13 +16,8 @@ export interface RunOptions {
   worker?: boolean;
 }
 
-let compiled: Promise<WebAssembly.Module> | undefined;
-
 /** The program, compiled once. */
-export function loadProgram(): Promise<WebAssembly.Module> {
-  compiled ??= import("../generated/program.wasm").then(async ({ default: wasm }) => WebAssembly.compile(await inflate(wasm)));
-  return compiled;
-}
+export const loadProgram = lazyModule(async () => (await import("../generated/program.wasm")).default);
 
 /** Runs a command line over files in memory. */
 export async function run(args: string[], files: Map<string, Uint8Array>, options: RunOptions = {}): Promise<Done> {

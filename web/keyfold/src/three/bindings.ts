@@ -16,8 +16,8 @@ export interface Binding {
   is?: "bool";
 }
 
-const same = (value: number): number => value;
-const nameOf = (object: Object3D): string => object.name || object.uuid;
+export const same = (value: number): number => value;
+export const nameOf = (object: Object3D): string => object.name || object.uuid;
 
 /** All that a pointer drives in three; nothing where three cannot show it. */
 export async function bindingsOf(pointer: string, parser: Parser, scenes: Object3D[]): Promise<Binding[]> {

@@ -1,0 +1,91 @@
+// What loaders do with each storage that have never heard of Keyfold: three.js without our plugin, Babylon.js without our extensions. They refuse
+// a file, or show the model standing still, and say why; they never show a wrong motion without a word, and never ask for the page's own address.
+
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch, page, serve } from "./browser.mjs";
+import { keyfold, root, scratch } from "./program.mjs";
+
+const folder = scratch();
+let server, browser;
+
+before(async () => {
+  server = await serve(folder, { "/": { body: page() } });
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  server?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Forms of a file, and what each player makes of them: README.md of the package says the same. */
+const FORMS = [
+  { form: "core", options: ["--storage", "core"], three: "plays", babylon: "plays" },
+  { form: "meshopt", options: ["--storage", "meshopt"], three: "refuses", babylon: "plays" },
+  { form: "quantization", options: ["--storage", "quantization"], three: "warns", babylon: "refuses" },
+  { form: "draco", options: ["--storage", "draco"], three: "still", babylon: "refuses" },
+  { form: "draco, fallback", options: ["--storage", "draco", "--fallback"], three: "plays", babylon: "plays" },
+  { form: "stream", options: ["--storage", "stream"], three: "refuses", babylon: "refuses" },
+  { form: "stream, fallback", options: ["--storage", "stream", "--fallback"], three: "plays", babylon: "plays" },
+  { form: "KHR_animation2", options: ["--targets", "animation2"], three: "still", babylon: "refuses" },
+  { form: "CUBICSLERP", options: ["--rotation", "cubicslerp"], three: "warns", babylon: "refuses" },
+];
+
+/** What the program says of a file at a few times, and what it is at rest. */
+async function made({ form, options }) {
+  const path = join(folder, `${form.replace(/\W+/g, "_")}.${form.includes("fallback") ? "gltf" : "glb"}`);
+  const converted = await keyfold("convert", join(root, "samples/machine.glb"), ...options, "-o", path);
+  assert.ok(converted.code < 2, converted.stderr);
+  const { animations } = JSON.parse((await keyfold("inspect", join(root, "samples/machine.glb"), "--json")).stdout);
+  const times = Array.from({ length: 5 }, (_, i) => ((i + 0.37) / 5) * animations[0].duration);
+  const said = JSON.parse((await keyfold("sample", join(root, "samples/machine.glb"), "--animation", "0", "--time", times.join(","), "--json")).stdout);
+  const tracks = said.tracks.filter((track) => /^\/nodes\/\d+\/(translation|rotation|scale)$/.test(track.target));
+  return { name: path.split("/").at(-1), times, tracks };
+}
+
+/** How far two lists of values lie apart, signs of rotations aside. */
+function apart(a, b) {
+  const off = (sign) => Math.max(...a.map((v, i) => Math.abs(v - sign * b[i])));
+  return a.length === 4 ? Math.min(off(1), off(-1)) : off(1);
+}
+
+/** What one player makes of a file. */
+async function verdict(player, { name, times, tracks }) {
+  const tab = await browser.newPage();
+  const said = [];
+  tab.on("console", (message) => void (["warning", "error"].includes(message.type()) && said.push(message.text())));
+  await tab.goto(server.address);
+  server.requests.length = 0;
+  const shown = await tab
+    .evaluate(async ({ player, name, times, targets }) => {
+      const players = await import("/test/players.js");
+      const file = await players[player](`${location.origin}/files/${name}`, { plugin: false, extension: false });
+      return { rest: file.rest(targets), values: file.sample(0, times, targets) };
+    }, { player, name, times, targets: tracks.map((track) => track.target) })
+    .catch((error) => error);
+  await tab.close();
+  const own = server.requests.filter((path) => path === "/" || path.endsWith("/undefined"));
+  const about = said.filter((text) => /extension|animation|track|interpolation|property/i.test(text));
+  if (own.length > 0) return { what: "asks for the page itself", says: own.join(" ") };
+  if (shown instanceof Error) return { what: "refuses", says: shown.message.split("\n")[0] };
+  const plays = tracks.every(({ values }, t) => values.every((row, i) => apart(row, shown.values[i][t]) < 1e-3));
+  const still = tracks.every((_, t) => shown.values.every((row) => apart(row[t], shown.rest[t]) < 1e-6));
+  return { what: plays ? "plays" : still ? "still" : about.length > 0 ? "warns" : "shows a wrong motion", says: about[0] ?? "" };
+}
+
+test("loaders without the package", async () => {
+  const rows = [];
+  for (const form of FORMS) {
+    const file = await made(form);
+    for (const player of ["three", "babylon"]) {
+      const { what, says } = await verdict(player, file);
+      rows.push({ form: form.form, player, what, says: says.slice(0, 110) });
+    }
+  }
+  console.table(rows);
+  const expected = FORMS.flatMap(({ form, three, babylon }) => [[form, "three", three], [form, "babylon", babylon]]);
+  assert.deepEqual(rows.map(({ form, player, what }) => [form, player, what]), expected);
+});
