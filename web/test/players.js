@@ -33,6 +33,7 @@ export async function three(url, { plugin = true } = {}) {
     [/^\/extensions\/KHR_lights_punctual\/lights\/(\d+)\/intensity$/, (i) => [light(i).intensity]],
   ];
   return {
+    animations: gltf.animations.length,
     rest: (targets) => targets.map((target) => look(readers, target)),
     sample(animation, times, targets) {
       mixer.stopAllAction();
@@ -91,6 +92,7 @@ export async function babylon(url, { extension = true } = {}) {
     return numbers(info.get(object));
   };
   return {
+    animations: scene.animationGroups.length,
     rest: (targets) => targets.map(read),
     sample(animation, times, targets) {
       scene.animationGroups.forEach((group) => group.stop());

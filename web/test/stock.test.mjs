@@ -26,23 +26,24 @@ const FORMS = [
   { form: "core", options: ["--storage", "core"], three: "plays", babylon: "plays" },
   { form: "meshopt", options: ["--storage", "meshopt"], three: "refuses", babylon: "plays" },
   { form: "quantization", options: ["--storage", "quantization"], three: "warns", babylon: "refuses" },
-  { form: "draco", options: ["--storage", "draco"], three: "still", babylon: "refuses" },
+  { form: "draco", options: ["--storage", "draco"], three: "warns", babylon: "refuses" },
   { form: "draco, fallback", options: ["--storage", "draco", "--fallback"], three: "plays", babylon: "plays" },
   { form: "stream", options: ["--storage", "stream"], three: "refuses", babylon: "refuses" },
   { form: "stream, fallback", options: ["--storage", "stream", "--fallback"], three: "plays", babylon: "plays" },
-  { form: "KHR_animation2", options: ["--targets", "animation2"], three: "still", babylon: "refuses" },
-  { form: "CUBICSLERP", options: ["--rotation", "cubicslerp"], three: "warns", babylon: "refuses" },
+  { form: "KHR_animation2", options: ["--targets", "animation2"], three: "still", babylon: "still" },
+  { form: "CUBICSLERP", options: ["--rotation", "cubicslerp", "--max-error", "1%"], three: "refuses", babylon: "refuses" },
 ];
 
-/** What the program says of a file at a few times, and what it is at rest. */
+/** A file in one form; what the program says of it at a few times. */
 async function made({ form, options }) {
   const path = join(folder, `${form.replace(/\W+/g, "_")}.${form.includes("fallback") ? "gltf" : "glb"}`);
-  const converted = await keyfold("convert", join(root, "samples/machine.glb"), ...options, "-o", path);
+  const original = join(root, "samples/figure.glb");
+  const converted = await keyfold("convert", original, ...options, "-o", path);
   assert.ok(converted.code < 2, converted.stderr);
-  const { animations } = JSON.parse((await keyfold("inspect", join(root, "samples/machine.glb"), "--json")).stdout);
-  const times = Array.from({ length: 5 }, (_, i) => ((i + 0.37) / 5) * animations[0].duration);
-  const said = JSON.parse((await keyfold("sample", join(root, "samples/machine.glb"), "--animation", "0", "--time", times.join(","), "--json")).stdout);
+  const times = [0.11, 0.37, 0.52, 0.68];
+  const said = JSON.parse((await keyfold("sample", original, "--animation", "0", "--time", times.join(","), "--json")).stdout);
   const tracks = said.tracks.filter((track) => /^\/nodes\/\d+\/(translation|rotation|scale)$/.test(track.target));
+  assert.ok(tracks.length > 10);
   return { name: path.split("/").at(-1), times, tracks };
 }
 
@@ -63,7 +64,8 @@ async function verdict(player, { name, times, tracks }) {
     .evaluate(async ({ player, name, times, targets }) => {
       const players = await import("/test/players.js");
       const file = await players[player](`${location.origin}/files/${name}`, { plugin: false, extension: false });
-      return { rest: file.rest(targets), values: file.sample(0, times, targets) };
+      const rest = file.rest(targets);
+      return { rest, values: file.animations > 0 ? file.sample(0, times, targets) : [rest] };
     }, { player, name, times, targets: tracks.map((track) => track.target) })
     .catch((error) => error);
   await tab.close();
@@ -71,7 +73,7 @@ async function verdict(player, { name, times, tracks }) {
   const about = said.filter((text) => /extension|animation|track|interpolation|property/i.test(text));
   if (own.length > 0) return { what: "asks for the page itself", says: own.join(" ") };
   if (shown instanceof Error) return { what: "refuses", says: shown.message.split("\n")[0] };
-  const plays = tracks.every(({ values }, t) => values.every((row, i) => apart(row, shown.values[i][t]) < 1e-3));
+  const plays = tracks.every(({ values }, t) => values.every((row, i) => shown.values[i] && apart(row, shown.values[i][t]) < 1e-3));
   const still = tracks.every((_, t) => shown.values.every((row) => apart(row[t], shown.rest[t]) < 1e-6));
   return { what: plays ? "plays" : still ? "still" : about.length > 0 ? "warns" : "shows a wrong motion", says: about[0] ?? "" };
 }

@@ -35,8 +35,10 @@ impl Codec for Plain {
 /// `actors` arms of four joints each.
 fn arms(actors: usize) -> Skeleton {
     let parents = (0..actors * 4).map(|i| (i % 4 > 0).then(|| i - 1)).collect();
-    let joint =
-        |i: usize| Transform { translation: [0.0, if i % 4 > 0 { 1.0 } else { 0.0 }, 0.0], ..Transform::IDENTITY };
+    let joint = |i: usize| Transform {
+        translation: [0.0, if !i.is_multiple_of(4) { 1.0 } else { 0.0 }, 0.0],
+        ..Transform::IDENTITY
+    };
     Skeleton::new(parents, &(0..actors * 4).map(|i| Rest::Transform(joint(i))).collect::<Vec<_>>()).unwrap()
 }
 

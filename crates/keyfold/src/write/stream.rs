@@ -34,7 +34,9 @@ pub fn place_stream(
     let lengths = placed.iter().map(|placed| placed.length);
     let buffer = (!fallback).then(|| {
         let byte_length = lengths.clone().sum::<usize>();
-        edit.push("buffers", json!({ "byteLength": byte_length, "extensions": { NAME: { "fallback": true } } }))
+        // three.js refuses buffers of a type that it does not know; without one, it would fetch the page's own address for them.
+        let absent = json!({ "byteLength": byte_length, "type": NAME, "extensions": { NAME: { "fallback": true } } });
+        edit.push("buffers", absent)
     });
     let (mut accessors, mut begin) = (vec![Map::new(); contents.len()], 0);
     for (group, Placed { stream, offsets, length }) in groups.iter().zip(placed) {
