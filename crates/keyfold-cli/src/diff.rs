@@ -4,9 +4,14 @@ use crate::{
     Outcome, input,
     measure::MeasureArgs,
     output::{self, length, percent, title},
+    sample::choose,
 };
 use anyhow::Result;
-use keyfold::{AnimationDiff, Bound, Diff, diff};
+use keyfold::{
+    AnimationDiff, Bound, Diff, Document, diff, read,
+    report::{AnimationReport, report_of},
+};
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Measure how far the animations of two files lie apart
@@ -19,7 +24,8 @@ common are not equal: the exit code is 1, and the figures are null.
 Examples:
   keyfold diff walk.glb walk.packed.glb
   keyfold diff walk.glb walk.packed.glb --max-error 0.1mm     exits with 1 if any point is farther off
-  keyfold diff a.glb b.glb --json | jq .possible")]
+  keyfold diff a.glb b.glb --json | jq .possible
+  keyfold diff a.glb b.glb --json --over-time --animation walk | jq '.over_time[0].joints[0]'")]
 pub(crate) struct Args {
     /// The original; - for standard input
     a: PathBuf,
@@ -33,15 +39,31 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    /// With --json: also every joint's error over time, and every track before and after with its keys
+    #[arg(long, requires = "json")]
+    over_time: bool,
+    /// With --over-time: only of this animation of A, a name or an index
+    #[arg(long, value_name = "NAME|INDEX", requires = "over_time")]
+    animation: Option<String>,
     #[command(flatten)]
     read: input::ReadArgs,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    diff: &'a Diff,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    over_time: Option<Vec<AnimationReport>>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let ((a, _), (b, _)) = (args.read.open(&args.a)?, args.read.open(&args.b)?);
     let found = diff(&a, &b, args.measure.shell)?;
     if args.json {
-        output::json(&found)?;
+        let over_time = args.over_time.then(|| args.over_time(&a, &b)).transpose()?;
+        output::json(&Told { diff: &found, over_time })?;
     } else {
         output::print(&describe(&found))?;
     }
@@ -51,6 +73,12 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 }
 
 impl Args {
+    fn over_time(&self, a: &Document, b: &Document) -> Result<Vec<AnimationReport>> {
+        let animations = read(a)?.animations;
+        let only = self.animation.as_deref().map(|name| choose(&animations, Some(name))).transpose()?;
+        Ok(report_of(a, b, self.measure.shell, |animation| only.is_none_or(|only| only.index == animation.index))?)
+    }
+
     fn exceeded(&self, found: &Diff) -> bool {
         let gates = self.max_error.is_some() || self.measure.max_property_error.is_some();
         let properties = found.animations.iter().any(|a| a.properties.max > self.measure.property_bound());

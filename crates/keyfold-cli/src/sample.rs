@@ -2,7 +2,7 @@
 
 use crate::{Outcome, input, output};
 use anyhow::{Context, Result, bail, ensure};
-use keyfold::{Animation, Finding, Samples, TrackSamples, freeze, read};
+use keyfold::{Animation, Finding, Samples, TrackSamples, freeze, pack::matches, read};
 use std::path::PathBuf;
 
 /// Print the values of an animation at given times
@@ -14,6 +14,7 @@ Examples:
   keyfold sample walk.glb --time 0,0.5,1
   keyfold sample walk.glb --animation run --fps 30 --csv > run.csv
   keyfold sample walk.glb --animation 2 --fps 60 --json
+  keyfold sample walk.glb --time 0,1 --track '/nodes/3/*'
   keyfold sample walk.glb --time 1.5 --apply -o pose.glb")]
 pub(crate) struct Args {
     /// A .gltf or .glb file, whatever its name; - for standard input
@@ -23,6 +24,9 @@ pub(crate) struct Args {
     animation: Option<String>,
     #[command(flatten)]
     times: Times,
+    /// Only tracks whose target (/nodes/3/rotation) fits; * stands for anything
+    #[arg(long, value_name = "PATTERN", conflicts_with = "apply")]
+    track: Vec<String>,
     #[command(flatten)]
     form: Form,
     /// Write the document frozen at the time instead: every animated property has its value there
@@ -110,12 +114,23 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         output::save(&frozen, &args.file, path)?;
         return Ok(outcome(animation, found.findings.into_iter().chain(unset)));
     }
+    let animation = &args.wanted(animation);
     let widths = animation.tracks.iter().map(|track| track.curve.width());
     let (cost, at) = (Cost::new(times.len(), widths), || format!("/animations/{}", animation.index));
     document.pay_work(cost.work, at)?;
     document.check_memory(cost.memory, at)?;
     print(&args.form, &Samples::of(animation, times))?;
     Ok(outcome(animation, found.findings))
+}
+
+impl Args {
+    /// An animation with the tracks that were asked for.
+    fn wanted(&self, animation: &Animation) -> Animation {
+        let fits = |target: String| self.track.iter().any(|pattern| matches(pattern, &target));
+        let mut wanted = animation.clone();
+        wanted.tracks.retain(|track| self.track.is_empty() || fits(track.target.to_string()));
+        wanted
+    }
 }
 
 /// Says what was found about an animation, and whether something had to be left out.

@@ -18,13 +18,14 @@ use keyfold_core::{
     quat,
     skeleton::{self, BETWEEN, Moment, Motion, Probe, moments},
 };
+use serde::{Serialize, Serializer, ser::SerializeStruct};
 use std::collections::BTreeMap;
 
 /// The largest error of every joint in each of so many equal parts of an animation's time.
 pub const PARTS: usize = 160;
 
 /// An animation before and after.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct AnimationReport {
     /// Its index in the first file.
     pub index: usize,
@@ -41,24 +42,29 @@ pub struct AnimationReport {
 }
 
 /// How far a moved node is off over time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct JointReport {
     /// The node's index in the first file.
     pub node: usize,
+    /// Its index in the second file.
+    pub twin: usize,
     /// Its name, where it has one.
     pub name: Option<String>,
     /// Its largest error, in scene units.
     pub error: f64,
     /// When that is, in seconds.
     pub time: f64,
+    /// The points whose way apart is the error: one on each of the node's axes, so far from its origin, in the node's own units.
+    pub offsets: [f64; 3],
     /// The largest error in each of [`PARTS`] parts of the animation's time.
     pub parts: Vec<f64>,
 }
 
 /// A track before and after.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct TrackReport {
     /// What it drives.
+    #[serde(serialize_with = "spelled")]
     pub target: Target,
     /// The name of the node that it drives.
     pub name: Option<String>,
@@ -79,8 +85,36 @@ pub struct TrackSide {
     pub bytes: usize,
 }
 
+fn spelled<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(target)
+}
+
+/// The curve with all its keys. A spline's key is told as it is stored: in-tangent, value and out-tangent in one row.
+impl Serialize for TrackSide {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let curve = &self.track.curve;
+        let width = curve.values().len() / curve.keys();
+        let mut side = serializer.serialize_struct("TrackSide", 4)?;
+        side.serialize_field("interpolation", curve.interpolation().name())?;
+        side.serialize_field("bytes", &self.bytes)?;
+        side.serialize_field("times", curve.times())?;
+        side.serialize_field("values", &curve.values().chunks(width).collect::<Vec<_>>())?;
+        side.end()
+    }
+}
+
 /// Looks at all animations of two files; `shell` as for [`Scene::new`].
 pub fn report(before: &Document, after: &Document, shell: Option<Bound>) -> Result<Vec<AnimationReport>> {
+    report_of(before, after, shell, |_| true)
+}
+
+/// Looks at those animations of the first file that are `wanted`.
+pub fn report_of(
+    before: &Document,
+    after: &Document,
+    shell: Option<Bound>,
+    wanted: impl Fn(&Animation) -> bool,
+) -> Result<Vec<AnimationReport>> {
     let (a, b) = (Side::new(before, shell)?, Side::new(after, shell)?);
     let matching = Matching::new(&a, &b);
     let (bytes, after_bytes) = (bytes_by_track(before, &a.read.animations), bytes_by_track(after, &b.read.animations));
@@ -101,7 +135,8 @@ pub fn report(before: &Document, after: &Document, shell: Option<Bound>) -> Resu
             tracks: tracks.into_iter().map(|(t, before, after)| TrackReport::new(&a.scene, t, before, after)).collect(),
         }
     };
-    Ok(matching.animations.all().iter().copied().enumerate().map(one).collect())
+    let pairs = matching.animations.all().iter().copied().enumerate();
+    Ok(pairs.filter(|(mine, _)| wanted(&a.read.animations[*mine])).map(one).collect())
 }
 
 fn span(animation: &Animation) -> (f64, f64) {
@@ -164,9 +199,11 @@ fn joints(
         let worst = parts.iter().map(|p| p.probes[index]).reduce(|a, b| if b.error > a.error { b } else { a });
         JointReport {
             node: probe.a,
+            twin: probe.b,
             name: scene.name(probe.a).map(str::to_owned),
             error: worst.map_or(0.0, |w| w.error),
             time: worst.map_or(0.0, |w| w.moment.time),
+            offsets: probe.offsets,
             parts: parts.iter().map(|p| p.probes[index].error).collect(),
         }
     };
@@ -283,6 +320,21 @@ mod tests {
             assert!(before <= whole && whole - before < 2 * tracks[0].tracks.len(), "{storage:?}: {before} of {whole}");
             assert!(after < before, "{storage:?}");
         }
+    }
+
+    #[test]
+    fn as_json_tracks_have_their_keys_and_joints_their_probes() {
+        let document = swinging();
+        let told = serde_json::to_value(report_of(&document, &document, None, |a| a.index == 0).unwrap()).unwrap();
+        let track = &told[0]["tracks"][0];
+        let keys = track["before"]["times"].as_array().unwrap().len();
+        assert!(keys > 1 && track["target"].as_str().unwrap().starts_with("/nodes/"), "{track}");
+        assert_eq!(track["before"]["values"].as_array().unwrap().len(), keys);
+        assert_eq!(track["before"], track["after"]);
+        let joint = &told[0]["joints"][0];
+        assert_eq!(joint["node"], joint["twin"]);
+        assert!(joint["offsets"][0].as_f64().unwrap() > 0.0, "{joint}");
+        assert!(report_of(&document, &document, None, |_| false).unwrap().is_empty());
     }
 
     #[test]

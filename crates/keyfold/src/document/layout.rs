@@ -236,7 +236,7 @@ impl Document {
     }
 
     /// The addresses of files that the document names, with the places of the objects that do.
-    pub(super) fn addresses(&self) -> Vec<(String, &str)> {
+    pub fn addresses(&self) -> Vec<(String, &str)> {
         let mut found = Vec::new();
         find_addresses(Look::root(self.content.outline()), &mut String::new(), &mut found);
         found
