@@ -34,7 +34,7 @@ enum Command {
     Assets,
     /// Write the pages of `docs/` that are made from the source
     Docs,
-    /// Build the npm package in `web/keyfold`
+    /// Build the npm package in `web/keyfold` and the page in `web/app`
     Web,
     /// Put broken files through every command, under limits of memory and time
     Hostile(hostile::Options),

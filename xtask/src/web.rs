@@ -1,4 +1,5 @@
-//! `cargo xtask web`: builds the npm package in `web/keyfold`, so that `npm pack` there gives it; and its tests, in Node.js and Chromium.
+//! `cargo xtask web`: builds the npm package in `web/keyfold`, so that `npm pack` there gives it, and the page in `web/app`; and their tests, in
+//! Node.js and Chromium.
 //!
 //! WebAssembly modules are compiled and made smaller by wasm-opt, each once and again only when it has changed; `web/build.mjs` does the rest.
 
@@ -61,7 +62,7 @@ const MODULES: [Module; 3] = [
 pub(crate) fn run() -> Result<()> {
     prepare()?;
     build()?;
-    println!("built: web/keyfold (`npm pack` there makes the package)");
+    println!("built: web/keyfold (`npm pack` there makes the package), web/app/dist (the page; the next build of the program takes it along)");
     Ok(())
 }
 

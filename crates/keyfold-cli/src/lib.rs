@@ -16,6 +16,7 @@ mod sample;
 mod storage;
 mod unpack;
 mod validate;
+mod view;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -47,6 +48,7 @@ enum Command {
     Pack(pack::Args),
     Diff(diff::Args),
     Validate(validate::Args),
+    View(view::Args),
     Completions(completions::Args),
 }
 
@@ -95,6 +97,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Pack(args) => pack::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Validate(args) => validate::run(&args),
+        Command::View(args) => view::run(&args),
         Command::Completions(args) => completions::run(&args),
     };
     match outcome {
