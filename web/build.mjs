@@ -46,3 +46,4 @@ await build({
   chunkNames: "[name]-[hash]",
 });
 chmodSync(join(folder, "dist/bin.js"), 0o755);
+await import("./app/build.mjs");

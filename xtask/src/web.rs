@@ -62,7 +62,9 @@ const MODULES: [Module; 3] = [
 pub(crate) fn run() -> Result<()> {
     prepare()?;
     build()?;
-    println!("built: web/keyfold (`npm pack` there makes the package), web/app/dist (the page; the next build of the program takes it along)");
+    println!(
+        "built: web/keyfold (`npm pack` there makes the package), web/app/dist (the page; the next build of the program takes it along)"
+    );
     Ok(())
 }
 

@@ -134,7 +134,9 @@ impl State {
             _ => page::file(below).map(<[u8]>::to_vec),
         };
         let missing = || Answer::text("404 Not Found", "there is no such file");
-        body.map_or_else(missing, |body| Answer("200 OK", kind(if below.is_empty() { "index.html" } else { below }), body))
+        body.map_or_else(missing, |body| {
+            Answer("200 OK", kind(if below.is_empty() { "index.html" } else { below }), body)
+        })
     }
 
     /// `3` is the fourth of the named files, `3/0` what is behind its first address.

@@ -73,8 +73,8 @@ export class MemoryFiles implements Files {
     return [...this.contents.keys()].map((name) => name.slice(1));
   }
 
-  makeFolder(): void {
-    throw failure("EACCES");
+  makeFolder(path: string): void {
+    throw failure(path === "/" ? "EEXIST" : "EACCES");
   }
 
   removeFolder(): void {
