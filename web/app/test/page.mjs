@@ -29,6 +29,8 @@ export async function servePage() {
 export async function visit(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: "reduce", acceptDownloads: true, ...options });
   const page = await context.newPage();
+  // No test is about time: a busy machine gets as much as it needs.
+  page.setDefaultTimeout(300_000);
   const [wrong, outside] = [[], []];
   const { origin } = new URL(address);
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && !/GPU stall|GL Driver/.test(message.text()) && wrong.push(message.text()));
@@ -44,8 +46,8 @@ export async function visit(browser, address, options = {}) {
 
 /** Waits until what is looked at is packed. */
 export async function packed(page) {
-  await page.waitForSelector("#headline", { timeout: 90_000 });
-  await page.waitForSelector("#going", { state: "hidden", timeout: 90_000 });
+  await page.waitForSelector("#headline");
+  await page.waitForSelector("#going", { state: "hidden" });
 }
 
 export const text = (page, selector) => page.locator(selector).first().innerText();
