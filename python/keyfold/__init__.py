@@ -4,7 +4,7 @@ from ._bvh import Motion, read_bvh
 from ._document import Animation, Document, Joints, Track, open
 from ._error import KeyfoldError
 from ._glb import write_glb
-from ._tools import KeyfoldWarning, Packed, clip_build, convert, diff, inspect, pack, unpack, validate, version
+from ._tools import KeyfoldWarning, Packed, Progress, clip_build, convert, diff, inspect, pack, unpack, validate, version
 from ._vertices import Surface
 
 __version__ = version()
@@ -17,6 +17,7 @@ __all__ = [
     "KeyfoldWarning",
     "Motion",
     "Packed",
+    "Progress",
     "Surface",
     "Track",
     "clip_build",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Source: TypeAlias = str | os.PathLike[str] | bytes
+_Progress: TypeAlias = Callable[[float, str], object]
 _Interpolation: TypeAlias = Literal["STEP", "LINEAR", "CUBICSPLINE", "CUBICSLERP"]
 
 class Document:
@@ -51,7 +52,7 @@ def pack(
     keep: list[str],
     output: str | os.PathLike[str] | None,
     threads: int | None,
-    progress: Callable[[float, str], object] | None,
+    progress: _Progress | None,
 ) -> tuple[bytes, str]: ...
 def diff(
     a: _Source,
@@ -59,7 +60,7 @@ def diff(
     *,
     shell: str | None,
     threads: int | None,
-    progress: Callable[[float, str], object] | None,
+    progress: _Progress | None,
 ) -> str: ...
 def validate(source: _Source) -> str: ...
 def inspect(source: _Source) -> str: ...
@@ -72,13 +73,15 @@ def convert(
     max_error: str,
     fallback: bool,
     threads: int | None,
-) -> tuple[bytes, str]: ...
+    progress: _Progress | None,
+) -> tuple[bytes, list[str]]: ...
 def unpack(
     source: _Source,
     *,
     max_error: str,
     threads: int | None,
-) -> tuple[bytes, str]: ...
+    progress: _Progress | None,
+) -> tuple[bytes, list[str]]: ...
 def clip_build(
     source: _Source,
     animation: str | None,

@@ -117,18 +117,20 @@ def convert(
     max_error: str | float = "0.01%",
     fallback: bool = False,
     threads: int | None = None,
+    progress: Progress | None = None,
 ) -> bytes:
     """A file in another form; with no option, as it was.
 
     `storage`: `core`, `quantization`, `draco`, `meshopt` or `stream`. `targets`: `core`, `pointer` or `animation2`. `rotation`: `linear`,
-    `cubicspline` or `cubicslerp`. `fallback`: also write what readers understand that do not know the form.
+    `cubicspline` or `cubicslerp`. `fallback`: also write what readers understand that do not know the form. What could not be brought to
+    the form, or lies farther off than `max_error`, is a `KeyfoldWarning`.
 
     >>> import keyfold
     >>> small = keyfold.convert("samples/figure.glb", storage="meshopt")
     >>> keyfold.diff("samples/figure.glb", small)["error"]
     0.0
     """
-    made, findings = _keyfold.convert(
+    made, broken = _keyfold.convert(
         border(source),
         storage=storage,
         targets=targets,
@@ -136,11 +138,12 @@ def convert(
         max_error=str(max_error),
         fallback=fallback,
         threads=threads,
+        progress=progress,
     )
-    return told(made, findings)
+    return warned(made, broken)
 
 
-def unpack(source: Source, *, max_error: str | float = "0.01%", threads: int | None = None) -> bytes:
+def unpack(source: Source, *, max_error: str | float = "0.01%", threads: int | None = None, progress: Progress | None = None) -> bytes:
     """A file with every storage undone: plain core floats, for any reader.
 
     >>> import keyfold
@@ -148,8 +151,8 @@ def unpack(source: Source, *, max_error: str | float = "0.01%", threads: int | N
     >>> {track["storage"] for track in keyfold.inspect(plain)["animations"][0]["tracks"]}
     {'core'}
     """
-    made, findings = _keyfold.unpack(border(source), max_error=str(max_error), threads=threads)
-    return told(made, findings)
+    made, broken = _keyfold.unpack(border(source), max_error=str(max_error), threads=threads, progress=progress)
+    return warned(made, broken)
 
 
 def clip_build(
@@ -175,8 +178,8 @@ def clip_build(
     return Packed(made, json.loads(report))
 
 
-def told(made: bytes, findings: str) -> bytes:
+def warned(made: bytes, broken: Sequence[str]) -> bytes:
     """What was made, and a warning for each thing that is not as it was asked for."""
-    for finding in json.loads(findings):
-        warnings.warn(f"{finding['at']}: {finding['message']} ({finding['code']})", KeyfoldWarning, stacklevel=3)
+    for what in broken:
+        warnings.warn(what, KeyfoldWarning, stacklevel=3)
     return made

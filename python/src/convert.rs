@@ -3,29 +3,36 @@
 use crate::{
     error::refused,
     source::Source,
-    tools::{Made, bound, json, named, storages},
+    tools::{bound, named, storages},
     work::Work,
 };
 use keyfold::{
-    Bound, Document, Finding, Interpolation, Result, Retarget, Severity, Storage, Targets, draco, quantization,
-    retarget,
-    rotation::{CoreSampler, RotationOptions, convert_rotations},
-    unpack as undo,
-    write::{MeshoptVersion, write_meshopt, write_stream},
+    Bound, Document, Finding, Form, Interpolation, Monitor, Part, Result, Retarget, Storage, StorageForm, Targets,
+    convert as brought, draco, kept, quantization, rotation::CoreSampler, unpack as undo, write::MeshoptVersion,
 };
 use pyo3::{prelude::*, types::PyBytes};
 
+/// A file's bytes, and what is not as it was asked for.
+type Made<'py> = (pyo3::Bound<'py, PyBytes>, Vec<String>);
+
 /// Every storage undone.
 #[pyfunction]
-#[pyo3(signature = (source, *, max_error, threads))]
+#[pyo3(signature = (source, *, max_error, threads, progress))]
 pub(crate) fn unpack<'py>(
     py: Python<'py>,
     source: Source,
     max_error: &str,
     threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Made<'py>> {
     let bound = bound(max_error)?;
-    made(py, Work { threads, progress: None }.run(py, |_| done(undo(&source.open()?, bound)?))?)
+    let run = |monitor: &dyn Monitor| {
+        let original = source.open()?;
+        let (document, findings) = undo(&original, bound)?;
+        checked(&original, &document, bound, monitor).map(|(bytes, broken)| (bytes, told(findings, broken)))
+    };
+    let (bytes, told) = Work { threads, progress }.run(py, run)?;
+    Ok((PyBytes::new(py, &bytes), told))
 }
 
 const TARGETS: [(&str, Targets); 3] =
@@ -38,7 +45,7 @@ const ROTATIONS: [(&str, Interpolation); 3] = [
 
 /// Another form.
 #[pyfunction]
-#[pyo3(signature = (source, *, storage, targets, rotation, max_error, fallback, threads))]
+#[pyo3(signature = (source, *, storage, targets, rotation, max_error, fallback, threads, progress))]
 #[allow(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn convert<'py>(
     py: Python<'py>,
@@ -49,95 +56,58 @@ pub(crate) fn convert<'py>(
     max_error: &str,
     fallback: bool,
     threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Made<'py>> {
     let storage = storage.map(|name| named(&storages(), name)).transpose()?;
     let falls_back = matches!(storage, Some(Storage::Draco | Storage::Stream)) || rotation.is_some();
     if fallback && !falls_back {
         return Err(refused("fallback goes with rotation, or with storage draco or stream"));
     }
+    let rotation = rotation.map(|name| named(&ROTATIONS, name)).transpose()?;
+    let core = if fallback { CoreSampler::Linear } else { CoreSampler::None };
+    let targets = targets.map(|name| named(&TARGETS, name)).transpose()?;
     let form = Form {
-        storage,
-        targets: targets.map(|name| named(&TARGETS, name)).transpose()?,
-        rotation: rotation.map(|name| named(&ROTATIONS, name)).transpose()?,
+        rotation: rotation.map(|rotation| (rotation, core)),
+        targets: Retarget { targets, ..Retarget::default() },
+        storage: storage.map(|storage| stored(storage, fallback)),
         max_error: bound(max_error)?,
-        fallback,
     };
-    made(py, Work { threads, progress: None }.run(py, |_| form.of(source.open()?))?)
+    let run = |monitor: &dyn Monitor| of_form(&source.open()?, &form, monitor);
+    let (bytes, told) = Work { threads, progress }.run(py, run)?;
+    Ok((PyBytes::new(py, &bytes), told))
 }
 
-/// What `convert` is to bring about.
-struct Form {
-    storage: Option<Storage>,
-    targets: Option<Targets>,
-    rotation: Option<Interpolation>,
-    max_error: Bound,
-    fallback: bool,
-}
-
-/// A document's bytes, and what is not as it was asked for.
-type Done = (Vec<u8>, Vec<Finding>);
-
-impl Form {
-    /// The same order as the program's: rotations, addresses, storage.
-    fn of(&self, document: Document) -> Result<Done> {
-        let mut all = Vec::new();
-        let mut document = document;
-        if let Some(interpolation) = self.rotation {
-            let core = if self.fallback { CoreSampler::Linear } else { CoreSampler::None };
-            let options = RotationOptions { interpolation, only: None, bound: self.max_error, shell: None, core };
-            let (turned, report) = convert_rotations(&document, &options)?;
-            all.extend(report.findings);
-            document = turned;
-        }
-        if self.targets.is_some() {
-            let (addressed, findings) =
-                retarget(&document, &Retarget { targets: self.targets, ..Retarget::default() })?;
-            all.extend(findings);
-            document = addressed;
-        }
-        let (document, findings) = self.stored(document)?;
-        all.extend(findings);
-        done((document, all))
-    }
-
-    fn stored(&self, document: Document) -> Result<(Document, Vec<Finding>)> {
-        let max_error = self.max_error;
-        match self.storage {
-            None => Ok((document, Vec::new())),
-            Some(Storage::Core) => undo(&document, max_error),
-            Some(Storage::Meshopt) => write_meshopt(&document, MeshoptVersion::default()),
-            Some(Storage::Stream) => write_stream(&document, self.fallback),
-            Some(Storage::Quantization) => {
-                let options = quantization::Options { max_error, ..quantization::Options::default() };
-                let done = quantization::quantize(&document, &options)?;
-                Ok((done.document, told(done.findings, done.within, max_error)))
-            }
-            Some(Storage::Draco) => {
-                let options = draco::Options { max_error, fallback: self.fallback, ..draco::Options::default() };
-                let done = draco::compress(&document, &options)?;
-                Ok((done.document, told(done.findings, done.within, max_error)))
-            }
-        }
+/// A storage as its writer makes it by default.
+fn stored(storage: Storage, fallback: bool) -> StorageForm {
+    match storage {
+        Storage::Core => StorageForm::Core,
+        Storage::Quantization => StorageForm::Quantization(quantization::Options::default()),
+        Storage::Draco => StorageForm::Draco(draco::Options { fallback, ..draco::Options::default() }),
+        Storage::Meshopt => StorageForm::Meshopt(MeshoptVersion::default()),
+        Storage::Stream => StorageForm::Stream { fallback },
     }
 }
 
-/// What was found, and that the bound does not hold where it does not.
-fn told(mut findings: Vec<Finding>, within: bool, bound: Bound) -> Vec<Finding> {
-    let over = || Finding {
-        severity: Severity::Error,
-        code: "BOUND_EXCEEDED",
-        at: String::new(),
-        message: format!("the largest error is more than {bound}"),
-    };
-    findings.extend((!within).then(over));
-    findings
+/// The same before Python has it.
+type Done = (Vec<u8>, Vec<String>);
+
+fn of_form(original: &Document, form: &Form, monitor: &dyn Monitor) -> Result<Done> {
+    let converted = brought(original, form, &Part { whole: monitor, from: 0.0, share: 0.5 })?;
+    let Some(document) = converted.document else { return Ok((original.to_bytes()?, Vec::new())) };
+    let rest = Part { whole: monitor, from: 0.5, share: 0.5 };
+    let (bytes, broken) = checked(original, &document, form.max_error, &rest)?;
+    Ok((bytes, told(converted.findings, broken)))
 }
 
-/// The bytes of what was made, and those findings that tell of something left out.
-fn done((document, findings): (Document, Vec<Finding>)) -> Result<Done> {
-    Ok((document.to_bytes()?, findings.into_iter().filter(Finding::leaves_out).collect()))
+/// The bytes of a document, and what they do not keep of the original.
+fn checked(original: &Document, document: &Document, bound: Bound, monitor: &dyn Monitor) -> Result<Done> {
+    let draft = document.draft(None)?;
+    let broken = kept(original, draft.document(), bound, monitor)?.broken;
+    Ok((draft.contents().to_vec(), broken))
 }
 
-fn made<'py>(py: Python<'py>, (bytes, findings): Done) -> PyResult<Made<'py>> {
-    Ok((PyBytes::new(py, &bytes), json(&findings)?))
+/// What was left out, and then what is broken.
+fn told(findings: Vec<Finding>, broken: Vec<String>) -> Vec<String> {
+    let left = findings.into_iter().filter(Finding::leaves_out);
+    left.map(|f| format!("{}: {} ({})", f.at, f.message, f.code)).chain(broken).collect()
 }

@@ -71,8 +71,9 @@ impl Work {
                         Ok(Event::Done(Ok(result))) => return interrupted.and_then(|()| result.map_err(raised)),
                         Ok(Event::Done(Err(panic))) => resume_unwind(panic),
                         Ok(Event::Progress(done, what)) => self.tell(done, &what),
-                        Err(_) => Python::attach(|py| py.check_signals()),
+                        Err(_) => Ok(()),
                     };
+                    let seen = seen.and_then(|()| Python::attach(|py| py.check_signals()));
                     if seen.is_err() && interrupted.is_ok() {
                         interrupted = seen;
                         watch.cancelled.store(true, Ordering::Relaxed);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -13,12 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_batch import QUICK, broken, motions
+from conftest import FULL, program
+from many import broken, kill_worker, motions, rows_in, samples
 
 from keyfold import _manifest, batch
 
 ray = pytest.importorskip("ray")
 keyfold_ray = pytest.importorskip("keyfold.ray")
+QUICK = batch.Settings(level="fast")
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +28,6 @@ def cluster() -> Iterator[Any]:
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     yield ray
     ray.shutdown()
-
-
-def rows_in(folder: Path) -> list[batch.Row]:
-    return [row for part in sorted((folder / "keyfold-rows").iterdir()) for row in batch.read_rows(str(part))]
 
 
 def test_every_file_has_a_row_and_a_second_run_does_nothing(cluster: Any, tmp_path: Path) -> None:
@@ -53,71 +50,49 @@ def test_every_file_has_a_row_and_a_second_run_does_nothing(cluster: Any, tmp_pa
     assert rows_in(out) == rows
 
 
-def test_a_killed_worker_loses_nothing(cluster: Any, tmp_path: Path) -> None:
-    jobs = motions(tmp_path / "in", 24)
-    killed: list[int] = []
+def wait_for(out: Path, parts: int, driver: subprocess.Popen[bytes]) -> None:
+    while driver.poll() is None and len(list((out / "keyfold-rows").glob("part-*"))) < parts:
+        time.sleep(0.02)
 
-    def kill() -> None:
-        # A worker in the midst of a batch: the parent of a child that packs.
-        while not killed:
-            for process in Path("/proc").glob("[0-9]*"):
-                try:
-                    words = (process / "cmdline").read_bytes().split(b"\0")
-                    if b"keyfold._child" in words and list((tmp_path / "out").glob("*.glb")):
-                        parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
-                        if parent != os.getpid():
-                            os.kill(parent, signal.SIGKILL)
-                            killed.append(parent)
-                            break
-                except (OSError, ValueError):
-                    continue
-            time.sleep(0.01)
 
+def test_killed_workers_and_drivers_lose_nothing(cluster: Any, tmp_path: Path) -> None:
+    """A worker and then the driver are killed with SIGKILL; the run is repeated."""
     if not Path("/proc").is_dir():
         pytest.skip("there is no /proc to find workers in")
-    import threading
+    good, bad, size = (2000, 100, 16) if FULL else (40, 10, 2)
+    source, out = tmp_path / "in", tmp_path / "out"
+    files = [*samples(source, good), *broken(source / "bad", bad)]
+    command = [sys.executable, "-m", "keyfold.ray", str(source), "-o", str(out)]
+    command += ["--level", "fast", "--batch", str(size), "--address", "auto"]
 
-    killer = threading.Thread(target=kill, daemon=True)
-    killer.start()
-    summary = keyfold_ray.pack([source for source, _ in jobs], tmp_path / "out", QUICK, batch=6)
-    assert killed, "no worker was found in time"
-    rows = rows_in(tmp_path / "out")
-    assert sorted(row["input"] for row in rows) == sorted(source for source, _ in jobs)
-    assert all(Path(row["output"] or "").exists() for row in rows)
-    assert summary.failed == summary.left == 0
-
-
-def test_a_killed_driver_is_taken_up_again(cluster: Any, tmp_path: Path) -> None:
-    motions(tmp_path / "in", 48)
-    out = tmp_path / "out"
-    command = [
-        sys.executable,
-        "-m",
-        "keyfold.ray",
-        str(tmp_path / "in"),
-        "-o",
-        str(out),
-        "--level",
-        "fast",
-        "--batch",
-        "4",
-        "--address",
-        "auto",
-    ]
     driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while driver.poll() is None and len(list((out / "keyfold-rows").glob("part-*"))) < 2:
-        time.sleep(0.02)
+    wait_for(out, 1, driver)
+    killed = False
+    while driver.poll() is None and not killed:
+        killed = kill_worker()
+    wait_for(out, len(files) // size // 3, driver)
     driver.kill()
     driver.wait()
-    time.sleep(3)
     before = rows_in(out)
-    assert 0 < len(before) < 48, f"the driver had written {len(before)} rows"
-    summary = keyfold_ray.pack(tmp_path / "in", out, QUICK, batch=4)
+    assert killed and 0 < len(before) < len(files), f"the driver had written {len(before)} rows"
+
+    again = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     after = rows_in(out)
-    assert len(after) == 48 and len({row["input"] for row in after}) == 48
-    assert summary.done_before >= len(before)
-    kept = {row["input"]: row["finished"] for row in after}
-    assert all(kept[row["input"]] == row["finished"] for row in before)
+    assert sorted(row["input"] for row in after) == sorted(str(file) for file in files), again.stdout
+    finished = {row["input"]: row["finished"] for row in after}
+    assert all(finished[row["input"]] == row["finished"] for row in before), "a file was packed twice whose row was written"
+    failed = [row for row in after if row["status"] == "failed"]
+    assert all(row["failure"] for row in failed) and len(failed) >= 0.95 * bad
+    compare(source, out, after)
+
+
+def compare(source: Path, out: Path, rows: list[batch.Row]) -> None:
+    """Outputs are the native program's, byte by byte, where the row does not say otherwise."""
+    native = out.with_name("native")
+    program("pack", source, "--recursive", "--out-dir", native, "--level", "fast")
+    made = [Path(row["output"]).relative_to(out) for row in rows if row["output"] and row["level"] == "fast"]
+    assert len(made) >= len(rows) / 2
+    assert [place for place in made if (native / place).read_bytes() != (out / place).read_bytes()] == []
 
 
 def test_manifests_and_folders_keep_their_shape(tmp_path: Path) -> None:

@@ -33,8 +33,9 @@ def test_packing_writes_the_programs_bytes(tmp_path: Path, file: Path, storage: 
     [report] = packed.report["files"]
     assert {p.name: p.read_bytes() for p in native.parent.iterdir()} == {p.name: p.read_bytes() for p in ours.parent.iterdir()}
     assert packed.bytes == ours.read_bytes()
-    for key in ("storage", "bytes", "animation_bytes", "error", "left", "copied"):
-        assert report[key] == expected[key], key
+    # The program also tells what other storages would take, and the two wrote to different places.
+    apart = ("output", "candidates")
+    assert {key: report[key] for key in report if key not in apart} == {key: expected[key] for key in expected if key not in apart}
 
 
 def test_bytes_are_packed_as_paths_are() -> None:
@@ -49,15 +50,8 @@ def test_reports_are_the_programs(tmp_path: Path) -> None:
     small.write_bytes(keyfold.pack(FIGURE, max_error="1%", level="fast").bytes)
     assert keyfold.diff(FIGURE, small) == said("diff", FIGURE, small)
     for file in SAMPLES:
-        assert keyfold.validate(file)["errors"] == 0
-        expected = said("validate", file)
-        found = keyfold.validate(file)
-        assert {key: found[key] for key in ("errors", "warnings", "infos", "hints")} == {
-            key: expected[key] for key in ("errors", "warnings", "infos", "hints")
-        }
-        assert [f["code"] for f in found["findings"]] == [f["code"] for f in expected["findings"]]
-        looked, said_of = keyfold.inspect(file), said("inspect", file)
-        assert looked["animations"] == said_of["animations"]
+        assert keyfold.validate(file) == said("validate", file)
+        assert keyfold.inspect(file) == said("inspect", file)
 
 
 @pytest.mark.parametrize(
@@ -117,22 +111,6 @@ def test_errors_travel_between_processes() -> None:
     assert (str(error), error.at) == ("it is broken", "/nodes/3")
 
 
-def test_python_goes_on_while_files_are_packed() -> None:
-    """The lock is released: another thread counts on while this one packs."""
-    counted, stop = [0], threading.Event()
-
-    def count() -> None:
-        while not stop.wait(0.001):
-            counted[0] += 1
-
-    counter = threading.Thread(target=count)
-    counter.start()
-    keyfold.pack(FIGURE, level="fast", threads=1)
-    stop.set()
-    counter.join()
-    assert counted[0] > 5
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_packs_too() -> None:
     keyfold.pack(FIGURE, level="fast")
@@ -145,8 +123,20 @@ def test_progress_is_told_on_the_thread_that_waits() -> None:
     told: list[tuple[float, str, int]] = []
     keyfold.pack(FIGURE, level="fast", progress=lambda done, what: told.append((done, what, threading.get_ident())))
     assert told and all(0 <= done <= 1 and what and thread == threading.get_ident() for done, what, thread in told)
-    keyfold.diff(FIGURE, FIGURE, progress=lambda done, what: told.append((done, what, 0)))
-    assert told[-1][2] == 0
+
+
+def test_progress_goes_forward() -> None:
+    told: dict[str, list[float]] = {"pack": [], "diff": [], "convert": [], "unpack": []}
+
+    def listen(work: str) -> keyfold.Progress:
+        return lambda done, what: told[work].append(done)
+
+    keyfold.pack(FIGURE, level="fast", threads=1, progress=listen("pack"))
+    keyfold.diff(FIGURE, FIGURE, progress=listen("diff"))
+    keyfold.convert(FIGURE, storage="meshopt", progress=listen("convert"))
+    keyfold.unpack(FIGURE, progress=listen("unpack"))
+    for work, done in told.items():
+        assert done == sorted(done) and len(set(done)) > 1 and done[0] >= 0 and done[-1] <= 1, work
 
 
 def test_what_a_callback_raises_ends_the_work(tmp_path: Path) -> None:
@@ -158,20 +148,45 @@ def test_what_a_callback_raises_ends_the_work(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent as Unix does it")
-def test_control_c_ends_the_work(tmp_path: Path) -> None:
-    code = f"""
-import os, signal, keyfold
-def interrupt(done, what):
-    os.kill(os.getpid(), signal.SIGINT)
+INTERRUPTED = """
+import os, signal, sys, threading, keyfold
+file, pipe, out = sys.argv[1:]
+os.mkfifo(pipe)
+interrupted = threading.Event()
+
+def interrupt(number, frame):
+    interrupted.set()
+    raise KeyboardInterrupt
+
+def feed():
+    with open(pipe, "wb") as sink:
+        # The work has begun: somebody reads.
+        os.kill(os.getpid(), signal.SIGINT)
+        interrupted.wait()
+        sink.write(open(file, "rb").read())
+
+signal.signal(signal.SIGINT, interrupt)
+threading.Thread(target=feed).start()
 try:
-    keyfold.pack({str(FIGURE)!r}, level="max", output={str(tmp_path / "out.glb")!r}, progress=interrupt)
+    WORK
 except KeyboardInterrupt:
     print("ended")
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize(
+    "work",
+    ["keyfold.pack(pipe, output=out)", "keyfold.diff(pipe, file)", "keyfold.convert(pipe, storage='draco')", "keyfold.unpack(pipe)"],
+)
+def test_control_c_ends_the_work(tmp_path: Path, work: str) -> None:
+    """Another Python thread goes on while Rust waits for it: the lock is released, or this would never end."""
+    code = INTERRUPTED.replace("WORK", work)
+    out = tmp_path / "out.glb"
+    command = [sys.executable, "-c", code, str(FIGURE), str(tmp_path / "pipe"), str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.stdout == "ended\n", done.stderr
-    assert list(tmp_path.iterdir()) == []
+    assert not out.exists()
 
 
 def test_python_m_keyfold_is_the_program(tmp_path: Path) -> None:

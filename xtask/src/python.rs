@@ -29,13 +29,17 @@ pub(crate) fn set_up(missing: &mut Missing) -> Option<Environment> {
 }
 
 /// Everything that concerns the package.
-pub(crate) fn test(environment: &Environment) -> Result<()> {
-    let wheel = build(environment)?;
+pub(crate) fn test(environment: &Environment, full: bool) -> Result<()> {
+    // Of the same packages as the other steps, hence with the same features: what these have built serves the program and the wheel, too.
+    show(cargo(&["build", "--workspace", "--bin", "keyfold"]))?;
+    let wheel = build(environment, "dev")?;
     environment.install(&["--force-reinstall", "--no-deps", &wheel])?;
-    show(cargo(&["build", "--package", "keyfold-cli"]))?;
     let mut pytest =
         environment.run(&["-m", "pytest", "-q", "python/tests", "--doctest-modules", "--pyargs", "keyfold"]);
-    pytest.env("KEYFOLD_PROGRAM", program("debug"));
+    pytest.args(["--durations", "8"]).env("KEYFOLD_PROGRAM", program());
+    if full {
+        pytest.env("KEYFOLD_FULL", "1");
+    }
     show(pytest)?;
     let (format, lint) = (&["-m", "ruff", "format", "--check"][..], &["-m", "ruff", "check"][..]);
     for checker in [format, lint, &["-m", "mypy", "--strict"], &["-m", "pyright"]] {
@@ -51,30 +55,28 @@ pub(crate) fn test(environment: &Environment) -> Result<()> {
 /// What `cargo xtask bench` knows of the package: `python/bench/NAME.py`.
 pub(crate) const BENCHMARKS: [&str; 2] = ["python-threads", "python-scale"];
 
-/// Runs a benchmark on the wheel, beside the program as it is released.
+/// Runs a benchmark on the wheel as it is released. Benchmarks make their files as the tests do.
 pub(crate) fn bench(name: &str) -> Result<()> {
     let environment = Environment::new("target/python")?.with_requirements()?;
-    let wheel = build(&environment)?;
+    let wheel = build(&environment, "release")?;
     environment.install(&["--force-reinstall", "--no-deps", &wheel])?;
-    show(cargo(&["build", "--release", "--package", "keyfold-cli"]))?;
     let script = format!("python/bench/{}.py", name.trim_start_matches("python-"));
     let mut command = environment.run(&[&script]);
-    command.env("KEYFOLD_PROGRAM", program("release"));
+    command.env("PYTHONPATH", root().join("python/tests"));
     show(command)
 }
 
-/// The program as cargo built it.
-fn program(profile: &str) -> PathBuf {
-    root().join(format!("target/{profile}/keyfold{}", env::consts::EXE_SUFFIX))
+/// The program as the tests have built it.
+fn program() -> PathBuf {
+    root().join(format!("target/debug/keyfold{}", env::consts::EXE_SUFFIX))
 }
 
-/// Builds the wheel, and tells where it is.
-fn build(environment: &Environment) -> Result<String> {
+/// Builds the wheel with a profile of cargo's, and tells where it is.
+fn build(environment: &Environment, profile: &str) -> Result<String> {
     let folder = root().join("target/wheels");
     let _ = fs::remove_dir_all(&folder);
-    let mut maturin =
-        environment.run(&["-m", "maturin", "build", "--release", "--manifest-path", "python/Cargo.toml", "--out"]);
-    maturin.arg(&folder);
+    let mut maturin = environment.run(&["-m", "maturin", "build", "--manifest-path", "python/Cargo.toml"]);
+    maturin.args(["--profile", profile, "--out"]).arg(&folder);
     show(maturin)?;
     let wheel = fs::read_dir(&folder)?.next().context("maturin left no wheel")??.path();
     Ok(wheel.to_string_lossy().into_owned())

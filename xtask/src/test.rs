@@ -13,7 +13,7 @@ pub(crate) struct Options {
     /// Also run what takes long: more fuzzing, more times, more files
     #[arg(long)]
     full: bool,
-    /// Also build and test the npm and the Python package: Chromium, three.js and Babylon.js, Ray
+    /// Also build and test the npm package: Chromium, three.js and Babylon.js
     #[arg(long)]
     packages: bool,
     /// Only what a change needs while it is written: format, lints and unit tests, without peers
@@ -65,13 +65,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     println!("== set-up");
     let mut missing = setup::run()?;
-    let packages = options.packages || options.full;
-    let environment = packages.then(|| python::set_up(&mut missing)).flatten();
-    let has_web = packages && web::set_up(&mut missing);
+    let environment = python::set_up(&mut missing);
+    let has_web = (options.packages || options.full) && web::set_up(&mut missing);
     missing.print();
 
     let mut outcomes = all(&STEPS, options);
-    outcomes.extend(environment.map(|environment| step("Python package", || python::test(&environment))));
+    outcomes.extend(environment.map(|environment| step("Python package", || python::test(&environment, options.full))));
     outcomes.extend(has_web.then(|| step("npm package", web::test)));
 
     let done = summary(&outcomes);

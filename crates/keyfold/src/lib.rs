@@ -43,6 +43,7 @@
 //! | [`Scene`], [`Bound`] | a document's hierarchy and measures; how much error is allowed |
 //! | [`build_clip`] | an animation as a runtime clip |
 //! | [`diff`](fn@diff), [`report`] | how far two files lie apart; that, spread over time, joints and tracks |
+//! | [`convert`](fn@convert), [`kept`](fn@kept) | a document in another form; whether it plays as it did |
 //! | [`rotation`] | rotations in another interpolation, within a bound |
 //! | [`mod@validate`] | whether a file keeps the rules |
 //! | [`pack`] | the smallest file within a bound that holds |
@@ -60,6 +61,7 @@ mod animation;
 mod apply;
 mod bound;
 mod clip;
+mod convert;
 mod diff;
 pub mod document;
 mod effort;
@@ -89,7 +91,8 @@ pub use animation::{Animation, Source, Track};
 pub use apply::{apply, freeze, set_target};
 pub use bound::{Bound, BoundError};
 pub use clip::{BuiltClip, ClipInfo, ClipOptions, ClipReport, ClipTrack, ErrorSize, build_clip};
-pub use diff::{AnimationDiff, Diff, PropertyDiff, Unmatched, Which, diff, diff_with, report};
+pub use convert::{Converted, Form, StorageForm, convert};
+pub use diff::{AnimationDiff, Diff, Kept, PropertyDiff, Unmatched, Which, diff, diff_with, kept, report};
 pub use document::{Document, OpenOptions, Resolver};
 pub use error::{Error, Result};
 pub use extensions::draco;
@@ -100,7 +103,7 @@ pub use join_axes::join_axes;
 pub use keyfold_core::curve::{Curve, Interpolation, Kind};
 pub use keyfold_core::skeleton::Transform;
 pub use limits::{Allowance, Limits};
-pub use monitor::Monitor;
+pub use monitor::{Monitor, Part};
 pub use read::{Animations, read};
 pub use retarget::{Retarget, Weights, retarget};
 pub use sample::{AnimationTitle, Samples, TrackSamples, title};

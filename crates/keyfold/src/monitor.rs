@@ -44,3 +44,23 @@ impl dyn Monitor + '_ {
         Ok(())
     }
 }
+
+/// One of several jobs that a monitor watches.
+pub struct Part<'a> {
+    /// Watches all of them.
+    pub whole: &'a dyn Monitor,
+    /// How much was done before, from 0 to 1.
+    pub from: f64,
+    /// How much of all this job is.
+    pub share: f64,
+}
+
+impl Monitor for Part<'_> {
+    fn progress(&self, done: f64, what: &str) {
+        self.whole.progress(self.from + self.share * done, what);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.whole.cancelled()
+    }
+}

@@ -1,12 +1,7 @@
 //! `convert --storage draco`: the options of the writer.
 
-use super::Args;
-use anyhow::Result;
 use clap::ValueEnum;
-use keyfold::{
-    Document, Finding,
-    draco::{Dialect, Options, compress},
-};
+use keyfold::draco::{Dialect, Options};
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Options of --storage draco (by default, as few bits as the error bound allows)")]
@@ -25,6 +20,15 @@ impl DracoArgs {
         let time_bits = self.time_bits.map(|_| "--time-bits");
         time_bits.or(self.draco_dialect.map(|_| "--draco-dialect"))
     }
+
+    /// What they ask the writer for.
+    pub(super) fn options(&self, bits: Option<u8>, fallback: bool) -> Options {
+        let dialect = match self.draco_dialect {
+            None | Some(Layout::Draft) => Dialect::Draft,
+            Some(Layout::Year2018) => Dialect::Year2018,
+        };
+        Options { bits, time_bits: self.time_bits, dialect, fallback, ..Options::default() }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -32,20 +36,4 @@ enum Layout {
     Draft,
     #[value(name = "2018")]
     Year2018,
-}
-
-pub(super) fn store(document: &Document, args: &Args) -> Result<(Document, Vec<Finding>)> {
-    let options = Options {
-        max_error: args.step_error(),
-        bits: args.bits,
-        time_bits: args.draco.time_bits,
-        dialect: match args.draco.draco_dialect {
-            None | Some(Layout::Draft) => Dialect::Draft,
-            Some(Layout::Year2018) => Dialect::Year2018,
-        },
-        fallback: args.fallback,
-        ..Options::default()
-    };
-    let done = compress(document, &options)?;
-    Ok((done.document, done.findings))
 }

@@ -7,12 +7,7 @@ mod targets;
 
 use crate::{Outcome, input, measure, output, storage};
 use anyhow::{Result, ensure};
-use keyfold::{
-    Bound, Document, Storage,
-    quantization::quantize,
-    unpack,
-    write::{MeshoptVersion, write_meshopt, write_stream},
-};
+use keyfold::{Bound, Form, Storage, StorageForm, convert, write::MeshoptVersion};
 use std::path::PathBuf;
 use targets::TargetArgs;
 
@@ -66,31 +61,31 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     args.check()?;
     input::check_targets(std::iter::once((args.input.as_path(), args.output.as_path())))?;
     let (original, _) = args.read.open(&args.input)?;
-    let (rotated, rotating) = rotation::apply(&original, &args.rotation, args.step_error(), args.fallback)?;
-    let document = rotated.as_ref().unwrap_or(&original);
-    let (addressed, addressing) = args.targets.apply(document)?;
-    let document = addressed.as_ref().unwrap_or(document);
-    let (stored, storing) = store(args, document)?;
-    let document = stored.as_ref().unwrap_or(document);
-    let draft = output::draft(document, &args.output)?;
-    let unchanged = rotated.is_none() && addressed.is_none() && stored.is_none();
-    // What becomes static is asked to be another value.
-    let held = match unchanged || args.targets.changes_values() {
-        true => Outcome::Done,
-        false => measure::held(&original, draft.document(), args.max_error)?,
+    let form = args.form()?;
+    let converted = convert(&original, &form, &())?;
+    let findings = output::findings(&converted.findings);
+    converted.rotations.iter().for_each(|report| output::note(&rotation::summary(report)));
+    let draft = output::draft(converted.document.as_ref().unwrap_or(&original), &args.output)?;
+    let held = match converted.document.is_some() && form.keeps_values() {
+        true => measure::held(&original, draft.document(), form.max_error)?,
+        false => Outcome::Done,
     };
     output::write(&draft, &args.output)?;
-    Ok(rotating.and(addressing).and(storing).and(held))
+    Ok(findings.and(held))
 }
 
-/// What came of a step; `None` where it was not asked for.
-type Step = (Option<Document>, Outcome);
-
 impl Args {
-    /// What a single step may be off: two that fit keys anew share what they may.
-    fn step_error(&self) -> Bound {
-        let stores = matches!(self.storage, Some(Storage::Core | Storage::Quantization | Storage::Draco));
-        if self.rotation.changes() && stores { self.max_error.scaled(0.5) } else { self.max_error }
+    fn form(&self) -> Result<Form> {
+        let storage = match self.storage {
+            None => None,
+            Some(Storage::Core) => Some(StorageForm::Core),
+            Some(Storage::Quantization) => Some(StorageForm::Quantization(self.quantization.options(self.bits)?)),
+            Some(Storage::Draco) => Some(StorageForm::Draco(self.draco.options(self.bits, self.fallback))),
+            Some(Storage::Meshopt) => Some(StorageForm::Meshopt(MeshoptVersion::default())),
+            Some(Storage::Stream) => Some(StorageForm::Stream { fallback: self.fallback }),
+        };
+        let rotation = self.rotation.wanted(self.fallback);
+        Ok(Form { rotation, targets: self.targets.wanted(), storage, max_error: self.max_error })
     }
 
     /// An option that would have no effect is a mistake.
@@ -98,7 +93,7 @@ impl Args {
         let stores = |storage| self.storage == Some(storage);
         let (quantizes, draco) = (stores(Storage::Quantization), stores(Storage::Draco));
         ensure!(self.bits.is_none() || quantizes || draco, "--bits goes with --storage quantization or draco");
-        let falls_back = draco || stores(Storage::Stream) || self.rotation.changes();
+        let falls_back = draco || stores(Storage::Stream) || self.rotation.is_given();
         ensure!(!self.fallback || falls_back, "--fallback goes with --rotation or --storage draco or stream");
         let stray = self.quantization.given().filter(|_| !quantizes);
         ensure!(stray.is_none(), "{} goes with --storage quantization", stray.unwrap_or_default());
@@ -106,20 +101,4 @@ impl Args {
         ensure!(stray.is_none(), "{} goes with --storage draco", stray.unwrap_or_default());
         Ok(())
     }
-}
-
-fn store(args: &Args, document: &Document) -> Result<Step> {
-    let (document, findings) = match args.storage {
-        None => return Ok((None, Outcome::Done)),
-        Some(Storage::Quantization) => {
-            let options = args.quantization.options(args.bits, args.step_error())?;
-            let done = quantize(document, &options)?;
-            (done.document, done.findings)
-        }
-        Some(Storage::Draco) => draco::store(document, args)?,
-        Some(Storage::Core) => unpack(document, args.step_error())?,
-        Some(Storage::Meshopt) => write_meshopt(document, MeshoptVersion::default())?,
-        Some(Storage::Stream) => write_stream(document, args.fallback)?,
-    };
-    Ok((Some(document), output::findings(&findings)))
 }

@@ -4,7 +4,6 @@ use crate::measure::share;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use keyfold::{
-    Bound,
     document::ComponentType,
     quantization::{Encoding, Options, RotationForm, VectorForm},
 };
@@ -97,14 +96,13 @@ impl QuantizationArgs {
     }
 
     /// What they ask the writer for.
-    pub(super) fn options(&self, bits: Option<u8>, max_error: Bound) -> Result<Options> {
+    pub(super) fn options(&self, bits: Option<u8>) -> Result<Options> {
         if bits.is_some_and(|bits| bits != 8 && bits != 16) {
             bail!("--bits is 8 or 16 with --storage quantization");
         }
         Ok(Options {
             bits: bits.unwrap_or(16).into(),
             tolerance: self.tolerance,
-            max_error,
             rotation: self.store_rotation.map(|form| match form {
                 Rotation::Vec4 => RotationForm::Vec4,
                 Rotation::Vec3 => RotationForm::Vec3,
@@ -123,6 +121,7 @@ impl QuantizationArgs {
             values: self.store_values.map(Encoding::from),
             times: self.store_times.map(Encoding::from),
             keep_rest: self.keep_rest,
+            ..Options::default()
         })
     }
 }

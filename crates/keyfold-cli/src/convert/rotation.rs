@@ -1,12 +1,9 @@
 //! `convert --rotation`: the options, and what it has to say.
 
-use super::Step;
-use crate::{Outcome, output};
-use anyhow::Result;
 use clap::ValueEnum;
 use keyfold::{
-    Bound, Document, Interpolation,
-    rotation::{CoreSampler, RotationOptions, RotationReport, convert_rotations},
+    Interpolation,
+    rotation::{CoreSampler, RotationReport},
 };
 
 #[derive(clap::Args)]
@@ -41,27 +38,23 @@ impl From<Rotation> for Interpolation {
 
 impl RotationArgs {
     /// Whether they ask for anything.
-    pub(super) fn changes(&self) -> bool {
+    pub(super) fn is_given(&self) -> bool {
         self.rotation.is_some()
+    }
+
+    /// What they ask for.
+    pub(super) fn wanted(&self, fallback: bool) -> Option<(Interpolation, CoreSampler)> {
+        let core = match (fallback, self.core_sampler) {
+            (true, _) => CoreSampler::Linear,
+            (false, true) => CoreSampler::Same,
+            (false, false) => CoreSampler::None,
+        };
+        self.rotation.map(|rotation| (rotation.into(), core))
     }
 }
 
-/// The document with its rotations as the options ask for.
-pub(super) fn apply(document: &Document, args: &RotationArgs, max_error: Bound, fallback: bool) -> Result<Step> {
-    let Some(rotation) = args.rotation else { return Ok((None, Outcome::Done)) };
-    let core = match (fallback, args.core_sampler) {
-        (true, _) => CoreSampler::Linear,
-        (false, true) => CoreSampler::Same,
-        (false, false) => CoreSampler::None,
-    };
-    let options = RotationOptions { interpolation: rotation.into(), only: None, bound: max_error, shell: None, core };
-    let (document, report) = convert_rotations(document, &options)?;
-    let outcome = output::findings(&report.findings);
-    output::note(&summary(&report));
-    Ok((Some(document), outcome))
-}
-
-fn summary(report: &RotationReport) -> String {
+/// What became of rotations.
+pub(super) fn summary(report: &RotationReport) -> String {
     if report.tracks == 0 {
         return "no rotation had to change".into();
     }

@@ -1,10 +1,7 @@
 //! `convert --targets`, `--weights`, `--static-first`: how channels say what they drive.
 
-use super::Step;
-use crate::{Outcome, output};
-use anyhow::Result;
 use clap::ValueEnum;
-use keyfold::{Document, Retarget, Targets, Weights, retarget};
+use keyfold::{Retarget, Targets, Weights};
 
 /// How channels say what they drive.
 #[derive(clap::Args)]
@@ -39,9 +36,9 @@ enum Grouping {
 }
 
 impl TargetArgs {
-    /// The document with targets as asked for; says what could not be done.
-    pub(super) fn apply(&self, document: &Document) -> Result<Step> {
-        let wanted = Retarget {
+    /// What they ask for.
+    pub(super) fn wanted(&self) -> Retarget {
+        Retarget {
             targets: self.targets.map(|way| match way {
                 Way::Pointer => Targets::Pointer,
                 Way::Animation2 => Targets::Animation2,
@@ -52,16 +49,6 @@ impl TargetArgs {
                 Grouping::Whole => Weights::Whole,
             }),
             first_as_static: self.static_first,
-        };
-        if wanted == Retarget::default() {
-            return Ok((None, Outcome::Done));
         }
-        let (changed, findings) = retarget(document, &wanted)?;
-        Ok((Some(changed), output::findings(&findings)))
-    }
-
-    /// Whether they ask for other values than there were.
-    pub(super) fn changes_values(&self) -> bool {
-        self.static_first
     }
 }

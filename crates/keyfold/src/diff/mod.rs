@@ -5,11 +5,13 @@
 //! is measured against its own range (`properties`). Files may differ in key counts, storage, and the order of nodes, channels and
 //! animations (`matching`).
 
+mod kept;
 mod matching;
 mod properties;
 pub mod report;
 mod unmatched;
 
+pub use kept::{Kept, kept};
 pub(crate) use properties::{natural_range, worst_difference, worst_property};
 pub use unmatched::{Unmatched, Which};
 

@@ -2,7 +2,8 @@
 
 use super::{Estimate, Packed, Settings, estimate, pack_with};
 use crate::{
-    Diff, Document, Monitor, PropertyDiff, Result, Storage, document::Draft, inspect::document_bytes, sample::title,
+    Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, inspect::document_bytes,
+    sample::title,
 };
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -209,23 +210,6 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
         candidates.extend(estimate(document, &settings, &packed)?.into_iter().map(Candidate::from));
     }
     Ok(Chosen { storage: candidate.storage, packed, candidates })
-}
-
-/// One of several jobs that a monitor watches.
-struct Part<'a> {
-    whole: &'a dyn Monitor,
-    from: f64,
-    share: f64,
-}
-
-impl Monitor for Part<'_> {
-    fn progress(&self, done: f64, what: &str) {
-        self.whole.progress(self.from + self.share * done, what);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.whole.cancelled()
-    }
 }
 
 /// A packed file: what to write, and what to say of it.

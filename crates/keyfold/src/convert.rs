@@ -1,0 +1,124 @@
+//! A document in another form: rotations first, then addresses, then storage.
+
+use crate::{
+    Bound, Document, Finding, Interpolation, Monitor, Result, Retarget, draco, quantization, retarget,
+    rotation::{CoreSampler, RotationOptions, RotationReport, convert_rotations},
+    unpack,
+    write::{MeshoptVersion, write_meshopt, write_stream},
+};
+
+/// The form that a document is to have. By default it asks for nothing: everything stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Form {
+    /// How rotations are interpolated, and what readers see that do not know CUBICSLERP.
+    pub rotation: Option<(Interpolation, CoreSampler)>,
+    /// How channels say what they drive.
+    pub targets: Retarget,
+    /// How animations are stored.
+    pub storage: Option<StorageForm>,
+    /// How far anything may move.
+    pub max_error: Bound,
+}
+
+/// A storage, and what its writer is asked for. The bound is that of the [`Form`], whatever the writer's options say.
+#[derive(Clone, Debug)]
+pub enum StorageForm {
+    /// Plain floats.
+    Core,
+    /// EXT_animation_quantization.
+    Quantization(quantization::Options),
+    /// Draco_animation_compression.
+    Draco(draco::Options),
+    /// EXT_meshopt_compression or KHR_meshopt_compression, nothing lost.
+    Meshopt(MeshoptVersion),
+    /// KEYFOLD_animation_stream, nothing lost.
+    Stream {
+        /// Whether the plain bytes stay beside it.
+        fallback: bool,
+    },
+}
+
+/// What came of a document that was to have another form.
+#[derive(Debug, Default)]
+pub struct Converted {
+    /// The document; nothing where nothing was asked for, and it stays what it was.
+    pub document: Option<Document>,
+    /// What became of rotations, where they were asked for.
+    pub rotations: Option<RotationReport>,
+    /// What could not be brought there, and comments on what was.
+    pub findings: Vec<Finding>,
+}
+
+/// Brings a document to a form. What will be written is then held against the original by [`kept`](crate::kept).
+///
+/// ```
+/// use keyfold::{Document, Form, StorageForm, convert, kept, write::MeshoptVersion};
+/// # let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
+/// let original = Document::open(machine)?;
+/// let form = Form { storage: Some(StorageForm::Meshopt(MeshoptVersion::default())), ..Form::default() };
+/// let converted = convert(&original, &form, &())?.document.expect("a storage is asked for");
+/// let draft = converted.draft(None)?;
+/// assert!(kept(&original, draft.document(), form.max_error, &())?.broken.is_empty());
+/// # Ok::<(), keyfold::Error>(())
+/// ```
+pub fn convert(original: &Document, form: &Form, monitor: &dyn Monitor) -> Result<Converted> {
+    let mut done = Converted::default();
+    if let Some((interpolation, core)) = form.rotation {
+        monitor.step(0.0, "rotations")?;
+        let options = RotationOptions { interpolation, only: None, bound: form.step_error(), shell: None, core };
+        let (document, report) = convert_rotations(original, &options)?;
+        done.now(document, report.findings.clone());
+        done.rotations = Some(report);
+    }
+    if form.targets != Retarget::default() {
+        monitor.step(0.3, "addresses")?;
+        let (document, findings) = retarget(done.document.as_ref().unwrap_or(original), &form.targets)?;
+        done.now(document, findings);
+    }
+    if let Some(storage) = &form.storage {
+        monitor.step(0.4, "storage")?;
+        let before = done.document.as_ref().unwrap_or(original);
+        let (document, findings) = storage.of(before, form.step_error())?;
+        done.now(document, findings);
+    }
+    Ok(done)
+}
+
+impl Form {
+    /// Whether what comes of it plays as the original does. What becomes static is asked to be another value.
+    pub fn keeps_values(&self) -> bool {
+        !self.targets.first_as_static
+    }
+
+    /// What a single step may be off: two that fit keys anew share what they may.
+    fn step_error(&self) -> Bound {
+        use StorageForm::{Core, Draco, Quantization};
+        let stores = matches!(self.storage, Some(Core | Quantization(_) | Draco(_)));
+        if self.rotation.is_some() && stores { self.max_error.scaled(0.5) } else { self.max_error }
+    }
+}
+
+impl StorageForm {
+    fn of(&self, document: &Document, max_error: Bound) -> Result<(Document, Vec<Finding>)> {
+        match self {
+            Self::Core => unpack(document, max_error),
+            Self::Quantization(options) => {
+                let done = quantization::quantize(document, &quantization::Options { max_error, ..options.clone() })?;
+                Ok((done.document, done.findings))
+            }
+            Self::Draco(options) => {
+                let done = draco::compress(document, &draco::Options { max_error, ..options.clone() })?;
+                Ok((done.document, done.findings))
+            }
+            Self::Meshopt(version) => write_meshopt(document, *version),
+            Self::Stream { fallback } => write_stream(document, *fallback),
+        }
+    }
+}
+
+impl Converted {
+    fn now(&mut self, document: Document, findings: Vec<Finding>) {
+        self.document = Some(document);
+        self.findings.extend(findings);
+    }
+}

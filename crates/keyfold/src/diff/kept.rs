@@ -1,0 +1,42 @@
+//! Whether what was written plays as its original does.
+
+use super::{Diff, diff, diff_with};
+use crate::{Bound, Document, Monitor, Result};
+
+/// How far what moves no points may be off where nothing else is asked for, as a share of its range.
+const PROPERTY_ERROR: f64 = 0.001;
+
+/// How what was written compares with its original.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// How far the two lie apart.
+    pub diff: Diff,
+    /// What is lost or lies farther off than it may, for people; nothing where the promise is kept.
+    pub broken: Vec<String>,
+}
+
+/// Holds what will be on disk against the original. What cannot be read is missing in both, and is nobody's loss.
+pub fn kept(original: &Document, written: &Document, max_error: Bound, monitor: &dyn Monitor) -> Result<Kept> {
+    let diff = diff_with(original, written, None, monitor)?;
+    let mut broken = lost(&diff, original)?;
+    // What is not known is not within.
+    if diff.possible.is_nan() || diff.possible > max_error.in_scene(diff.model_size) {
+        let percent = diff.relative * 100.0;
+        broken.push(format!("the largest error is {percent:.6}% of the model's size; that is more than {max_error}"));
+    }
+    let properties = diff.animations.iter().map(|animation| &animation.properties);
+    if let Some(worst) = properties.filter(|p| p.max > PROPERTY_ERROR).reduce(|a, b| if b.max > a.max { b } else { a }) {
+        let (target, off) = (worst.target.as_deref().unwrap_or_default(), worst.max * 100.0);
+        broken.push(format!("{target} is {off:.4}% of its range off, more than {}%", PROPERTY_ERROR * 100.0));
+    }
+    Ok(Kept { diff, broken })
+}
+
+/// What the original has to compare and the other does not.
+fn lost(found: &Diff, original: &Document) -> Result<Vec<String>> {
+    if found.unmatched.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known = diff(original, original, None)?.unmatched;
+    Ok(found.unmatched.iter().filter(|what| !known.contains(what)).map(ToString::to_string).collect())
+}
