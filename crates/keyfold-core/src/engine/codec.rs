@@ -24,6 +24,11 @@ pub trait Codec: Sync {
 pub trait Executor: Sync {
     /// The results for all items, in their order.
     fn map<I: Sync, T: Send>(&self, items: &[I], run: impl Fn(&I) -> T + Send + Sync) -> Vec<T>;
+
+    /// Whether to give up: the search then ends soon, with nothing that is of use.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }
 
 /// One after the other.

@@ -169,6 +169,9 @@ impl<E: Executor> Search<'_, '_, E> {
         let mut prices = known.cloned().unwrap_or_else(|| Prices::new(&sampled.reach));
         let rounds = if known.is_some() { self.job.level.rounds().div_ceil(2) } else { self.job.level.rounds() };
         let mut budgets = budgets::search(&sampled.reach, &mut prices, self.job.bound, rounds, |budgets| {
+            if self.executor.is_cancelled() {
+                return vec![0.0; clip.probes.len()];
+            }
             let quantizers = quantizers(clip, self.codec, budgets, plan);
             let measured = encoders.iter_mut().map(|encoder| encoder.encode(&quantizers, plan, None));
             merged(clip, measured).errors
@@ -191,7 +194,7 @@ impl<E: Executor> Search<'_, '_, E> {
         for _ in 0..TIGHTENINGS {
             let quantizers = quantizers(clip, self.codec, &budgets, plan);
             let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers, plan, self.limit())));
-            if worst.error() <= self.most() {
+            if worst.error() <= self.most() || self.executor.is_cancelled() {
                 break;
             }
             self.tighten(clip, &sampled.reach, &mut budgets, &worst, plan);
@@ -216,7 +219,7 @@ impl<E: Executor> Search<'_, '_, E> {
         Some((self.codec.cost(&tracks), tracks))
     }
 
-    /// A whole clip so that it holds at all keys; `None` where it never does.
+    /// A whole clip so that it holds at all keys; `None` where it never does, or where nobody waits for it any more.
     fn whole_clip(&self, clip: &Clip<'_>, reach: &Reach, plan: Plan, mut budgets: Vec<f64>) -> Option<Vec<Encoded>> {
         let count = clip.times.len();
         let starts: Vec<usize> = (0..count).step_by(WINDOW).collect();
@@ -226,12 +229,16 @@ impl<E: Executor> Search<'_, '_, E> {
             }
             let quantizers = quantizers(clip, self.codec, &budgets, plan);
             let encoded = self.executor.map(&starts, |start| {
+                if self.executor.is_cancelled() {
+                    return None;
+                }
                 let window = clip.window(*start..(start + WINDOW).min(count));
                 let mut encoder = Encoder::new(clip, &window);
                 let measured = encoder.encode(&quantizers, plan, self.limit());
-                (measured, encoder.keys)
+                Some((measured, encoder.keys))
             });
-            let (measured, keys): (Vec<Measured>, Vec<Vec<TrackKeys>>) = encoded.into_iter().unzip();
+            let encoded: Option<Vec<(Measured, Vec<TrackKeys>)>> = encoded.into_iter().collect();
+            let (measured, keys): (Vec<Measured>, Vec<Vec<TrackKeys>>) = encoded?.into_iter().unzip();
             let mut worst = merged(clip, measured.into_iter());
             let mut tracks: Tracks = vec![None; self.job.tracks.len()];
             self.assemble(clip, &keys, &quantizers, &mut tracks);
@@ -269,7 +276,7 @@ impl<E: Executor> Search<'_, '_, E> {
         for _ in 0..3 * TIGHTENINGS {
             let quantizers = quantizers(clip, self.codec, budgets, plan);
             let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers, plan, self.limit())));
-            if worst.error() <= self.most() {
+            if worst.error() <= self.most() || self.executor.is_cancelled() {
                 break;
             }
             reach.tighten(budgets, &worst.errors, self.most(), GENTLE);

@@ -25,7 +25,8 @@ pub fn kept(original: &Document, written: &Document, max_error: Bound, monitor: 
         broken.push(format!("the largest error is {percent:.6}% of the model's size; that is more than {max_error}"));
     }
     let properties = diff.animations.iter().map(|animation| &animation.properties);
-    if let Some(worst) = properties.filter(|p| p.max > PROPERTY_ERROR).reduce(|a, b| if b.max > a.max { b } else { a }) {
+    if let Some(worst) = properties.filter(|p| p.max > PROPERTY_ERROR).reduce(|a, b| if b.max > a.max { b } else { a })
+    {
         let (target, off) = (worst.target.as_deref().unwrap_or_default(), worst.max * 100.0);
         broken.push(format!("{target} is {off:.4}% of its range off, more than {}%", PROPERTY_ERROR * 100.0));
     }

@@ -4,7 +4,7 @@ use super::{
     Context, axes::splits, cubic::shortened, exact::without_repeats, properties::shrunk, storage::AnimationCodec,
 };
 use crate::parallel::*;
-use crate::{Animation, Storage, Target, scene::core_track};
+use crate::{Animation, Monitor, Storage, Target, scene::core_track};
 use keyfold_core::engine::{self, Codec, Encoded, Executor, Job, Level};
 use std::collections::BTreeMap;
 
@@ -27,12 +27,16 @@ impl PackedAnimation {
     }
 }
 
-/// The engine's work on all processors.
-struct Parallel;
+/// The engine's work on all processors, until the monitor ends it.
+struct Parallel<'a>(&'a dyn Monitor);
 
-impl Executor for Parallel {
+impl Executor for Parallel<'_> {
     fn map<I: Sync, T: Send>(&self, items: &[I], run: impl Fn(&I) -> T + Send + Sync) -> Vec<T> {
         items.par_iter().map(run).collect()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.cancelled()
     }
 }
 
@@ -72,7 +76,7 @@ fn pack_as_it_is(context: &Context<'_>, animation: &Animation, bound: f64, level
         level,
     };
     let codec = AnimationCodec { context, animation: &base, tracks: &indices };
-    let found = engine::search(&job, &codec, &Parallel).unwrap_or_else(|| vec![None; tracks.len()]);
+    let found = engine::search(&job, &codec, &Parallel(context.monitor)).unwrap_or_else(|| vec![None; tracks.len()]);
     let cost = codec.cost(&found);
     let mut encoded = BTreeMap::new();
     for (index, track) in indices.into_iter().zip(found) {

@@ -38,7 +38,7 @@ pub fn estimate(document: &Document, settings: &Settings, packed: &Packed) -> Re
     let excerpt = Excerpt::of(&animations);
     let measure = |storage: Storage| {
         let settings = Settings { storage, level: Level::Fast, ..settings.clone() };
-        excerpt.measure(document, &Context::new(&scene, &settings))
+        excerpt.measure(document, &Context::new(&scene, &settings, &()))
     };
     let own = measure(settings.storage)?;
     let bytes =

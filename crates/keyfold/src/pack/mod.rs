@@ -132,7 +132,7 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
     let packed = pack_once(document, settings, monitor)?;
     let other = match settings.level {
         Level::Fast => None,
-        Level::Default => converted(document, settings)?,
+        Level::Default => converted(document, settings, monitor)?,
         // A longer search for steps mostly finds smaller files, but not always.
         Level::Max => Some(pack_with(document, &Settings { level: Level::Default, ..settings.clone() }, monitor)?),
     };
@@ -145,7 +145,7 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
 fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
     let read = read(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
-    let context = Context::new(&scene, settings);
+    let context = Context::new(&scene, settings, monitor);
     context.check(&read.animations)?;
     effort::pay(document, &scene, read.animations.iter().filter(|a| context.changes(a)), effort::SEARCH)?;
     let bound = settings.bound.in_scene(scene.model_size());
@@ -190,7 +190,8 @@ fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
 
 /// The document as `convert` makes it, which `pack` is never larger than; `None` where that has no bound or is over it, or leaves less alone than it
 /// should.
-fn converted(document: &Document, settings: &Settings) -> Result<Option<Packed>> {
+fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Option<Packed>> {
+    monitor.step(0.95, "converting")?;
     let read = match settings.storage {
         Storage::Draco | Storage::Quantization => read(document)?,
         Storage::Core | Storage::Meshopt | Storage::Stream => return Ok(None),
@@ -198,7 +199,7 @@ fn converted(document: &Document, settings: &Settings) -> Result<Option<Packed>>
     let (within, converted, diff, findings) = match settings.storage {
         Storage::Draco => {
             let scene = Scene::new(document, &read.animations, settings.shell)?;
-            let context = Context::new(&scene, settings);
+            let context = Context::new(&scene, settings, monitor);
             let takes = |animation: &Animation, track: &Track| context.takes(animation, track);
             let done = draco::compress_some(document, &context.draco_options(), settings.shell, takes)?;
             (done.within, done.document, done.diff, done.findings)
@@ -233,11 +234,12 @@ pub(crate) struct Context<'a> {
     pub(crate) scene: &'a Scene,
     pub(crate) property_bound: f64,
     pub(crate) settings: &'a Settings,
+    pub(crate) monitor: &'a dyn Monitor,
 }
 
 impl<'a> Context<'a> {
-    fn new(scene: &'a Scene, settings: &'a Settings) -> Self {
-        Self { scene, property_bound: settings.property_bound.unwrap_or(PROPERTY_BOUND), settings }
+    fn new(scene: &'a Scene, settings: &'a Settings, monitor: &'a dyn Monitor) -> Self {
+        Self { scene, property_bound: settings.property_bound.unwrap_or(PROPERTY_BOUND), settings, monitor }
     }
 
     pub(crate) fn draco_options(&self) -> draco::Options {

@@ -341,3 +341,31 @@ fn work_that_is_cancelled_ends() {
     let document = swinging();
     assert!(matches!(diff::diff_with(&document, &document, None, &Impatient), Err(Error::Cancelled)));
 }
+
+#[test]
+fn work_that_is_cancelled_in_its_midst_leaves_nothing() {
+    /// Loses patience when it is asked for the so manieth time.
+    struct Patience(AtomicUsize);
+    impl Monitor for Patience {
+        fn progress(&self, _: f64, _: &str) {}
+        fn cancelled(&self) -> bool {
+            self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+        }
+    }
+    let document = swinging();
+    let whole = pack(&document, &Settings::default()).unwrap().document.to_bytes().unwrap();
+    let packed = |patience: usize| {
+        pack_with(&document, &Settings::default(), &Patience(AtomicUsize::new(patience)))
+            .map(|packed| packed.document.to_bytes().unwrap())
+    };
+    let mut asked = 0;
+    let done = loop {
+        match packed(asked) {
+            Ok(done) => break done,
+            Err(error) => assert!(matches!(error, Error::Cancelled), "{error}"),
+        }
+        asked += 1;
+    };
+    assert!(asked > 10, "the search asks only {asked} times");
+    assert_eq!(done, whole);
+}
