@@ -169,8 +169,8 @@ def clip_build(
 
     >>> import keyfold
     >>> clip = keyfold.clip_build("samples/figure.glb", "run", fps=30)
-    >>> clip.bytes[:4], clip.report["held"]
-    (b'KFC\x1a', True)
+    >>> clip.bytes[:3], clip.report["held"]
+    (b'KFC', True)
     """
     made, report = _keyfold.clip_build(
         border(source), animation, fps=fps, encoding=encoding, bits=bits, max_error=str(max_error), threads=threads
