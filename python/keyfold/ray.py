@@ -68,13 +68,12 @@ def pack(
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = sys.stderr.isatty()
     jobs = ray.data.read_parquet(manifest).repartition(target_num_rows_per_block=batch)
+    # Ray Data tries a task again that died with its worker.
     told = jobs.map_batches(
         partial(_task, settings=settings, rows=parts, done=done),
         batch_size=batch,
         num_cpus=1,
         concurrency=concurrency,
-        # A task that died with its worker is tried again, and finds what it had done.
-        max_retries=10,
     )
     summary = Summary()
     for row in told.iter_rows():
