@@ -38,7 +38,11 @@ const BENCHES: &[Bench] = &[
         run: pack::run,
     },
     Bench { name: "sample", about: "poses played forward, against three.js", run: sample::run },
-    Bench { name: "stream", about: "decoding streams, against meshopt's decoder and gunzip", run: stream::run },
+    Bench {
+        name: "stream",
+        about: "streams: bytes at equal error against gltfpack, decoding against meshopt's decoder and gunzip",
+        run: stream::run,
+    },
     Bench { name: "validate", about: "the whole corpus validated, against gltf-validator", run: validate::run },
 ];
 

@@ -79,7 +79,7 @@ fn means<'a>(name: &str, rows: impl Iterator<Item = &'a Vec<f64>>) {
 }
 
 /// Whether some animation moves a node and another one above it: what makes a skeleton.
-fn is_skeletal(document: &Document) -> Result<bool> {
+pub(crate) fn is_skeletal(document: &Document) -> Result<bool> {
     let animations = read(document)?.animations;
     let scene = Scene::new(document, &animations, None)?;
     Ok(animations.iter().any(|animation| {
@@ -92,13 +92,13 @@ fn is_skeletal(document: &Document) -> Result<bool> {
 }
 
 /// What gltfpack makes of a file.
-struct Theirs {
-    gzip: usize,
-    error: f64,
-    relative: f64,
+pub(crate) struct Theirs {
+    pub(crate) gzip: usize,
+    pub(crate) error: f64,
+    pub(crate) relative: f64,
 }
 
-fn with_gltfpack(file: &Path, folder: &Path, document: &Document) -> Result<Theirs> {
+pub(crate) fn with_gltfpack(file: &Path, folder: &Path, document: &Document) -> Result<Theirs> {
     let output = folder.join("gltfpack.glb");
     // It goes by the name: a `.vrma` is a GLB.
     let known = file.extension().is_some_and(|e| e == "glb" || e == "gltf");

@@ -16,34 +16,52 @@ PREDICTORS = [
 
 # Section 5: what `longer[0]` to `longer[8]` of each kind start with, in 256ths.
 LONGER = """
-40 9 11 167 99 43 128 128 128
-72 16 4 61 128 128 128 128 128
-107 18 5 36 128 128 128 128 128
-120 20 6 48 105 128 128 128 128
-126 26 7 24 69 128 128 128 128
-138 44 11 29 80 128 128 128 128
-169 87 21 32 87 74 128 128 128
-192 131 44 37 51 101 38 128 128
-201 162 76 43 61 87 28 128 128
-209 186 125 61 50 88 84 71 128
-217 208 162 93 51 67 35 128 128
-178 194 177 125 74 86 74 24 128
-203 215 202 159 107 85 74 26 128
-218 234 212 189 134 85 60 38 128
-228 238 221 208 181 117 82 30 9
-234 245 233 213 183 134 82 42 10
-241 245 236 230 210 164 102 63 27
-235 249 238 239 219 172 149 80 31
-247 251 241 244 240 219 168 59 55
-252 252 249 243 239 246 186 114 44
-252 252 244 248 243 242 196 194 24
-210 245 245 245 245 245 245 75 128
-248 248 248 248 248 248 248 248 152
-174 230 211 197 180 151 114 100 27
+26 9 81 181 168 148 209 168 198
+56 7 12 128 128 96 192 64 128
+84 13 11 74 112 32 128 128 128
+102 17 13 36 80 43 128 128 128
+116 29 13 19 119 55 192 64 128
+139 53 16 24 32 128 43 128 128
+172 90 28 20 25 46 128 192 64
+197 131 49 23 38 82 192 58 43
+214 164 78 33 26 31 64 32 128
+225 191 118 47 28 27 34 213 43
+234 210 157 69 37 28 50 89 77
+220 215 188 105 49 36 43 128 115
+236 226 205 151 65 52 53 73 147
+245 235 219 186 94 46 31 33 96
+245 238 225 202 146 70 43 35 151
+247 242 232 211 187 103 57 35 96
+251 244 237 224 197 139 62 44 64
+247 245 242 229 217 184 74 60 43
+247 239 237 225 220 195 139 57 40
+246 239 230 230 223 203 171 99 102
+253 242 233 235 209 216 160 153 86
+240 229 238 228 200 162 194 189 168
+233 244 235 215 194 211 215 225 218
+223 245 243 229 214 204 177 163 154
 """
 
 FIRST_KEYS = 23
-(CLOCKS, KEYS, ARRAYS, CODING, LEFT, RIGHT, STEP, OTHER_STEPS, MULTIPLIER, DIVISOR, EXPONENT, WIDTH, CLOCK, PREDICTOR) = range(14)
+(CLOCKS, KEYS, ARRAYS, CODING, WIDTH, CLOCK, PREDICTOR, LEFT, RIGHT, STEP, OTHER_STEPS, MULTIPLIER, DIVISOR, EXPONENT) = range(14)
+
+# Section 6: the same for the head's kinds.
+HEAD_LONGER = """
+247 237 59 37 128 128 128 128 128
+214 126 248 248 201 196 181 199 85
+247 247 247 247 247 76 142 85 85
+56 19 15 128 128 128 128 128 128
+248 181 35 12 128 128 128 128 128
+40 8 43 128 128 128 128 128 128
+230 190 170 120 8 128 128 128 128
+162 175 71 25 9 128 128 128 128
+170 158 71 8 128 128 128 128 128
+243 237 210 173 114 20 18 128 128
+8 128 128 128 128 128 128 128 128
+248 139 233 189 106 248 248 248 248
+248 36 247 247 247 115 238 18 128
+219 228 221 204 141 9 85 128 128
+"""
 
 
 class Broken(Exception):
@@ -72,11 +90,16 @@ class Probability:
 class Kind:
     """Section 4: the probabilities of one kind of numbers."""
 
-    def __init__(self, longer=()):
-        self.longer = [Probability(256 * start, 6) for start in longer]
+    def __init__(self, longer, below=None, negative=None):
+        known = lambda n: Probability() if n is None else Probability(256 * n, 12)
+        self.longer = [known(start) for start in longer]
         self.longer += [Probability() for _ in range(32 - len(self.longer))]
-        self.below = {length: [Probability() for _ in range(3)] for length in range(2, 9)}
-        self.negative = [Probability() for _ in range(3)]
+        self.below = {length: [known(below) for _ in range(3)] for length in range(2, 9)}
+        self.negative = [known(negative) for _ in range(3)]
+
+
+def kinds_of(table, below=None, negative=None):
+    return [Kind([int(n) for n in row.split()], below, negative) for row in table.strip().splitlines()]
 
 
 class Block:
@@ -169,7 +192,7 @@ def within(number, least, most, what):
 
 
 def read_head(block, segments):
-    kinds = [Kind() for _ in range(15)]
+    kinds = kinds_of(HEAD_LONGER)
     u = lambda name: block.unsigned(kinds[name])
     i = lambda name: block.signed(kinds[name], 0)
     last_clock, last_step, last_exponent = 0, 100, -16
@@ -231,11 +254,11 @@ def read_codes(block, kinds, array, keys):
                 if k == 1:
                     expected, s = 512, 0
                 else:
-                    expected, s = 16 * abs(last[c]) + 8 * before[c] + (5 * average[c]) // 2, last[c]
+                    expected, s = 8 * abs(last[c]) + 5 * before[c] + 4 * average[c], last[c]
                 if c > 0:
-                    expected = (7 * expected + 80 * beside[0]) // 8
+                    expected = (7 * expected + 50 * beside[0]) // 8
                 if c > 1:
-                    expected = (7 * expected + 48 * beside[1]) // 8
+                    expected = (7 * expected + 24 * beside[1]) // 8
                 kind = kind_of(expected)
             miss = to_signed(block.signed(kinds[kind], s))
             row.append(to_signed(predicted + miss))
@@ -281,7 +304,7 @@ def product(a, b):
 
 
 def rotation_bytes(array):
-    left, right = turn(array.left, 8), turn(array.right, 16)
+    left, right = turn(array.left, 8), turn(array.right, 8)
     column = [product(product(left, [(1 << 30) * (i == j) for i in range(4)]), right) for j in range(4)]
     step = [(8 + n % 8) << (n // 8) for n in array.steps]
     out = bytearray()
@@ -327,7 +350,7 @@ def leb128(data, at):
 
 def decode(data):
     """Section 2: the bytes that a stream stands for."""
-    if data[:1] != b"\xa1":
+    if data[:1] != b"\xa2":
         raise Broken("the version is not known")
     segments, at = leb128(data, 1)
     if segments == 0:
@@ -344,15 +367,18 @@ def decode(data):
         at += length
         if arrays is None:
             keys, arrays = read_head(block, segments)
-        kinds = [Kind([int(n) for n in line.split()]) for line in LONGER.strip().splitlines()]
+        kinds = kinds_of(LONGER, below=115, negative=128)
         for array in arrays:
             array.codes += read_codes(block, kinds, array, keys[array.clock][segment])
         if block.raw(8) != 0x5A:
             raise Broken("a block does not end as it should")
     out = bytearray()
     for array in arrays:
-        out += array_bytes(array)
-        out += bytes(-len(out) % 4)
+        data = array_bytes(array)
+        multiple = 100 if len(data) >= 100 else 4
+        out += bytes(-len(out) % multiple)
+        out += data
+    out += bytes(-len(out) % 4)
     return bytes(out)
 
 

@@ -56,6 +56,13 @@ pub extern "C" fn output_length() -> usize {
     STATE.with_borrow(|state| state.output.len())
 }
 
+/// A buffer view's bytes from its stream of KEYFOLD_animation_stream, which may hold `values` numbers.
+#[cfg(feature = "stream")]
+#[unsafe(no_mangle)]
+pub extern "C" fn stream_view(values: f64) -> u32 {
+    answer(|state| crate::stream::stream_view(values as u64, &state.input))
+}
+
 /// Storages undone, curves.
 #[cfg(feature = "decode")]
 pub mod decoding {
@@ -81,12 +88,6 @@ pub mod decoding {
     #[unsafe(no_mangle)]
     pub extern "C" fn meshopt_view(mode_length: usize, filter_length: usize, count: usize, stride: usize) -> u32 {
         answer(|state| decode::meshopt_view([mode_length, filter_length], count, stride, &state.input))
-    }
-
-    /// A buffer view's bytes from its stream of KEYFOLD_animation_stream, which may hold `values` numbers.
-    #[unsafe(no_mangle)]
-    pub extern "C" fn stream_view(values: f64) -> u32 {
-        answer(|state| decode::stream_view(values as u64, &state.input))
     }
 
     /// Times from quantized elements.

@@ -7,7 +7,7 @@ use keyfold::{
     meshopt,
     quantization::{Encoding, Layout, Parameters, Path, Standing, UNSIGNED},
 };
-use keyfold_core::{draco, stream};
+use keyfold_core::draco;
 
 /// A Draco stream; decoding may take up `memory` bytes.
 pub fn draco_stream(memory: u64, bytes: &[u8]) -> Result<draco::Animation, Failure> {
@@ -29,12 +29,6 @@ pub fn meshopt_view(names: [usize; 2], count: usize, stride: usize, bytes: &[u8]
     let mut view = meshopt::decompress(mode, count, stride, wire.rest())?;
     meshopt::unfilter(filter, stride, &mut view).map_err(|what| format!("the filter {what}"))?;
     Ok(view)
-}
-
-/// The bytes of a buffer view that a stream of KEYFOLD_animation_stream stands for; it may hold `values` numbers.
-pub fn stream_view(values: u64, bytes: &[u8]) -> Result<Vec<u8>, Failure> {
-    let limits = stream::Limits { values, ..stream::Limits::default() };
-    stream::Stream::open(bytes, &limits).and_then(|stream| stream.decode()).map_err(|e| e.to_string())
 }
 
 /// Times in seconds from an accessor's elements under EXT_animation_quantization.

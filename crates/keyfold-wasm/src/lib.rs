@@ -5,11 +5,12 @@
 //! |---|---|
 //! | `border` | what the modules export: the only place with `unsafe` |
 //! | `decode` | storages undone: Draco streams, meshopt views, quantized elements |
+//! | `stream` | streams of KEYFOLD_animation_stream |
 //! | `curves` | curves joined, brought to another form, evaluated |
 //! | `clip` | runtime clips played |
 //! | `wire` | how numbers and curves lie in the bytes that cross the border |
 //!
-//! The features `decode` and `clip` are two modules: the one is small, the other quick.
+//! The features `decode` and `clip` are two modules: the one is small, the other quick. `stream`, a part of `decode`, is the smallest one by itself.
 
 #[cfg(target_arch = "wasm32")]
 pub mod border;
@@ -19,4 +20,6 @@ pub mod clip;
 pub mod curves;
 #[cfg(feature = "decode")]
 pub mod decode;
+#[cfg(feature = "stream")]
+pub mod stream;
 pub mod wire;

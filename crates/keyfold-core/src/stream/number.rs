@@ -1,7 +1,7 @@
 //! Integers as bits: `docs/stream.md`, section 4. How long a number is in binary, then its two highest bits below the first by what was learned, the others as they are.
 
 use super::range_coder::{Bit, Coder};
-use alloc::{boxed::Box, vec};
+use alloc::boxed::Box;
 
 /// What is learned about numbers of one kind.
 #[derive(Clone, Copy, Debug)]
@@ -31,45 +31,54 @@ pub(super) struct Numbers {
 /// How many kinds there are of numbers about which something is known from the start.
 pub(super) const START_KINDS: usize = 24;
 
+/// How probable it is in 256ths that a bit below the first is set: small numbers are more frequent than large ones.
+const BELOW: u8 = 115;
+
 /// By kind, how probable it is in 256ths that a number is longer than 0, 1, 2, ... bits: learned from many files.
 const START: [[u8; 9]; START_KINDS] = [
-    [40, 9, 11, 167, 99, 43, 128, 128, 128],
-    [72, 16, 4, 61, 128, 128, 128, 128, 128],
-    [107, 18, 5, 36, 128, 128, 128, 128, 128],
-    [120, 20, 6, 48, 105, 128, 128, 128, 128],
-    [126, 26, 7, 24, 69, 128, 128, 128, 128],
-    [138, 44, 11, 29, 80, 128, 128, 128, 128],
-    [169, 87, 21, 32, 87, 74, 128, 128, 128],
-    [192, 131, 44, 37, 51, 101, 38, 128, 128],
-    [201, 162, 76, 43, 61, 87, 28, 128, 128],
-    [209, 186, 125, 61, 50, 88, 84, 71, 128],
-    [217, 208, 162, 93, 51, 67, 35, 128, 128],
-    [178, 194, 177, 125, 74, 86, 74, 24, 128],
-    [203, 215, 202, 159, 107, 85, 74, 26, 128],
-    [218, 234, 212, 189, 134, 85, 60, 38, 128],
-    [228, 238, 221, 208, 181, 117, 82, 30, 9],
-    [234, 245, 233, 213, 183, 134, 82, 42, 10],
-    [241, 245, 236, 230, 210, 164, 102, 63, 27],
-    [235, 249, 238, 239, 219, 172, 149, 80, 31],
-    [247, 251, 241, 244, 240, 219, 168, 59, 55],
-    [252, 252, 249, 243, 239, 246, 186, 114, 44],
-    [252, 252, 244, 248, 243, 242, 196, 194, 24],
-    [210, 245, 245, 245, 245, 245, 245, 75, 128],
-    [248, 248, 248, 248, 248, 248, 248, 248, 152],
-    [174, 230, 211, 197, 180, 151, 114, 100, 27],
+    [26, 9, 81, 181, 168, 148, 209, 168, 198],
+    [56, 7, 12, 128, 128, 96, 192, 64, 128],
+    [84, 13, 11, 74, 112, 32, 128, 128, 128],
+    [102, 17, 13, 36, 80, 43, 128, 128, 128],
+    [116, 29, 13, 19, 119, 55, 192, 64, 128],
+    [139, 53, 16, 24, 32, 128, 43, 128, 128],
+    [172, 90, 28, 20, 25, 46, 128, 192, 64],
+    [197, 131, 49, 23, 38, 82, 192, 58, 43],
+    [214, 164, 78, 33, 26, 31, 64, 32, 128],
+    [225, 191, 118, 47, 28, 27, 34, 213, 43],
+    [234, 210, 157, 69, 37, 28, 50, 89, 77],
+    [220, 215, 188, 105, 49, 36, 43, 128, 115],
+    [236, 226, 205, 151, 65, 52, 53, 73, 147],
+    [245, 235, 219, 186, 94, 46, 31, 33, 96],
+    [245, 238, 225, 202, 146, 70, 43, 35, 151],
+    [247, 242, 232, 211, 187, 103, 57, 35, 96],
+    [251, 244, 237, 224, 197, 139, 62, 44, 64],
+    [247, 245, 242, 229, 217, 184, 74, 60, 43],
+    [247, 239, 237, 225, 220, 195, 139, 57, 40],
+    [246, 239, 230, 230, 223, 203, 171, 99, 102],
+    [253, 242, 233, 235, 209, 216, 160, 153, 86],
+    [240, 229, 238, 228, 200, 162, 194, 189, 168],
+    [233, 244, 235, 215, 194, 211, 215, 225, 218],
+    [223, 245, 243, 229, 214, 204, 177, 163, 154],
 ];
 
 impl Numbers {
-    /// Numbers about which nothing is known.
-    pub(super) fn new(kinds: usize) -> Self {
-        Self { kinds: vec![Kind::NEW; kinds].into_boxed_slice() }
+    /// Numbers of as many kinds as there are rows of what is known about their lengths.
+    pub(super) fn new(lengths: &[[u8; 9]]) -> Self {
+        let kind = |row: &[u8; 9]| {
+            let mut kind = Kind::NEW;
+            kind.longer.iter_mut().zip(row).for_each(|(bit, probable)| *bit = Bit::known(*probable));
+            kind
+        };
+        Self { kinds: lengths.iter().map(kind).collect() }
     }
 
     /// The numbers of arrays.
     pub(super) fn start() -> Self {
-        let mut numbers = Self::new(START_KINDS);
-        for (kind, row) in numbers.kinds.iter_mut().zip(&START) {
-            kind.longer.iter_mut().zip(row).for_each(|(bit, probable)| *bit = Bit::known(*probable));
+        let mut numbers = Self::new(&START);
+        for kind in &mut numbers.kinds {
+            kind.below = [[Bit::known(BELOW); 3]; LEARNED as usize + 1];
+            kind.negative = [Bit::known(128); 3];
         }
         numbers
     }
@@ -123,8 +132,9 @@ mod tests {
     #[test]
     fn numbers_of_every_length_come_back() {
         let lengths = (0..32).flat_map(|n| [1i32 << n, (1i32 << n).wrapping_sub(1), (5i32 << n) >> 2]);
-        let values: vec::Vec<i32> = lengths.flat_map(|v| [v, v.wrapping_neg()]).chain([i32::MIN, i32::MAX]).collect();
-        let (mut encoder, mut numbers) = (Encoder::new(), Numbers::new(2));
+        let values: alloc::vec::Vec<i32> =
+            lengths.flat_map(|v| [v, v.wrapping_neg()]).chain([i32::MIN, i32::MAX]).collect();
+        let (mut encoder, mut numbers) = (Encoder::new(), Numbers::new(&[[128; 9]; 2]));
         for v in &values {
             numbers.signed(&mut encoder, 1, *v, v.rotate_left(3));
         }
@@ -132,7 +142,7 @@ mod tests {
             numbers.unsigned(&mut encoder, 0, *v as u32);
         }
         let bytes = encoder.finish();
-        let (mut decoder, mut numbers) = (Decoder::new(&bytes), Numbers::new(2));
+        let (mut decoder, mut numbers) = (Decoder::new(&bytes), Numbers::new(&[[128; 9]; 2]));
         for v in &values {
             assert_eq!(numbers.signed(&mut decoder, 1, 0, v.rotate_left(3)), *v);
         }

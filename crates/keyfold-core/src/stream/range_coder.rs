@@ -20,7 +20,7 @@ impl Bit {
 
     /// About as sure as after some bits that it is set with a probability in 256ths.
     pub(super) const fn known(probable: u8) -> Self {
-        Self { set: (probable as u16) << 8, seen: 6 }
+        Self { set: (probable as u16) << 8, seen: 12 }
     }
 
     #[inline]

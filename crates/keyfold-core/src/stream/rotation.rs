@@ -10,15 +10,14 @@ use crate::quat::{self, Quat};
 pub struct RotationGrid {
     /// The turn that stands on the left, projected, in eighths: it brings the middle of the track's rotations near to none.
     pub left: [i8; 3],
-    /// The turn that stands on the right, projected, in sixteenths: it brings the track's axes to x, y and z.
+    /// The turn that stands on the right, projected, in eighths: it brings the track's axes to x, y and z.
     pub right: [i8; 3],
     /// The steps of the three components, as `step` tells them.
     pub steps: [u8; 3],
 }
 
 /// How finely the two turns are told.
-const LEFT_PARTS: i64 = 8;
-const RIGHT_PARTS: i64 = 16;
+const PARTS: i64 = 8;
 /// The coarsest step that there is.
 pub const COARSEST_STEP: u8 = 199;
 /// The finest step: eight units of 2^-28.
@@ -46,7 +45,7 @@ pub fn step_within(wanted: f64) -> u8 {
 impl RotationGrid {
     /// A grid with turns near to those that are wanted on either side.
     pub fn new(left: Quat, right: Quat, steps: [u8; 3]) -> Self {
-        Self { left: parts(left, LEFT_PARTS), right: parts(right, RIGHT_PARTS), steps }
+        Self { left: parts(left, PARTS), right: parts(right, PARTS), steps }
     }
 
     /// A step's length in the projection.
@@ -93,7 +92,7 @@ pub struct Rotations {
 impl Rotations {
     /// For a grid.
     pub fn new(grid: &RotationGrid) -> Self {
-        let (left, right) = (turn(grid.left, LEFT_PARTS), turn(grid.right, RIGHT_PARTS));
+        let (left, right) = (turn(grid.left, PARTS), turn(grid.right, PARTS));
         let column = |k: usize| {
             let mut axis = [0; 4];
             axis[k] = 1 << ONE;

@@ -44,7 +44,7 @@ impl Missed {
     /// 64 times the size that is expected.
     #[inline]
     fn expected(&self) -> u64 {
-        16 * u64::from(self.last.unsigned_abs()) + 8 * u64::from(self.before) + 5 * self.average / 2
+        8 * u64::from(self.last.unsigned_abs()) + 5 * u64::from(self.before) + 4 * self.average
     }
 
     #[inline]
@@ -86,10 +86,10 @@ fn walk(predictor: [i8; 4], width: usize, codes: &mut [i32], mut code: impl FnMu
 fn kind(key: usize, component: usize, missed: &Missed, beside: [u64; 2]) -> usize {
     let mut expected = if key == 1 { SECOND } else { missed.expected() };
     if component > 0 {
-        expected = (7 * expected + 80 * beside[0]) / 8;
+        expected = (7 * expected + 50 * beside[0]) / 8;
     }
     if component > 1 {
-        expected = (7 * expected + 48 * beside[1]) / 8;
+        expected = (7 * expected + 24 * beside[1]) / 8;
     }
     let expected = expected >> 3;
     let length = 64 - expected.leading_zeros() as usize;

@@ -8,7 +8,7 @@ use crate::{
     document::{ComponentType, Edit},
     extensions::stream::NAME,
 };
-use keyfold_core::stream::{Array, Clock, Coding, Rotations, encode, fitting};
+use keyfold_core::stream::{Array, Clock, Coding, Limits, Rotations, Stream, StreamError, encode, fitting};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub fn place_stream(
         let absent = json!({ "byteLength": byte_length, "type": NAME, "extensions": { NAME: { "fallback": true } } });
         edit.push("buffers", absent)
     });
-    let (mut accessors, mut begin) = (vec![Map::new(); contents.len()], 0);
+    let (mut accessors, mut begin) = (vec![0; contents.len()], 0);
     for (group, Placed { stream, offsets, length }) in groups.iter().zip(placed) {
         let view = match buffer {
             Some(buffer) => edit.push_compressed_view(buffer, (begin, length), NAME, Map::new(), stream),
@@ -46,17 +46,15 @@ pub fn place_stream(
         };
         begin += length;
         for (index, offset) in group.contents.iter().zip(offsets) {
-            accessors[*index].insert("bufferView".into(), json!(view));
+            let mut object = Map::from_iter([("bufferView".to_owned(), json!(view))]);
             if offset > 0 {
-                accessors[*index].insert("byteOffset".into(), json!(offset));
+                object.insert("byteOffset".into(), json!(offset));
             }
+            object.extend(contents[*index].accessor());
+            accessors[*index] = edit.push("accessors", Value::Object(object));
         }
     }
-    let accessor = |(mut object, content): (Map<String, Value>, &&Stored)| {
-        object.extend(content.accessor());
-        edit.push("accessors", Value::Object(object))
-    };
-    Ok(accessors.into_iter().zip(contents).map(accessor).collect())
+    Ok(accessors)
 }
 
 /// The bytes that contents of some channels take in one stream.
@@ -96,7 +94,8 @@ fn grouped<'s>(contents: &[&'s Stored], forms: &'s [AnimationForm]) -> Vec<Group
         let Some(group) = groups.last_mut() else { continue };
         let uses = uses(form.channels.iter().flat_map(super::samplers_of));
         let mut new: Vec<usize> = uses.keys().filter_map(|content| places.remove(content)).collect();
-        new.sort_unstable();
+        // Alike beside each other: what never changes comes last.
+        new.sort_unstable_by_key(|index| (contents[*index].count() == 1, *index));
         new.into_iter().for_each(|index| group.add(index, uses.get(contents[index]).copied(), contents));
     }
     groups.retain(|group| !group.contents.is_empty());
@@ -112,12 +111,12 @@ impl<'s> Group<'s> {
     }
 
     fn place(&self, contents: &[&Stored]) -> Result<Placed> {
-        let (mut offsets, mut length) = (Vec::with_capacity(self.contents.len()), 0);
-        for index in &self.contents {
-            offsets.push(length);
-            length += contents[*index].bytes.len().next_multiple_of(4);
-        }
-        Ok(Placed { stream: self.encode(contents)?, offsets, length })
+        let stream = self.encode(contents)?;
+        let limits = Limits { values: u64::MAX, memory: u64::MAX, ..Limits::default() };
+        let head = Stream::open(&stream, &limits).map_err(refused)?;
+        let offsets = (0..self.contents.len()).filter_map(|array| head.offset(array)).collect();
+        let length = head.byte_length();
+        Ok(Placed { stream, offsets, length })
     }
 
     /// The bytes that the stream stands for.
@@ -141,8 +140,12 @@ impl<'s> Group<'s> {
             arrays.push(array(contents[*index], clock, times.count()));
         }
         let clocks: Vec<Clock> = cut(&clocks.into_iter().map(floats).collect::<Vec<_>>());
-        encode(&clocks, &arrays).map_err(|e| Error::Unsupported { extension: NAME.into(), what: e.to_string() })
+        encode(&clocks, &arrays).map_err(refused)
     }
+}
+
+fn refused(error: StreamError) -> Error {
+    Error::Unsupported { extension: NAME.into(), what: error.to_string() }
 }
 
 /// Where a group of contents comes to lie.

@@ -40,6 +40,12 @@ pub(super) fn all() -> Vec<Golden> {
             &segmented(),
             &segmented_arrays(),
         ),
+        golden(
+            "places",
+            "Arrays just below and at the size from which they begin at round places.",
+            &clocks(&[99, 100, 24, 25]),
+            &placed(),
+        ),
         golden("wild", "Numbers of all 32 bits, and differences that wrap around.", &clocks(&[64]), &wild()),
     ]
 }
@@ -48,6 +54,16 @@ fn golden(name: &'static str, about: &'static str, clocks: &[Clock], arrays: &[A
     let stream = encode(clocks, arrays).expect("the arrays fit their clocks");
     let bytes = Stream::open(&stream, &Limits::default()).and_then(|s| s.decode()).expect("it was just encoded");
     Golden { name, about, stream, bytes }
+}
+
+fn placed() -> Vec<Array> {
+    let array = |clock: usize, keys: i32, width: usize, bytes: u8| Array {
+        clock,
+        width,
+        coding: Coding::Integers { bytes },
+        codes: (0..keys * width as i32).map(|code| code / 3).collect(),
+    };
+    [array(0, 99, 1, 1), array(1, 100, 1, 1), array(0, 99, 1, 1), array(2, 24, 1, 4), array(3, 25, 1, 4)].into()
 }
 
 fn clocks(keys: &[u32]) -> Vec<Clock> {

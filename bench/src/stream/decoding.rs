@@ -20,7 +20,7 @@ const FILES: [&str; 6] =
 const BOUND: Bound = Bound::Relative(0.0005);
 const TIME: Duration = Duration::from_millis(300);
 
-pub(crate) fn run() -> Result<()> {
+pub(super) fn table() -> Result<()> {
     println!("goal: at most 4 times meshopt's decoder and gunzip, never more than 8\n");
     println!("| file | values | stream, million values a second | meshopt + gunzip | ratio of times |");
     println!("|---|--:|--:|--:|--:|");
