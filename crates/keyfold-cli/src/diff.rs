@@ -3,12 +3,13 @@
 use crate::{
     Outcome, input,
     measure::MeasureArgs,
+    nodes::NodeArgs,
     output::{self, length, percent, title},
     sample::choose,
 };
-use anyhow::Result;
+use anyhow::{Context, Result};
 use keyfold::{
-    AnimationDiff, Bound, Diff, Document, diff, read,
+    AnimationDiff, Bound, Diff, Document, diff_nodes, read,
     report::{AnimationReport, report_of},
 };
 use serde::Serialize;
@@ -24,6 +25,7 @@ common are not equal: the exit code is 1, and the figures are null.
 Examples:
   keyfold diff walk.glb walk.packed.glb
   keyfold diff walk.glb walk.packed.glb --max-error 0.1mm     exits with 1 if any point is farther off
+  keyfold diff walk.glb walk.packed.glb --node hand.left
   keyfold diff a.glb b.glb --json | jq .possible
   keyfold diff a.glb b.glb --json --over-time --animation walk | jq '.over_time[0].joints[0]'")]
 pub(crate) struct Args {
@@ -36,6 +38,8 @@ pub(crate) struct Args {
     max_error: Option<Bound>,
     #[command(flatten)]
     measure: MeasureArgs,
+    #[command(flatten)]
+    nodes: NodeArgs,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -60,7 +64,10 @@ struct Told<'a> {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let ((a, _), (b, _)) = (args.read.open(&args.a)?, args.read.open(&args.b)?);
-    let found = diff(&a, &b, args.measure.shell)?;
+    let chosen = args.nodes.of(&a).with_context(|| input::name(&args.a))?;
+    let some = args.nodes.some();
+    let found = diff_nodes(&a, &b, args.measure.shell, &|node| !some || chosen.get(node).is_some_and(|c| *c), &())
+        .with_context(|| format!("{} and {}", input::name(&args.a), input::name(&args.b)))?;
     if args.json {
         let over_time = args.over_time.then(|| args.over_time(&a, &b)).transpose()?;
         output::json(&Told { diff: &found, over_time })?;

@@ -2,12 +2,13 @@
 
 use crate::{
     Outcome, input,
+    nodes::{self, NodeArgs},
     output::{self, title},
 };
-use anyhow::Result;
+use anyhow::{Context, Result};
 use keyfold::{
-    Severity,
-    inspect::{AnimationSummary, FileInspection, inspect},
+    Document, Severity,
+    inspect::{AnimationSummary, FileInspection, Inspection, inspect},
 };
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
@@ -17,6 +18,7 @@ use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 Examples:
   keyfold inspect walk.glb
   keyfold inspect walk.glb --tracks            every track on its own line
+  keyfold inspect walk.glb --node 'leg*'       the tracks of some nodes
   keyfold inspect walk.glb --json | jq '.animations[].name'
   curl -s $ADDRESS | keyfold inspect -")]
 pub(crate) struct Args {
@@ -25,6 +27,8 @@ pub(crate) struct Args {
     /// List every track
     #[arg(long)]
     tracks: bool,
+    #[command(flatten)]
+    nodes: NodeArgs,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -34,19 +38,35 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (document, bytes) = args.read.open(&args.file)?;
-    let file = FileInspection { file: input::name(&args.file), bytes, inspection: inspect(&document)? };
+    let name = input::name(&args.file);
+    let inspection = args.inspected(&document).with_context(|| name.clone())?;
+    let file = FileInspection { file: name, bytes: bytes + document.bytes_apart(), inspection };
     if args.json {
         output::json(&file)?;
     } else {
-        output::print(&describe(args, &file))?;
+        output::print(&describe(args, &document, &file))?;
     }
     let inspection = &file.inspection;
-    output::findings(&inspection.findings);
+    output::findings(&document, &inspection.findings);
     // Nothing is made here that a channel of an unknown path could be missing from.
     Ok(Outcome::wrong_if(inspection.findings.iter().any(|f| f.severity == Severity::Error)))
 }
 
-fn describe(args: &Args, FileInspection { file, bytes, inspection }: &FileInspection) -> String {
+impl Args {
+    /// What there is, or of the nodes that are asked for.
+    fn inspected(&self, document: &Document) -> Result<Inspection> {
+        let mut inspection = inspect(document)?;
+        let chosen = self.nodes.of(document)?;
+        if self.nodes.some() {
+            let wanted = |target: &str| nodes::index_of(target).and_then(|node| chosen.get(node)).is_some_and(|c| *c);
+            inspection.animations.iter_mut().for_each(|a| a.tracks.retain(|track| wanted(&track.target)));
+            inspection.animations.retain(|animation| !animation.tracks.is_empty());
+        }
+        Ok(inspection)
+    }
+}
+
+fn describe(args: &Args, document: &Document, FileInspection { file, bytes, inspection }: &FileInspection) -> String {
     let mut text = format!("{file}: {bytes} bytes");
     if !inspection.extensions.used.is_empty() {
         let _ = write!(text, ", uses {}", inspection.extensions.used.join(", "));
@@ -61,8 +81,8 @@ fn describe(args: &Args, FileInspection { file, bytes, inspection }: &FileInspec
         inspection.animations.iter().map(row),
         3,
     );
-    if args.tracks {
-        inspection.animations.iter().for_each(|animation| text += &tracks(animation));
+    if args.tracks || args.nodes.some() {
+        inspection.animations.iter().for_each(|animation| text += &tracks(document, animation));
     }
     text
 }
@@ -84,9 +104,15 @@ fn row(animation: &AnimationSummary) -> Vec<String> {
     ]
 }
 
-fn tracks(animation: &AnimationSummary) -> String {
+fn tracks(document: &Document, animation: &AnimationSummary) -> String {
     let rows = animation.tracks.iter().map(|t| {
-        vec![t.target.clone(), t.storage.into(), t.interpolation.into(), t.keys.to_string(), t.bytes.to_string()]
+        vec![
+            nodes::titled(document, &t.target),
+            t.storage.into(),
+            t.interpolation.into(),
+            t.keys.to_string(),
+            t.bytes.to_string(),
+        ]
     });
     let table = output::table(&["target", "storage", "interpolation", "keys", "bytes"], rows, 3);
     format!("\n{}\n{table}", title(animation.name.as_deref(), animation.index))

@@ -2,23 +2,29 @@
 //!
 //! Each command is a file with its `Args` and a `run` that answers with an `Outcome`. stdout carries the result, stderr the rest.
 
+mod batch;
 mod clip;
 mod completions;
 mod convert;
 mod diff;
+mod files;
 mod input;
 mod inspect;
 mod limits;
 mod measure;
+mod nodes;
 mod output;
 mod pack;
 mod sample;
+mod sizes;
 mod storage;
+mod turns;
 mod unpack;
 mod validate;
 mod view;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use output::Loudness;
 use std::ffi::OsString;
 
 /// Reads any animated glTF 2.0 file, plays it exactly, and makes its animations as small as an error bound allows.
@@ -32,6 +38,12 @@ struct Cli {
     /// Commands find these in their own arguments.
     #[command(flatten)]
     _limits: limits::Global,
+    /// Say only what is wrong: no notes, no advice, no lines of sizes
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say more: equal findings one by one, and how long files took
+    #[arg(short, long, global = true)]
+    verbose: bool,
 }
 
 const EXIT_CODES: &str = "\
@@ -80,7 +92,8 @@ pub fn command() -> clap::Command {
 /// Runs the program with arguments, the first of which is its own name; its exit code. Whoever calls it from another language has the
 /// program: it reads files and standard input, and writes to standard output and standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are no mistakes. Nothing can be done where even stderr is gone.
@@ -88,13 +101,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
+    output::speak(match (cli.quiet, cli.verbose) {
+        (true, _) => Loudness::Quiet,
+        (_, true) => Loudness::Verbose,
+        _ => Loudness::Usual,
+    });
     let outcome = match cli.command {
         Command::Inspect(args) => inspect::run(&args),
         Command::Sample(args) => sample::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Unpack(args) => unpack::run(&args),
         Command::Clip(args) => clip::run(&args),
-        Command::Pack(args) => pack::run(&args),
+        Command::Pack(args) => pack::run(&args, &arguments),
         Command::Diff(args) => diff::run(&args),
         Command::Validate(args) => validate::run(&args),
         Command::View(args) => view::run(&args),

@@ -1,6 +1,6 @@
 //! How errors are looked at, for the commands that measure them.
 
-use crate::{Outcome, output};
+use crate::output::Remarks;
 use anyhow::Result;
 use keyfold::{Bound, Document, Kept, kept};
 
@@ -28,12 +28,15 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "it should be a number from 0 to 1".into())
 }
 
-/// Holds what will be on disk against the original; says where it lies farther off than it may, and whether it does.
-pub(crate) fn held(original: &Document, written: &Document, max_error: Bound) -> Result<Outcome> {
+/// Holds what will be on disk against the original, and remarks on what lies farther off than it may; the largest error, in scene units
+/// and of the model's size.
+pub(crate) fn held(
+    original: &Document,
+    written: &Document,
+    max_error: Bound,
+    remarks: &mut Remarks,
+) -> Result<Option<[f64; 2]>> {
     let Kept { diff, broken } = kept(original, written, max_error, &())?;
-    if broken.is_empty() && diff.error > 0.0 {
-        output::note(&format!("the largest error is {:.6}% of the model's size", diff.relative * 100.0));
-    }
-    broken.iter().for_each(|what| output::error(what));
-    Ok(Outcome::wrong_if(!broken.is_empty()))
+    broken.into_iter().for_each(|what| remarks.error(what));
+    Ok(diff.in_common().then_some([diff.error, diff.relative]))
 }

@@ -1,17 +1,51 @@
 //! Printing: results on stdout, everything else on stderr, colours only where wanted (`NO_COLOR`, no terminal).
 
-use crate::{Outcome, input::check_targets};
+use crate::{
+    Outcome,
+    input::{check_targets, is_stream},
+};
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 pub(crate) use keyfold::title;
-use keyfold::{Document, Finding, Severity, document::Draft};
+use keyfold::{Document, Finding, Severity, document::Draft, validate::NamedFinding};
 use serde::Serialize;
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     io::Write,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU8, Ordering},
 };
+
+/// How much is said beside results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Loudness {
+    /// Only what is wrong.
+    Quiet,
+    Usual,
+    /// Everything, like findings one by one.
+    Verbose,
+}
+
+/// One for the whole program, as standard error is.
+static LOUDNESS: AtomicU8 = AtomicU8::new(Loudness::Usual as u8);
+
+/// Sets how much is said.
+pub(crate) fn speak(loudness: Loudness) {
+    LOUDNESS.store(loudness as u8, Ordering::Relaxed);
+}
+
+/// Whether nothing is said but what is wrong.
+pub(crate) fn is_quiet() -> bool {
+    LOUDNESS.load(Ordering::Relaxed) == Loudness::Quiet as u8
+}
+
+/// Whether everything is said.
+pub(crate) fn is_verbose() -> bool {
+    LOUDNESS.load(Ordering::Relaxed) == Loudness::Verbose as u8
+}
 
 /// A text as a terminal may have it. Names come from strangers' files: what would command the terminal is spelled out.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
@@ -48,10 +82,17 @@ fn print_pieces<T: AsRef<str>>(pieces: impl IntoIterator<Item = T>) -> Result<()
     }
 }
 
-/// Prints a result on stderr, where stdout carries a file.
-pub(crate) fn aside(text: &str) {
-    // Nothing can be done where even stderr is gone.
-    let _ = anstream::stderr().lock().write_all(plain(text).as_bytes());
+/// Prints what is told of a file that was made: on stderr where stdout carries the file itself.
+pub(crate) fn result(text: &str, stdout_is_taken: bool) -> Result<()> {
+    match (is_quiet(), stdout_is_taken) {
+        (true, _) => Ok(()),
+        (false, false) => print(text),
+        (false, true) => {
+            // Nothing can be done where even stderr is gone.
+            let _ = anstream::stderr().lock().write_all(plain(text).as_bytes());
+            Ok(())
+        }
+    }
 }
 
 /// Prints one JSON document, piece by piece: it may be as long as there are files.
@@ -95,28 +136,97 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// Says what went wrong.
 pub(crate) fn error(message: &str) {
-    say(AnsiColor::Red, "error", message);
+    say(Severity::Error, message);
 }
 
 /// Says what is worth knowing.
 pub(crate) fn note(message: &str) {
-    say(AnsiColor::Cyan, "note", message);
+    say(Severity::Info, message);
 }
 
-/// Says what was found, and whether that is anything left out.
-pub(crate) fn findings(findings: &[Finding]) -> Outcome {
-    for finding in findings {
-        let message = format!("{}: {} ({})", finding.at, finding.message, finding.code);
-        match finding.severity {
-            Severity::Error => say(AnsiColor::Red, "error", &message),
-            Severity::Warning => say(AnsiColor::Yellow, "warning", &message),
-            Severity::Info | Severity::Hint => say(AnsiColor::Cyan, "note", &message),
+/// Says what was found in a document, and whether that is anything left out.
+pub(crate) fn findings(document: &Document, findings: &[Finding]) -> Outcome {
+    let mut remarks = Remarks::default();
+    remarks.findings(document, findings);
+    remarks.tell(None);
+    remarks.outcome()
+}
+
+/// What there is to say of a file beside its result.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    said: Vec<(Severity, String)>,
+    wrong: bool,
+}
+
+impl Remarks {
+    /// Something worth knowing.
+    pub(crate) fn note(&mut self, message: impl Into<String>) {
+        self.said.push((Severity::Info, message.into()));
+    }
+
+    /// Something that is wrong.
+    pub(crate) fn error(&mut self, message: impl Into<String>) {
+        self.said.push((Severity::Error, message.into()));
+        self.wrong = true;
+    }
+
+    /// Findings about a document, with the names of what they are about; equal ones once, with their count.
+    pub(crate) fn findings(&mut self, document: &Document, findings: &[Finding]) {
+        self.wrong |= findings.iter().any(Finding::leaves_out);
+        let named = NamedFinding::all(Some(document), findings.iter().cloned());
+        for Alike { first: NamedFinding { finding, subject }, count } in alike(named, !is_verbose()) {
+            let subject = subject.map(|name| format!(" ({name})")).unwrap_or_default();
+            let more = if count > 1 { format!("; {} more like it", count - 1) } else { String::new() };
+            self.said.push((
+                finding.severity,
+                format!("{}{subject}: {}{more} ({})", finding.at, finding.message, finding.code),
+            ));
         }
     }
-    Outcome::wrong_if(findings.iter().any(Finding::leaves_out))
+
+    /// Says all of it, of a file where there are many.
+    pub(crate) fn tell(&self, file: Option<&str>) {
+        let file = file.map(|name| format!("{name}: ")).unwrap_or_default();
+        self.said.iter().for_each(|(severity, message)| say(*severity, &format!("{file}{message}")));
+    }
+
+    /// Whether anything is wrong.
+    pub(crate) fn outcome(&self) -> Outcome {
+        Outcome::wrong_if(self.wrong)
+    }
 }
 
-fn say(color: AnsiColor, word: &str, message: &str) {
+/// A finding, and how many there are that say the same.
+pub(crate) struct Alike {
+    pub(crate) first: NamedFinding,
+    pub(crate) count: usize,
+}
+
+/// Findings, those that say the same once, where the first of them was; one by one where they are not to be folded.
+pub(crate) fn alike(findings: Vec<NamedFinding>, fold: bool) -> Vec<Alike> {
+    let mut known: BTreeMap<(&'static str, String), usize> = BTreeMap::new();
+    let mut told: Vec<Alike> = Vec::new();
+    for first in findings {
+        let key = (first.finding.code, first.finding.message.clone());
+        match known.get(&key).filter(|_| fold) {
+            Some(index) => told[*index].count += 1,
+            None => {
+                known.insert(key, told.len());
+                told.push(Alike { first, count: 1 });
+            }
+        }
+    }
+    told
+}
+
+fn say(severity: Severity, message: &str) {
+    let (color, word) = match severity {
+        Severity::Error => (AnsiColor::Red, "error"),
+        Severity::Warning => (AnsiColor::Yellow, "warning"),
+        Severity::Info | Severity::Hint if is_quiet() => return,
+        Severity::Info | Severity::Hint => (AnsiColor::Cyan, "note"),
+    };
     let style = Style::new().bold().fg_color(Some(color.into()));
     // Nothing can be done where even stderr is gone.
     let _ = writeln!(anstream::stderr(), "{style}{word}{style:#}: {}", plain(message));
@@ -137,13 +247,19 @@ pub(crate) fn save(document: &Document, input: &Path, path: &Path) -> Result<()>
 
 /// What would be written to a file, or to standard output for `-`, opened again from the bytes that it would have there.
 pub(crate) fn draft(document: &Document, path: &Path) -> Result<Draft> {
-    let place = (!crate::input::is_stream(path)).then_some(path);
-    document.draft(place).with_context(|| format!("cannot write {}", path.display()))
+    draft_as(document, path, false)
+}
+
+/// The same; `embed` puts everything into the file itself.
+pub(crate) fn draft_as(document: &Document, path: &Path, embed: bool) -> Result<Draft> {
+    let place = (!is_stream(path)).then_some(path);
+    let draft = if embed { document.draft_whole(place) } else { document.draft(place) };
+    draft.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Writes it.
 pub(crate) fn write(draft: &Draft, path: &Path) -> Result<()> {
-    if !crate::input::is_stream(path) {
+    if !is_stream(path) {
         return draft.write().with_context(|| format!("cannot write {}", path.display()));
     }
     let mut out = std::io::stdout().lock();

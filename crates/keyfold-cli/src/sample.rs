@@ -1,8 +1,12 @@
 //! `keyfold sample`: the values of an animation at given times.
 
-use crate::{Outcome, input, output};
+use crate::{
+    Outcome, input,
+    nodes::{self, NodeArgs},
+    output,
+};
 use anyhow::{Context, Result, bail, ensure};
-use keyfold::{Animation, Finding, Samples, TrackSamples, freeze, pack::matches, read};
+use keyfold::{Animation, Document, Finding, Samples, TrackSamples, freeze, pack::matches, read};
 use std::path::PathBuf;
 
 /// Print the values of an animation at given times
@@ -14,6 +18,7 @@ Examples:
   keyfold sample walk.glb --time 0,0.5,1
   keyfold sample walk.glb --animation run --fps 30 --csv > run.csv
   keyfold sample walk.glb --animation 2 --fps 60 --json
+  keyfold sample walk.glb --node hips --time 0
   keyfold sample walk.glb --time 0,1 --track '/nodes/3/*'
   keyfold sample walk.glb --time 1.5 --apply -o pose.glb")]
 pub(crate) struct Args {
@@ -22,6 +27,8 @@ pub(crate) struct Args {
     /// The animation's name or index [default: the first]
     #[arg(long, value_name = "NAME|INDEX")]
     animation: Option<String>,
+    #[command(flatten)]
+    nodes: NodeArgs,
     #[command(flatten)]
     times: Times,
     /// Only tracks whose target (/nodes/3/rotation) fits; * stands for anything
@@ -105,48 +112,57 @@ impl Cost {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (document, _) = args.read.open(&args.file)?;
-    let found = read(&document)?;
-    let animation = choose(&found.animations, args.animation.as_deref())?;
-    let times = args.times.resolve(f64::from(animation.duration()))?;
-    if let Some(path) = &args.output {
-        let [time] = times[..] else { bail!("a document is frozen at one time, not at {}", times.len()) };
-        let (frozen, unset) = freeze(&document, animation, time, args.keep_animations)?;
-        output::save(&frozen, &args.file, path)?;
-        return Ok(outcome(animation, found.findings.into_iter().chain(unset)));
-    }
-    let animation = &args.wanted(animation);
-    let widths = animation.tracks.iter().map(|track| track.curve.width());
-    let (cost, at) = (Cost::new(times.len(), widths), || format!("/animations/{}", animation.index));
-    document.pay_work(cost.work, at)?;
-    document.check_memory(cost.memory, at)?;
-    print(&args.form, &Samples::of(animation, times))?;
-    Ok(outcome(animation, found.findings))
+    args.sample(&document).with_context(|| input::name(&args.file))
 }
 
 impl Args {
-    /// An animation with the tracks that were asked for.
-    fn wanted(&self, animation: &Animation) -> Animation {
-        let fits = |target: String| self.track.iter().any(|pattern| matches(pattern, &target));
-        let mut wanted = animation.clone();
-        wanted.tracks.retain(|track| self.track.is_empty() || fits(track.target.to_string()));
-        wanted
+    fn sample(&self, document: &Document) -> Result<Outcome> {
+        let found = read(document)?;
+        let animation = choose(&found.animations, self.animation.as_deref())?;
+        let times = self.times.resolve(f64::from(animation.duration()))?;
+        let said = |findings: &mut dyn Iterator<Item = Finding>| outcome(document, animation, findings);
+        if let Some(path) = &self.output {
+            let [time] = times[..] else { bail!("a document is frozen at one time, not at {}", times.len()) };
+            let (frozen, unset) = freeze(document, animation, time, self.keep_animations)?;
+            output::save(&frozen, &self.file, path)?;
+            return Ok(said(&mut found.findings.into_iter().chain(unset)));
+        }
+        let animation = &self.wanted(document, animation)?;
+        let widths = animation.tracks.iter().map(|track| track.curve.width());
+        let (cost, at) = (Cost::new(times.len(), widths), || format!("/animations/{}", animation.index));
+        document.pay_work(cost.work, at)?;
+        document.check_memory(cost.memory, at)?;
+        print(&self.form, &Samples::of(animation, times), |target| nodes::titled(document, target))?;
+        Ok(said(&mut found.findings.into_iter()))
+    }
+
+    /// The animation with the tracks that are asked for.
+    fn wanted(&self, document: &Document, animation: &Animation) -> Result<Animation> {
+        let chosen = self.nodes.of(document)?;
+        let fits = |target: &str| self.track.is_empty() || self.track.iter().any(|pattern| matches(pattern, target));
+        let of_nodes = |target: &str| {
+            !self.nodes.some() || nodes::index_of(target).and_then(|node| chosen.get(node)).is_some_and(|c| *c)
+        };
+        let wanted = |target: &str| fits(target) && of_nodes(target);
+        let tracks = animation.tracks.iter().filter(|track| wanted(&track.target.to_string())).cloned();
+        Ok(Animation { tracks: tracks.collect(), ..animation.clone() })
     }
 }
 
 /// Says what was found about an animation, and whether something had to be left out.
-fn outcome(animation: &Animation, findings: impl IntoIterator<Item = Finding>) -> Outcome {
+fn outcome(document: &Document, animation: &Animation, findings: &mut dyn Iterator<Item = Finding>) -> Outcome {
     let mine = format!("/animations/{}/", animation.index);
     let is_mine = |f: &Finding| !f.at.starts_with("/animations/") || f.at.starts_with(&mine);
-    let ours: Vec<Finding> = findings.into_iter().filter(is_mine).collect();
-    output::findings(&ours)
+    let ours: Vec<Finding> = findings.filter(is_mine).collect();
+    output::findings(document, &ours)
 }
 
-/// Prints what an animation's targets are at some times.
-pub(crate) fn print(form: &Form, samples: &Samples) -> Result<()> {
+/// Prints what an animation's targets are at some times; `titled` calls them as people know them.
+pub(crate) fn print(form: &Form, samples: &Samples, titled: impl Fn(&str) -> String) -> Result<()> {
     match (form.json, form.csv) {
         (true, _) => output::json(samples),
         (_, true) => output::print_all(csv(samples)),
-        _ => output::print_all(readable(samples)),
+        _ => output::print_all(readable(samples, titled)),
     }
 }
 
@@ -187,11 +203,12 @@ fn quoted(field: &str) -> String {
 }
 
 /// A table for each time.
-fn readable(Samples { times, tracks, .. }: &Samples) -> impl Iterator<Item = String> {
+fn readable(Samples { times, tracks, .. }: &Samples, titled: impl Fn(&str) -> String) -> impl Iterator<Item = String> {
+    let titles: Vec<String> = tracks.iter().map(|track| format!("  {}", titled(&track.target))).collect();
     times.iter().enumerate().map(move |(row, time)| {
-        let lines = tracks.iter().map(|track| {
+        let lines = tracks.iter().zip(&titles).map(|(track, title)| {
             let values: Vec<String> = track.values[row].iter().map(|v| format!("{v:9.5}")).collect();
-            vec![format!("  {}", track.target), values.join(" ")]
+            vec![title.clone(), values.join(" ")]
         });
         format!("{time:.3} s\n{}", output::table(&[], lines, 2))
     })

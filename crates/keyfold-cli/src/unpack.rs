@@ -1,9 +1,14 @@
 //! `keyfold unpack`: every animation as plain core floats.
 
-use crate::{Outcome, input, measure, output};
-use anyhow::{Result, ensure};
-use keyfold::{Bound, unpack};
-use std::path::PathBuf;
+use crate::{
+    Outcome,
+    batch::{self, Done},
+    files::{FileArgs, Job},
+    input, measure,
+    output::{self, Remarks},
+};
+use anyhow::{Context, Result};
+use keyfold::{Bound, Document, pack::Sizes, unpack};
 
 /// Undo every storage: plain core floats that any reader understands
 #[derive(clap::Args)]
@@ -13,13 +18,14 @@ they are.
 
 Examples:
   keyfold unpack packed.glb                    writes packed.unpacked.glb
-  keyfold unpack packed.glb -o plain.gltf")]
+  keyfold unpack packed.glb -o plain.gltf
+  keyfold unpack assets --recursive --out-dir plain")]
 pub(crate) struct Args {
-    /// A .gltf or .glb file, whatever its name; - for standard input
-    input: PathBuf,
-    /// Where to write; - for standard output [default: NAME.unpacked.EXT beside the input]
-    #[arg(short, long, value_name = "OUT")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileArgs,
+    /// Put buffers and images into the file itself
+    #[arg(long)]
+    embed: bool,
     /// How far rotations may move that core cannot interpolate (CUBICSLERP becomes CUBICSPLINE): 0.01% of the model's size, a length
     /// (0.1mm) or a number of scene units
     #[arg(long, value_name = "E", default_value_t)]
@@ -29,13 +35,24 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    ensure!(args.output.is_some() || !input::is_stream(&args.input), "standard input needs -o");
-    let (document, _) = args.read.open(&args.input)?;
-    let target = args.output.clone().unwrap_or_else(|| output::beside(&args.input, "unpacked"));
-    input::check_targets(std::iter::once((args.input.as_path(), target.as_path())))?;
-    let (plain, findings) = unpack(&document, args.max_error)?;
-    let draft = output::draft(&plain, &target)?;
-    let held = measure::held(&document, draft.document(), args.max_error)?;
-    output::write(&draft, &target)?;
-    Ok(output::findings(&findings).and(held))
+    let jobs = args.files.jobs(Some("unpacked"))?;
+    args.files.on_threads(|| batch::make(&jobs, args.files.to_stdout(), |job| args.unpack(job)))
+}
+
+impl Args {
+    fn unpack(&self, job: &Job) -> Result<Done> {
+        let (document, bytes) = self.read.open(&job.input)?;
+        let before = bytes + document.bytes_apart();
+        self.unpacked(&document, before, job).with_context(|| input::name(&job.input))
+    }
+
+    fn unpacked(&self, document: &Document, before: u64, job: &Job) -> Result<Done> {
+        let mut remarks = Remarks::default();
+        let (plain, findings) = unpack(document, self.max_error)?;
+        remarks.findings(document, &findings);
+        let draft = output::draft_as(&plain, &job.output, self.embed)?;
+        let error = measure::held(document, draft.document(), self.max_error, &mut remarks)?;
+        output::write(&draft, &job.output)?;
+        Ok(Done { bytes: Sizes { before, after: draft.bytes() }, error, remarks })
+    }
 }

@@ -1,22 +1,21 @@
 //! `keyfold validate`: whether files keep the rules, as far as animation reaches.
 
 use crate::{
-    Outcome, input,
+    Outcome,
+    batch::{Order, each, in_order},
+    files::{self, Job, Places},
+    input,
     output::{self, plain},
 };
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result, bail, ensure};
 use keyfold::{
     Document, Severity,
+    pack::Sizes,
     validate::{self, NamedFinding, Validation, ValidationReport},
 };
-use rayon::prelude::*;
 use serde::Serialize;
-use std::{
-    collections::BTreeMap,
-    fmt::Write,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
 /// Check whether files keep the rules, as far as animation reaches
 #[derive(clap::Args)]
@@ -35,9 +34,6 @@ pub(crate) struct Args {
     /// Explain a code, and how to mend what it stands for
     #[arg(long, value_name = "CODE")]
     explain: Option<String>,
-    /// Leave out advice (hints)
-    #[arg(long, short)]
-    quiet: bool,
     /// Show at most this many findings of each file
     #[arg(long, value_name = "N")]
     max: Option<usize>,
@@ -61,10 +57,10 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if let Some(name) = &args.explain {
         return explain(name, args.json);
     }
-    if args.fix {
-        check_targets(args)?;
-    }
-    let reports: Vec<Result<ValidationReport>> = args.files.par_iter().map(|file| report(args, file)).collect();
+    let jobs = args.jobs()?;
+    let work = |_: usize, job: &Job| args.report(job);
+    let all = |reports: &mut dyn Iterator<Item = (usize, Result<Report>)>| in_order(reports).collect();
+    let reports: Vec<Result<Report>> = each(&jobs, Order::Any, work, all)?;
     let mut outcome = Outcome::Done;
     let many = reports.len() > 1;
     let mut good = Vec::new();
@@ -81,50 +77,83 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if good.is_empty() {
         bail!("none of the files can be read");
     }
-    if good.iter().any(|report| report.errors > 0) {
+    if good.iter().any(|report| report.said.errors > 0) {
         outcome = Outcome::Wrong;
     }
-    let to_stdout = args.output.as_deref().is_some_and(input::is_stream);
-    if to_stdout {
-        let plain = |report| anstream::adapter::strip_str(describe(report, args.max.is_none()).trim_end()).to_string();
-        good.iter().for_each(|report| output::note(&plain(report)));
-    } else {
-        show(&good, args, many)?;
-    }
+    args.show(&good, many)?;
     Ok(outcome)
 }
 
-fn show(reports: &[ValidationReport], args: &Args, many: bool) -> Result<()> {
-    #[derive(Serialize)]
-    struct Files<'a> {
-        files: &'a [ValidationReport],
-    }
-    match reports {
-        _ if args.json && many => output::json(&Files { files: reports }),
-        [report] if args.json => output::json(report),
-        _ => output::print_styled(
-            &reports.iter().map(|report| describe(report, args.max.is_none())).collect::<Vec<_>>().join("\n"),
-        ),
-    }
+/// What is to be said about one file, as `--json` prints it.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    said: ValidationReport,
+    /// How many things `--fix` would mend.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mendable: Option<usize>,
+    /// What the file took, and takes mended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<Sizes>,
 }
 
-fn report(args: &Args, file: &Path) -> Result<ValidationReport> {
-    let (bytes, folder) = args.read.bytes(file)?;
-    let unreadable = || format!("cannot read {}", input::name(file));
-    let (validation, fixed) = if args.fix {
-        // What is mended must be readable as a whole: a broken container has no obvious cure.
-        let document = Document::from_bytes(bytes, folder, &args.read.options()).with_context(unreadable)?;
-        let (validation, fixed) = fix(args, file, document)?;
-        (validation, Some(fixed))
-    } else {
-        (validate::validate_bytes(&bytes, folder, &args.read.options()).with_context(unreadable)?, None)
-    };
-    let Validation { findings, document } = validation;
-    let advice = document.as_ref().filter(|_| !args.quiet).map(validate::advise).unwrap_or_default();
-    let all = findings.into_iter().chain(advice).collect();
-    let report = ValidationReport::new(input::name(file), document.as_ref(), all, args.max);
-    let Fixed { output, mended } = fixed.unwrap_or_default();
-    Ok(ValidationReport { output, mended, ..report })
+impl Args {
+    /// The files, with the places that mended ones go to.
+    fn jobs(&self) -> Result<Vec<Job>> {
+        let found: Vec<_> = self.files.iter().map(|file| files::alone(file)).collect();
+        if !self.fix {
+            return Ok(found.into_iter().map(|(input, _)| Job { output: input.clone(), input }).collect());
+        }
+        let places = Places { output: self.output.as_deref(), out_dir: None, in_place: self.in_place };
+        ensure!(!(self.to_stdout() && self.json), "standard output is for the file: there is no place for --json");
+        places.jobs(found, false, None)
+    }
+
+    fn to_stdout(&self) -> bool {
+        self.output.as_deref().is_some_and(input::is_stream)
+    }
+
+    fn show(&self, reports: &[Report], many: bool) -> Result<()> {
+        #[derive(Serialize)]
+        struct Files<'a> {
+            files: &'a [Report],
+        }
+        let described = || reports.iter().map(|report| describe(report, self.max.is_none()));
+        match reports {
+            _ if self.to_stdout() => {
+                described().for_each(|text| output::note(&anstream::adapter::strip_str(text.trim_end()).to_string()));
+                Ok(())
+            }
+            _ if self.json && many => output::json(&Files { files: reports }),
+            [report] if self.json => output::json(report),
+            _ => output::print_styled(&described().collect::<Vec<_>>().join("\n")),
+        }
+    }
+
+    fn report(&self, job: &Job) -> Result<Report> {
+        let file = &job.input;
+        let (bytes, folder) = self.read.bytes(file)?;
+        let unreadable = || format!("cannot read {}", input::name(file));
+        let (validation, fixed) = if self.fix {
+            // What is mended must be readable as a whole: a broken container has no obvious cure.
+            let length = bytes.len() as u64;
+            let document = Document::from_bytes(bytes, folder, &self.read.options()).with_context(unreadable)?;
+            let (validation, fixed) = fix(job, document, length)?;
+            (validation, Some(fixed))
+        } else {
+            (validate::validate_bytes(&bytes, folder, &self.read.options()).with_context(unreadable)?, None)
+        };
+        let Validation { findings, document } = validation;
+        let wrong = findings.iter().any(|f| matches!(f.severity, Severity::Error | Severity::Warning));
+        // What cannot be mended for some reason is not promised to be.
+        let mends = |document: &Document| Some(validate::mend(document).ok()??.done.len());
+        let mendable = document.as_ref().filter(|_| wrong && !self.fix).and_then(mends);
+        let advice = document.as_ref().filter(|_| !output::is_quiet()).map(validate::advise).unwrap_or_default();
+        let all = findings.into_iter().chain(advice).collect();
+        let said = ValidationReport::new(input::name(file), document.as_ref(), all, self.max);
+        let Fixed { output, mended, bytes } = fixed.unwrap_or_default();
+        Ok(Report { said: ValidationReport { output, mended, ..said }, mendable, bytes })
+    }
 }
 
 /// What `--fix` did.
@@ -132,12 +161,14 @@ fn report(args: &Args, file: &Path) -> Result<ValidationReport> {
 struct Fixed {
     output: Option<String>,
     mended: Vec<NamedFinding>,
+    bytes: Option<Sizes>,
 }
 
-/// Mends a document and writes it, also where there was nothing to mend: who asks for an output gets one.
-fn fix(args: &Args, file: &Path, document: Document) -> Result<(Validation, Fixed)> {
-    let mended = validate::mend(&document).with_context(|| format!("cannot mend {}", input::name(file)))?;
+/// Mends a document of so many bytes and writes it, also where there was nothing to mend: who asks for an output gets one.
+fn fix(job: &Job, document: Document, length: u64) -> Result<(Validation, Fixed)> {
+    let mended = validate::mend(&document).with_context(|| format!("cannot mend {}", input::name(&job.input)))?;
     let (changed, mut fixed) = (mended.is_some(), Fixed::default());
+    let before = length + document.bytes_apart();
     let document = match mended {
         Some(mended) => {
             fixed.mended = NamedFinding::all(Some(&document), mended.done);
@@ -145,85 +176,58 @@ fn fix(args: &Args, file: &Path, document: Document) -> Result<(Validation, Fixe
         }
         None => document,
     };
-    let target = target(args, file)?;
-    if !changed && args.in_place {
+    if !changed && job.is_in_place() {
         return Ok((Validation { findings: validate::validate(&document), document: Some(document) }, fixed));
     }
-    let draft = output::draft(&document, &target)?;
-    output::write(&draft, &target)?;
-    fixed.output = Some(target.display().to_string());
+    let draft = output::draft(&document, &job.output)?;
+    output::write(&draft, &job.output)?;
+    fixed.output = Some(job.output.display().to_string());
+    fixed.bytes = Some(Sizes { before, after: draft.bytes() });
     // What is said of the result is said of what is on disk.
     Ok((Validation { findings: validate::validate(draft.document()), document: Some(document) }, fixed))
 }
 
-/// Whether every mended file has a place of its own, and none is an original's unless that was asked for.
-fn check_targets(args: &Args) -> Result<()> {
-    let Some(output) = &args.output else {
-        ensure!(args.in_place, "--fix needs a place for what it mends: -o OUT, or --in-place");
-        ensure!(
-            !args.files.iter().any(|file| input::is_stream(file)),
-            "standard input has no place to write to: use -o"
-        );
-        return Ok(());
-    };
-    if input::is_stream(output) {
-        ensure!(args.files.len() == 1, "only one file can go to standard output");
-        ensure!(!args.json, "standard output is for the file: there is no place for --json");
-        return Ok(());
-    }
-    let targets = args.files.iter().map(|file| target(args, file)).collect::<Result<Vec<_>>>()?;
-    input::check_targets(args.files.iter().zip(&targets).map(|(file, target)| (file.as_path(), target.as_path())))
-        .context("--in-place is for writing over originals")
-}
-
-/// Where a mended file goes.
-fn target(args: &Args, file: &Path) -> Result<PathBuf> {
-    let Some(output) = &args.output else { return Ok(file.to_path_buf()) };
-    let folder = args.files.len() > 1 || output.is_dir() || output.to_string_lossy().ends_with(['/', '\\']);
-    if !folder {
-        return Ok(output.clone());
-    }
-    ensure!(!input::is_stream(file), "standard input has no name: -o must be a file");
-    let name = file.file_name().with_context(|| format!("{} has no name", input::name(file)))?;
-    Ok(output.join(name))
-}
-
-/// The report for people: a line of counts, then the findings, the worst first; of many like hints, only the first where they are folded.
-fn describe(report: &ValidationReport, fold: bool) -> String {
-    let counts =
-        [(report.errors, "error"), (report.warnings, "warning"), (report.infos, "info"), (report.hints, "hint")];
+/// The report for people: a line of counts, then the findings, the worst first. Equal ones are told once with their count; of many of one
+/// code, the first few, where they are folded.
+fn describe(report: &Report, fold: bool) -> String {
+    let Report { said, mendable, bytes } = report;
+    let counts = [(said.errors, "error"), (said.warnings, "warning"), (said.infos, "info"), (said.hints, "hint")];
     let plural = |(n, word): &(usize, &str)| format!("{n} {word}{}", if *n == 1 { "" } else { "s" });
-    let said: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(plural).collect();
-    let said = if said.is_empty() { "no findings".into() } else { said.join(", ") };
+    let counted: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(plural).collect();
+    let counted = if counted.is_empty() { "no findings".into() } else { counted.join(", ") };
     let bold = Style::new().bold();
-    let mut text = format!("{bold}{}{bold:#}: {said}\n", plain(&report.file));
-    if let Some(output) = &report.output {
-        let mends = plural(&(report.mended.len(), "mend"));
-        let _ = writeln!(text, "  {mends}, written to {}", plain(output));
+    let mut text = format!("{bold}{}{bold:#}: {counted}\n", plain(&said.file));
+    if let Some(output) = &said.output {
+        let mends = plural(&(said.mended.len(), "mend"));
+        let Sizes { before, after } = bytes.unwrap_or_default();
+        let _ = writeln!(text, "  {mends}, written to {}: {before} -> {after} bytes", plain(output));
     }
-    report.mended.iter().for_each(|finding| line(&mut text, finding));
-    let mut hints: BTreeMap<&str, usize> = BTreeMap::new();
-    for named in &report.findings {
-        let hint = fold && named.finding.severity == Severity::Hint;
-        let alike = if hint { hints.entry(named.finding.code).or_default() } else { &mut 0 };
-        *alike += 1;
-        if *alike <= ALIKE {
-            line(&mut text, named);
+    said.mended.iter().for_each(|finding| line(&mut text, finding, 1));
+    let fold = fold && !output::is_verbose();
+    let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
+    for output::Alike { first, count } in output::alike(said.findings.clone(), fold) {
+        let shown = codes.entry(first.finding.code).or_default();
+        *shown += 1;
+        if !fold || *shown <= ALIKE {
+            line(&mut text, &first, count);
         }
     }
-    for (code, count) in hints.into_iter().filter(|(_, count)| *count > ALIKE) {
-        let _ = writeln!(text, "  ... and {} more {code} (--max {} shows all)", count - ALIKE, report.findings.len());
+    for (code, count) in codes.into_iter().filter(|(_, count)| fold && *count > ALIKE) {
+        let _ = writeln!(text, "  ... and {} more {code} (--verbose shows all)", count - ALIKE);
     }
-    if report.omitted > 0 {
-        let _ = writeln!(text, "  ... and {} more", report.omitted);
+    if said.omitted > 0 {
+        let _ = writeln!(text, "  ... and {} more", said.omitted);
+    }
+    if let Some(count) = mendable.filter(|_| !output::is_quiet()) {
+        let _ = writeln!(text, "  --fix would mend {}", plural(&(count, "thing")));
     }
     text
 }
 
-/// How many like hints people see.
+/// How many findings of one code people see.
 const ALIKE: usize = 3;
 
-fn line(text: &mut String, named: &NamedFinding) {
+fn line(text: &mut String, named: &NamedFinding, count: usize) {
     let NamedFinding { finding, subject } = named;
     let (color, word) = match finding.severity {
         Severity::Error => (AnsiColor::Red, "error"),
@@ -233,7 +237,8 @@ fn line(text: &mut String, named: &NamedFinding) {
     };
     let style = Style::new().bold().fg_color(Some(color.into()));
     let subject = subject.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
-    let said = format!("{} {}{subject}: {}", finding.code, finding.at, finding.message);
+    let more = if count > 1 { format!("; {} more like it", count - 1) } else { String::new() };
+    let said = format!("{} {}{subject}: {}{more}", finding.code, finding.at, finding.message);
     let _ = writeln!(text, "  {style}{word:<7}{style:#} {}", plain(&said));
 }
 

@@ -134,3 +134,24 @@ fn a_stream_with_a_fallback_is_only_used_and_plays_without() {
     let tracks = |document: &keyfold::Document| keyfold::read(document).unwrap().animations.remove(0).tracks;
     assert_eq!(tracks(&plain)[0].curve, tracks(&document)[0].curve);
 }
+
+/// The streams lie in a buffer that whoever plays the fallback need not fetch.
+#[test]
+fn streams_with_a_fallback_have_a_buffer_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
+    let out = folder.path().join("out.gltf").display().to_string();
+    assert_eq!(keyfold(&["convert", machine, "-o", &out, "--storage", "draco", "--fallback"]), 0);
+    let json: Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
+    let streams = json["extensions"]["Draco_animation_compression"]["compressedAnimations"].as_array().unwrap();
+    assert!(!streams.is_empty());
+    let views = json["bufferViews"].as_array().unwrap();
+    let own: Vec<u64> = streams.iter().map(|stream| stream["bufferView"].as_u64().unwrap()).collect();
+    let buffer = &views[own[0] as usize]["buffer"];
+    for (index, view) in views.iter().enumerate() {
+        assert_eq!(view["buffer"] == *buffer, own.contains(&(index as u64)), "view {index}");
+    }
+    let uri = &json["buffers"][buffer.as_u64().unwrap() as usize]["uri"];
+    assert_eq!(uri, "out.draco.bin");
+    assert!(folder.path().join("out.draco.bin").is_file());
+}

@@ -152,10 +152,31 @@ fn findings_come_the_worst_first_without_colours_and_many_like_hints_are_folded(
     };
     let text = said(&[]);
     let kinds: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(kinds[1..], ["error", "warning", "hint", "hint", "hint", "..."], "{text}");
-    assert!(text.contains("... and 2 more ANIM_WITHOUT_EFFECT") && text.contains("(Pull: n1 translation)"), "{text}");
+    assert_eq!(kinds[1..], ["error", "warning", "hint", "--fix"], "{text}");
+    assert!(text.contains("; 4 more like it") && text.contains("(Pull: n1 translation)"), "{text}");
     assert!(!text.contains('\u{1b}'), "{text}");
+    let kinds: Vec<String> =
+        said(&["--verbose"]).lines().filter_map(|l| Some(l.split_whitespace().next()?.to_owned())).collect();
+    assert_eq!(kinds.iter().filter(|kind| *kind == "hint").count(), 5);
     assert!(!said(&["--quiet"]).contains("hint"));
-    assert_eq!(said(&["--max", "7"]).lines().count(), 8);
+    assert_eq!(said(&["--max", "7"]).lines().filter(|line| line.contains("hint")).count(), 6);
     assert!(said(&["--max", "1"]).contains("... and 6 more"));
+}
+
+#[test]
+fn what_can_be_mended_is_told_once_and_mending_tells_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = write(&folder.path().join("bad.gltf"), 2.0);
+    let said = |arguments: &[&str], code: i32| {
+        let output = keyfold(&[&[bad.as_str()], arguments].concat()).assert().code(code).get_output().stdout.clone();
+        String::from_utf8(output).unwrap()
+    };
+    assert_eq!(said(&[], 1).matches("--fix would mend 1 thing").count(), 1);
+    let (report, _) = parsed(&mut keyfold(&[&bad, "--json"]));
+    assert_eq!(report["mendable"], json!(1));
+    let before = std::fs::metadata(&bad).unwrap().len();
+    let text = said(&["--fix", "--in-place"], 0);
+    let after = std::fs::metadata(&bad).unwrap().len();
+    assert!(text.contains(&format!(": {before} -> {after} bytes")), "{text}");
+    assert!(!said(&[], 0).contains("--fix"));
 }

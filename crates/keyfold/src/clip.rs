@@ -53,6 +53,8 @@ pub struct BuiltClip {
     pub holds: bool,
     /// The largest error of the resampling alone, in scene units.
     pub resampling: f64,
+    /// The largest error against the animation as it was, resampling and all, in scene units.
+    pub total: f64,
 }
 
 /// Builds a clip of an animation of a document whose hierarchy is `scene`.
@@ -106,8 +108,8 @@ pub fn build_clip(
         limits: document.account().left(),
     };
     let built = build::build(&source, &core)?;
-    let build::Built { bytes, error, possible, holds, resampling } = built;
-    Ok(BuiltClip { bytes, error, possible, bound, holds, resampling })
+    let build::Built { bytes, error, possible, holds, resampling, total } = built;
+    Ok(BuiltClip { bytes, error, possible, bound, holds, resampling, total })
 }
 
 /// A target as clips name it.

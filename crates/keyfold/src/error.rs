@@ -15,7 +15,7 @@ pub enum Error {
         source: Arc<std::io::Error>,
     },
     /// The text is no JSON.
-    #[error("not JSON: {what}")]
+    #[error("the JSON cannot be parsed: {what}")]
     Json {
         /// What is wrong, with line and column.
         what: String,

@@ -92,7 +92,7 @@ pub use apply::{apply, freeze, set_target};
 pub use bound::{Bound, BoundError};
 pub use clip::{BuiltClip, ClipInfo, ClipOptions, ClipReport, ClipTrack, ErrorSize, build_clip};
 pub use convert::{Converted, Form, StorageForm, convert};
-pub use diff::{AnimationDiff, Diff, Kept, PropertyDiff, Unmatched, Which, diff, diff_with, kept, report};
+pub use diff::{AnimationDiff, Diff, Kept, PropertyDiff, Unmatched, Which, diff, diff_nodes, diff_with, kept, report};
 pub use document::{Document, OpenOptions, Resolver};
 pub use error::{Error, Result};
 pub use extensions::draco;

@@ -168,13 +168,13 @@ impl<'a> Reader<'a> {
         let mut sampler = self.sampler(channel, aim.target.kind(), findings)?;
         if aim.target.is_exact() && sampler.interpolation == Interpolation::Linear {
             let at = format!("{}/samplers/{}", channel.animation.at(), sampler.index);
-            let message = format!("there is nothing between two values of {}; taken as STEP", aim.target);
+            let message = format!("{} has no values between two keys; the channel is played as STEP", aim.target);
             findings.push(Finding { severity: Severity::Info, code: "POINTER_INT_NOT_STEP", at, message });
             sampler.interpolation = Interpolation::Step;
         }
         if sampler.interpolation == Interpolation::CubicSlerp && aim.target.kind() != Kind::Rotation {
             let at = format!("{}/samplers/{}/interpolation", channel.animation.at(), sampler.index);
-            return Err(Error::malformed(at, "CUBICSLERP interpolates rotations only").into());
+            return Err(Error::malformed(at, "CUBICSLERP is for rotations only; use CUBICSPLINE").into());
         }
         let asked = extensions::first(self.document, |e| e.keys.map(|keys| keys(channel, &aim, &sampler, findings)))?;
         let mut keys = asked.map_or_else(|| self.core_keys(&aim, &sampler), Ok)?;
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
         let Some(value) = sampler.get("interpolation") else { return Ok(Interpolation::Linear) };
         let Some(name) = value.as_str() else {
             // Written by an exporter of Babylon.js; every viewer takes the default.
-            let message = format!("{value} is no interpolation's name; taken as LINEAR");
+            let message = format!("interpolation {value} is not known; the channel is played as LINEAR");
             findings.push(Finding { severity: Severity::Info, code: "TYPE_MISMATCH", at: at(), message });
             return Ok(Interpolation::Linear);
         };
@@ -229,7 +229,7 @@ impl<'a> Reader<'a> {
                 "ANIMATION_INTERPOLATION_UNKNOWN",
                 Severity::Warning,
                 at(),
-                format!("`{name}` is not known; the channel is left alone"),
+                format!("interpolation `{name}` is not known; the channel stays as it is, and is not played"),
             )
         })
     }
@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
     fn times(&mut self, input: usize) -> Result<Arc<[f32]>> {
         match self.floats(input)? {
             (Shape::Scalar, times) => Ok(times),
-            _ => Err(Error::malformed(format!("/accessors/{input}/type"), "times should be SCALAR")),
+            _ => Err(Error::malformed(format!("/accessors/{input}/type"), "the times of a sampler should be SCALAR")),
         }
     }
 
@@ -272,7 +272,10 @@ impl Sampler {
         match values.len().checked_div(elements) {
             Some(width) if width > 0 && width * elements == values.len() => Ok(width),
             _ => {
-                let what = format!("{} values do not divide among {keys} keys", values.len());
+                let what = format!(
+                    "the output's {} values do not divide among {keys} keys; every key needs as many",
+                    values.len()
+                );
                 Err(Error::malformed(format!("/accessors/{}", self.output), what))
             }
         }
@@ -283,11 +286,11 @@ fn core_target(channel: &Channel<'_>) -> Result<Aim, Skip> {
     let target = channel.object.required_object("target")?;
     let path = target.required_text("path")?;
     let Some(property) = Property::from_name(path) else {
-        let message = format!("`{path}` is not known; the channel is left alone");
+        let message = format!("path `{path}` is not known; the channel stays as it is, and is not played");
         return Err(skip("ANIMATION_PATH_UNKNOWN", Severity::Warning, target.place("path"), message));
     };
     let Some(node) = target.index("node")? else {
-        let message = "the channel has no node, so it drives nothing".to_owned();
+        let message = "the channel names no node, so it drives nothing".to_owned();
         return Err(skip("ANIMATION_CHANNEL_WITHOUT_NODE", Severity::Info, target.at(), message));
     };
     if node >= channel.document.count("nodes") {

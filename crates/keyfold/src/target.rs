@@ -138,6 +138,14 @@ impl Target {
         matches!(self, Self::Pointer { kind: ValueKind::Int | ValueKind::Bool, .. })
     }
 
+    /// The node that it is a property of, moved by it or not.
+    pub fn owner(&self) -> Option<usize> {
+        match self {
+            Self::Node { node, .. } => Some(*node),
+            Self::Pointer { pointer, .. } => pointer.strip_prefix("/nodes/")?.split('/').next()?.parse().ok(),
+        }
+    }
+
     /// The node whose place in the scene this moves.
     pub fn moved_node(&self) -> Option<usize> {
         match self {

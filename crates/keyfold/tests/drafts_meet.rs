@@ -2,7 +2,11 @@
 //! every form that both allow. What is right has no error, what is wrong has one.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use keyfold::{Document, Finding, Interpolation, OpenOptions, Severity, read, validate};
+use keyfold::{
+    Document, Finding, Interpolation, OpenOptions, Severity,
+    draco::{Options, compress},
+    read, validate,
+};
 use serde_json::{Value, json};
 
 /// Two keys that turn about Y, with controls between them; the unused first and last control are zero.
@@ -224,4 +228,100 @@ fn bounds_that_a_filter_rounded_are_told_once_and_wrong_ones_stay_errors() {
     json["accessors"][1]["max"][0] = json!(2.8);
     let errors: Vec<_> = errors(&json).into_iter().map(|finding| finding.at).collect();
     assert_eq!(errors, ["/accessors/1/max/0"; 2]);
+}
+
+fn conformance(path: &str) -> Value {
+    let path = format!("{}/../../samples/conformance/{path}", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// As the draft prints its accessors: shorts without bounds, whose values are in a stream.
+#[test]
+fn accessors_of_streams_need_not_say_what_core_asks_for() {
+    let mut json = conformance("draco/lossless.gltf");
+    let plain = read(&open(&json)).unwrap();
+    for accessor in json["accessors"].as_array_mut().unwrap() {
+        let accessor = accessor.as_object_mut().unwrap();
+        accessor.insert("componentType".into(), json!(5123));
+        accessor.remove("min");
+        accessor.remove("max");
+    }
+    assert_eq!(errors(&json), []);
+    let read = read(&open(&json)).unwrap();
+    assert_eq!(read.findings, []);
+    let curves = |animations: &[keyfold::Animation]| {
+        animations.iter().flat_map(|a| &a.tracks).map(|track| track.curve.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(curves(&read.animations), curves(&plain.animations));
+}
+
+#[test]
+fn an_optional_stream_that_cannot_be_read_gives_way_to_the_plain_data() {
+    let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
+    let options = Options { fallback: true, ..Options::default() };
+    let written = compress(&Document::open(machine).unwrap(), &options).unwrap().document;
+    let streams = |json: &Value| json["extensions"]["Draco_animation_compression"]["compressedAnimations"].clone();
+    let mut edit = written.edit();
+    let garbage = edit.push_view(b"no stream".to_vec());
+    let list = &mut edit.json()["extensions"]["Draco_animation_compression"]["compressedAnimations"];
+    list.as_array_mut().unwrap().iter_mut().for_each(|stream| stream["bufferView"] = json!(garbage));
+    let broken = edit.finish().unwrap();
+    assert!(!streams(broken.json()).as_array().unwrap().is_empty());
+    let (found, plain) =
+        (read(&broken).unwrap(), read(&written.ignoring("Draco_animation_compression").unwrap()).unwrap());
+    assert_eq!(found.findings, []);
+    assert_eq!(found.animations.len(), plain.animations.len());
+    for (found, plain) in found.animations.iter().zip(&plain.animations) {
+        assert!(found.tracks.iter().zip(&plain.tracks).all(|(a, b)| a.curve == b.curve && a.target == b.target));
+    }
+    // Whoever requires the stream has nothing to fall back to.
+    let mut edit = broken.edit();
+    edit.declare("Draco_animation_compression", true);
+    let required = read(&edit.finish().unwrap()).unwrap();
+    assert!(required.findings.iter().any(|finding| finding.severity == Severity::Error));
+}
+
+/// A triangle on a skin of two joints.
+fn skinned(joints: [[u8; 4]; 3], weights: [[f32; 4]; 3]) -> Value {
+    let positions = [0.0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    let bytes: Vec<u8> = positions.iter().chain(weights.as_flattened()).flat_map(|f| f.to_le_bytes()).collect();
+    let bytes = [bytes, joints.as_flattened().to_vec()].concat();
+    json!({
+        "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0, 1] }],
+        "nodes": [{ "mesh": 0, "skin": 0 }, { "children": [2] }, {}], "skins": [{ "joints": [1, 2] }],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0, "WEIGHTS_0": 1, "JOINTS_0": 2 } }] }],
+        "buffers": [{ "byteLength": bytes.len(), "uri": format!("data:application/octet-stream;base64,{}", BASE64_STANDARD.encode(&bytes)) }],
+        "bufferViews": [
+            { "buffer": 0, "byteLength": 36, "target": 34962 }, { "buffer": 0, "byteOffset": 36, "byteLength": 48, "target": 34962 },
+            { "buffer": 0, "byteOffset": 84, "byteLength": 12, "target": 34962 }],
+        "accessors": [
+            { "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0] },
+            { "bufferView": 1, "componentType": 5126, "count": 3, "type": "VEC4" },
+            { "bufferView": 2, "componentType": 5121, "count": 3, "type": "VEC4" }],
+    })
+}
+
+#[test]
+fn joints_and_weights_of_skinned_vertices_are_checked() {
+    let (joints, weights) = ([[0, 1, 0, 0]; 3], [[0.25, 0.75, 0.0, 0.0]; 3]);
+    assert_eq!(errors(&skinned(joints, weights)), []);
+    let codes = |vertex: [u8; 4], weight: [f32; 4]| {
+        let json = skinned([joints[0], vertex, joints[0]], [weights[0], weight, weights[0]]);
+        let found = validate::validate(&open(&json)).into_iter();
+        found.filter(|f| f.at.starts_with("/meshes")).map(|f| (f.code, f.at)).collect::<Vec<_>>()
+    };
+    let at = |attribute: &str| format!("/meshes/0/primitives/0/attributes/{attribute}_0");
+    assert_eq!(
+        codes([0, 2, 0, 0], [0.25, 0.75, 0.0, 0.0]),
+        [("ACCESSOR_JOINTS_INDEX_OOB", at("JOINTS")), ("ACCESSOR_WEIGHTS_NON_NORMALIZED", at("WEIGHTS"))]
+    );
+    let single = [
+        ([1, 1, 0, 0], [0.5, 0.5, 0.0, 0.0], "ACCESSOR_JOINTS_INDEX_DUPLICATE", "JOINTS"),
+        ([0, 1, 0, 0], [1.0, 0.0, 0.0, 0.0], "ACCESSOR_JOINTS_USED_ZERO_WEIGHT", "JOINTS"),
+        ([0, 1, 0, 0], [0.25, 0.5, 0.0, 0.0], "ACCESSOR_WEIGHTS_NON_NORMALIZED", "WEIGHTS"),
+        ([0, 1, 0, 0], [1.25, -0.25, 0.0, 0.0], "ACCESSOR_WEIGHTS_NEGATIVE", "WEIGHTS"),
+    ];
+    for (vertex, weight, code, attribute) in single {
+        assert!(codes(vertex, weight).contains(&(code, at(attribute))), "{code}: {:?}", codes(vertex, weight));
+    }
 }

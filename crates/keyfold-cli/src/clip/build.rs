@@ -3,7 +3,7 @@
 use crate::{Outcome, input, measure::MeasureArgs, output, sample};
 use anyhow::{Context, Result, ensure};
 use keyfold::{
-    Animation, Bound, BuiltClip, ClipOptions, ClipReport, Document, Scene, build_clip,
+    Animation, Bound, BuiltClip, ClipOptions, ClipReport, Document, ErrorSize, Scene, build_clip,
     document::{real_path, write_file},
     read,
 };
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "\
 The bound holds everywhere on the time line, between keys too: against the animation resampled at --fps (straight lines between
-samples), or without --fps against the animation itself. What resampling alone costs is told apart.
+samples), or without --fps against the animation itself. What resampling alone costs is told apart, and what both come to in all.
 
 Examples:
   keyfold clip build walk.glb -o walk.kfc --fps 30 --max-error 0.1mm
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     print(args, &reports)?;
     let held = Outcome::wrong_if(reports.iter().any(|r| !r.held));
-    Ok(held.and(output::findings(&found.findings)))
+    Ok(held.and(output::findings(&document, &found.findings)))
 }
 
 fn build(args: &Args, document: &Document, scene: &Scene, animation: &Animation) -> Result<BuiltClip> {
@@ -156,6 +156,10 @@ fn print(args: &Args, reports: &[ClipReport]) -> Result<()> {
     Ok(())
 }
 
+fn share(error: ErrorSize) -> String {
+    format!("{:.3e} ({:.4} %)", error.max, error.relative * 100.0)
+}
+
 fn readable(reports: &[ClipReport]) -> String {
     let rows = reports.iter().map(|r| {
         vec![
@@ -164,9 +168,11 @@ fn readable(reports: &[ClipReport]) -> String {
             r.tracks.to_string(),
             r.keys.to_string(),
             r.bytes.to_string(),
-            format!("{:.3e} ({:.4} %)", r.error.max, r.error.relative * 100.0),
-            format!("{:.3e} ({:.4} %)", r.resampling.max, r.resampling.relative * 100.0),
+            share(r.total),
+            share(r.error),
+            share(r.resampling),
         ]
     });
-    output::table(&["animation", "output", "tracks", "keys", "bytes", "error", "resampling"], rows, 2)
+    let header = ["animation", "output", "tracks", "keys", "bytes", "error in all", "of storing", "of resampling"];
+    output::table(&header, rows, 2)
 }

@@ -33,6 +33,6 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (wanted, limits) = (sample::Cost::new(times.len(), widths), args.limits.limits());
     let within = wanted.work <= limits.work.of(bytes.len() as u64) && wanted.memory <= args.limits.memory(bytes.len());
     ensure!(within, "{} times take more than the limits (--max-memory and --max-work raise them)", times.len());
-    sample::print(&args.form, &Samples::of_clip(&clip, times))?;
+    sample::print(&args.form, &Samples::of_clip(&clip, times), str::to_owned)?;
     Ok(Outcome::Done)
 }

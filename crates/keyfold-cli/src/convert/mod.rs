@@ -5,10 +5,16 @@ mod quantization;
 mod rotation;
 mod targets;
 
-use crate::{Outcome, input, measure, output, storage};
-use anyhow::{Result, ensure};
-use keyfold::{Bound, Form, Storage, StorageForm, convert, write::MeshoptVersion};
-use std::path::PathBuf;
+use crate::{
+    Outcome,
+    batch::{self, Done},
+    files::{FileArgs, Job},
+    input, measure,
+    output::{self, Remarks},
+    storage,
+};
+use anyhow::{Context, Result, ensure};
+use keyfold::{Bound, Document, Form, Storage, StorageForm, convert, pack::Sizes, write::MeshoptVersion};
 use targets::TargetArgs;
 
 /// Change the form of a file; with no option, write a faithful copy
@@ -26,13 +32,14 @@ Examples:
   keyfold convert walk.glb -o small.glb --storage meshopt          exact; `pack --storage meshopt` is smaller
   keyfold convert scene.glb -o plain.glb --targets core
   keyfold convert face.glb -o split.glb --targets pointer --weights split
+  keyfold convert assets --recursive --out-dir exact --storage meshopt
   keyfold convert - -o - < in.glb > out.glb")]
 pub(crate) struct Args {
-    /// A .gltf or .glb file, whatever its name; - for standard input
-    input: PathBuf,
-    /// Where to write; - for standard output
-    #[arg(short, long, value_name = "OUT")]
-    output: PathBuf,
+    #[command(flatten)]
+    files: FileArgs,
+    /// Put buffers and images into the file itself
+    #[arg(long)]
+    embed: bool,
     /// How animations are stored; core: as plain floats
     #[arg(long, value_name = "S", value_parser = storage::one())]
     storage: Option<Storage>,
@@ -59,22 +66,31 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     args.check()?;
-    input::check_targets(std::iter::once((args.input.as_path(), args.output.as_path())))?;
-    let (original, _) = args.read.open(&args.input)?;
-    let form = args.form()?;
-    let converted = convert(&original, &form, &())?;
-    let findings = output::findings(&converted.findings);
-    converted.rotations.iter().for_each(|report| output::note(&rotation::summary(report)));
-    let draft = output::draft(converted.document.as_ref().unwrap_or(&original), &args.output)?;
-    let held = match converted.document.is_some() && form.keeps_values() {
-        true => measure::held(&original, draft.document(), form.max_error)?,
-        false => Outcome::Done,
-    };
-    output::write(&draft, &args.output)?;
-    Ok(findings.and(held))
+    let jobs = args.files.jobs(None)?;
+    args.files.on_threads(|| batch::make(&jobs, args.files.to_stdout(), |job| args.convert(job)))
 }
 
 impl Args {
+    fn convert(&self, job: &Job) -> Result<Done> {
+        let (document, bytes) = self.read.open(&job.input)?;
+        let before = bytes + document.bytes_apart();
+        self.converted(&document, before, job).with_context(|| input::name(&job.input))
+    }
+
+    fn converted(&self, original: &Document, before: u64, job: &Job) -> Result<Done> {
+        let (form, mut remarks) = (self.form()?, Remarks::default());
+        let converted = convert(original, &form, &())?;
+        remarks.findings(original, &converted.findings);
+        converted.rotations.iter().for_each(|report| remarks.note(rotation::summary(report)));
+        let draft = output::draft_as(converted.document.as_ref().unwrap_or(original), &job.output, self.embed)?;
+        let error = match converted.document.is_some() && form.keeps_values() {
+            true => measure::held(original, draft.document(), form.max_error, &mut remarks)?,
+            false => None,
+        };
+        output::write(&draft, &job.output)?;
+        Ok(Done { bytes: Sizes { before, after: draft.bytes() }, error, remarks })
+    }
+
     fn form(&self) -> Result<Form> {
         let storage = match self.storage {
             None => None,

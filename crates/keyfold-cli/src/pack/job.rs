@@ -1,134 +1,49 @@
-//! One file to pack: where it comes from, where it goes, and what came of it.
+//! One file of a run: packed, written, told of.
 
-use super::{Args, html, journal::Journal, report::Row, turns::Turns, watch::Watch};
+use super::{Args, html, journal::Journal, kept::Kept, report::Row, watch::Watch};
 use crate::{
+    files::Job,
     input::{self, is_stream},
     limits::explained,
     output,
+    turns::Turns,
 };
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use keyfold::{
     Document,
-    document::real_path,
     pack::{self, Choice, ErrorReport, FileReport, PackedFile, Settings},
 };
-use std::{
-    collections::BTreeSet,
-    panic::AssertUnwindSafe,
-    path::{Path, PathBuf},
-};
-
-/// One file to pack.
-pub(super) struct Job {
-    pub(super) input: PathBuf,
-    pub(super) output: PathBuf,
-}
-
-const EXTENSIONS: [&str; 4] = ["gltf", "glb", "vrm", "vrma"];
-
-/// The files that the command line names, each with its place to go to. No two go to the same place, and none to an original's.
-pub(super) fn jobs(
-    inputs: &[PathBuf],
-    output: Option<&Path>,
-    out_dir: Option<&Path>,
-    recursive: bool,
-    excluded: impl Fn(&Path) -> bool,
-) -> Result<Vec<Job>> {
-    let mut found: Vec<(PathBuf, PathBuf)> = Vec::new();
-    for input in inputs {
-        if input.is_dir() {
-            ensure!(recursive, "{} is a folder: give --recursive", input.display());
-            let skipped = out_dir.or(output).map(real_path);
-            walk(input, input, skipped.as_deref(), &mut BTreeSet::new(), &mut found)?;
-            found.retain(|(path, _)| !excluded(path));
-        } else {
-            let name = input.file_name().map(PathBuf::from).unwrap_or_default();
-            found.push((input.clone(), name));
-        }
-    }
-    let streams = inputs.iter().any(|i| is_stream(i)) || output.is_some_and(is_stream);
-    ensure!(!streams || found.len() == 1 && output.is_some(), "- stands for one file, and needs -o");
-    let many = found.len() > 1 || inputs.iter().any(|i| i.is_dir());
-    let folder = out_dir.or(output.filter(|o| many || names_folder(o)));
-    if let Some(file) = output.filter(|o| many && o.is_file()) {
-        bail!("{} files cannot go to one file, {}: name a folder", found.len(), file.display());
-    }
-    let place = |(input, relative): (PathBuf, PathBuf)| {
-        let output = match (folder, output) {
-            (Some(folder), _) => folder.join(relative),
-            (None, Some(file)) => file.to_path_buf(),
-            (None, None) => output::beside(&input, "packed"),
-        };
-        Job { input, output }
-    };
-    let jobs: Vec<Job> = found.into_iter().map(place).collect();
-    input::check_targets(jobs.iter().map(|job| (job.input.as_path(), job.output.as_path())))?;
-    Ok(jobs)
-}
-
-/// Whether a path is a folder, or says that it will be one by a slash at its end.
-fn names_folder(path: &Path) -> bool {
-    path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
-}
-
-/// All files below a folder, but none of those that a run before may have put into `skipped`. A folder that links lead to again is
-/// looked at once.
-fn walk(
-    root: &Path,
-    folder: &Path,
-    skipped: Option<&Path>,
-    seen: &mut BTreeSet<PathBuf>,
-    found: &mut Vec<(PathBuf, PathBuf)>,
-) -> Result<()> {
-    let place = real_path(folder);
-    if (folder != root && skipped == Some(place.as_path())) || !seen.insert(place) {
-        return Ok(());
-    }
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
-    let mut paths = entries.map(|e| Ok(e?.path())).collect::<std::io::Result<Vec<_>>>()?;
-    paths.sort();
-    for path in paths {
-        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-        if path.is_dir() {
-            walk(root, &path, skipped, seen, found)?;
-        } else if EXTENSIONS.contains(&extension.as_str()) && !is_output(&path) {
-            let relative = path.strip_prefix(root).unwrap_or(&path).to_path_buf();
-            found.push((path, relative));
-        }
-    }
-    Ok(())
-}
-
-/// Whether a file's name is one that `pack` gives to what it writes beside its input.
-fn is_output(path: &Path) -> bool {
-    path.file_stem().is_some_and(|s| s.to_string_lossy().ends_with(".packed"))
-}
+use std::{ffi::OsString, panic::AssertUnwindSafe, path::PathBuf, time::Instant};
 
 /// What all jobs of a run share.
 pub(super) struct Run<'a> {
     pub(super) args: &'a Args,
+    /// The command line that they come from.
+    pub(super) line: &'a [OsString],
     pub(super) settings: Settings,
     pub(super) journal: Option<Journal>,
     /// How many files there are.
     pub(super) files: usize,
     pub(super) turns: Turns,
     pub(super) watch: Watch,
+    pub(super) kept: Kept,
 }
 
 impl Run<'_> {
     /// Packs one file; a failure becomes part of the report. `drawn`: with its part of a page.
     pub(super) fn pack(&self, index: usize, job: &Job, drawn: bool) -> Row {
-        let _turn = self.turns.of(index);
+        let (_turn, began) = (self.turns.of(index), Instant::now());
         let attempt = without_panic(|| {
             let (document, bytes) = self.args.read.open(&job.input)?;
+            self.kept.look(&document)?;
             let (mut report, after) = self.attempt(index, job, &document, bytes + document.bytes_apart())?;
-            let part = drawn.then(|| self.draw(&mut report, &document, after)).transpose()?;
-            Ok(Row { report, part })
+            let part = drawn.then(|| self.draw(&mut report, &document, job, after)).transpose()?;
+            Ok(Row { report, part, took: began.elapsed() })
         });
         attempt.unwrap_or_else(|error| {
             let mut report = FileReport::new(input::name(&job.input));
             report.failed = Some(explained(&error));
-            Row { report, part: None }
+            Row { report, part: None, took: began.elapsed() }
         })
     }
 
@@ -136,7 +51,7 @@ impl Run<'_> {
         let marked = |journal| Journal::mark(document).map(|mark| (journal, mark));
         let mark = self.journal.as_ref().map(marked).transpose()?;
         let name = input::name(&job.input);
-        if let Some(done) = mark.as_ref().and_then(|(journal, mark)| journal.finished(&job.output, mark)) {
+        if let Some(done) = mark.as_ref().and_then(|(journal, mark)| journal.finished(job, mark)) {
             let report = FileReport { input: name, up_to_date: true, ..done.clone() };
             return Ok((report, After::There(job.output.clone())));
         }
@@ -171,7 +86,7 @@ impl Run<'_> {
     }
 
     /// Draws a file's part of the page.
-    fn draw(&self, report: &mut FileReport, document: &Document, after: After) -> Result<String> {
+    fn draw(&self, report: &mut FileReport, document: &Document, job: &Job, after: After) -> Result<String> {
         let there;
         let after = match &after {
             After::Same => document,
@@ -179,13 +94,20 @@ impl Run<'_> {
             After::There(path) => {
                 there = self.args.read.open(path)?.0;
                 let diff = keyfold::diff(document, &there, self.args.measure.shell)?;
-                report.error = Some(ErrorReport::new(&diff, self.args.max_error.in_scene(diff.model_size)));
+                report.error = Some(ErrorReport::new(&diff, self.args.bound().in_scene(diff.model_size)));
                 &there
             }
         };
         let animations = keyfold::report::report(document, after, self.args.measure.shell)?;
-        Ok(html::part(report, &animations, self.files))
+        let input = document.source().map(hash).unwrap_or_default();
+        let written = std::fs::read(&job.output).ok().filter(|_| report.output.is_some());
+        Ok(html::part(report, &animations, &[input, written.map(|w| hash(&w)).unwrap_or_default()], self.files))
     }
+}
+
+/// What a file's bytes are known by.
+fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
 }
 
 /// One file never ends a run of many: what panics is a bug that is told like any other failure.

@@ -1,8 +1,9 @@
-//! What was finished before: a list beside the outputs, one line per file, written after the file is in its place.
+//! What was finished before: a list beside the outputs or where `--journal` puts it, one line per file, written after the file is in its place.
 //!
 //! An output is up to date only where input bytes, settings, version and the bytes of all files that were written are what they
 //! were. A line that a killed run left half-written is no line.
 
+use crate::files::Job;
 use anyhow::{Context, Result};
 use blake3::Hasher;
 use keyfold::{
@@ -14,15 +15,17 @@ use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     fs::File,
-    io::Write,
+    io::{Read, Write},
     path::{Path, PathBuf},
     sync::Mutex,
 };
 
-/// The name of the list.
+/// The name of a folder's list.
 const NAME: &str = ".keyfold-pack.jsonl";
+/// What every line begins with.
+const START: &str = "{\"output\":";
 
-/// The list of finished files of a folder.
+/// A list of finished files.
 pub(super) struct Journal {
     settings: String,
     /// By the place of the output.
@@ -85,13 +88,24 @@ fn spelled(path: &Path) -> String {
 }
 
 impl Journal {
-    /// Opens the list of a folder; `fresh` forgets what it says.
-    pub(super) fn open(folder: &Path, settings: String, fresh: bool) -> Result<Self> {
-        let path = folder.join(NAME);
+    /// The place of a folder's list.
+    pub(super) fn of(folder: &Path) -> PathBuf {
+        folder.join(NAME)
+    }
+
+    /// Whether a file can be a list: it is empty, or its first line is one of ours, however it ends.
+    pub(super) fn is_one(path: &Path) -> bool {
+        let mut start = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(START.len() as u64).read_to_end(&mut start));
+        read.is_ok() && START.as_bytes().starts_with(&start)
+    }
+
+    /// Opens a list; `fresh` forgets what it says.
+    pub(super) fn open(path: &Path, settings: String, fresh: bool) -> Result<Self> {
         let open = || -> std::io::Result<(String, File)> {
-            std::fs::create_dir_all(folder)?;
-            let text = if fresh { String::new() } else { std::fs::read_to_string(&path).unwrap_or_default() };
-            let file = File::options().create(true).append(!fresh).write(true).truncate(fresh).open(&path)?;
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            let text = if fresh { String::new() } else { std::fs::read_to_string(path).unwrap_or_default() };
+            let file = File::options().create(true).append(!fresh).write(true).truncate(fresh).open(path)?;
             Ok((text, file))
         };
         let (text, mut file) = open().with_context(|| format!("cannot open {}", path.display()))?;
@@ -120,9 +134,11 @@ impl Journal {
     }
 
     /// What is to be told of an output that is up to date.
-    pub(super) fn finished(&self, output: &Path, mark: &Mark) -> Option<&FileReport> {
-        let done = self.known.get(&spelled(output)).filter(|done| done.input == *mark && done.is_whole(output));
-        done.map(|done| &done.report)
+    pub(super) fn finished(&self, job: &Job, mark: &Mark) -> Option<&FileReport> {
+        let done = self.known.get(&spelled(&job.output))?;
+        // What took its original's place is no longer there to be compared; packed again, it would be off by more.
+        let same = job.is_in_place() || done.input == *mark;
+        (same && done.is_whole(&job.output)).then_some(&done.report)
     }
 
     /// Says that an output is in its place.

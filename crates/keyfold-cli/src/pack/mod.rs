@@ -1,28 +1,29 @@
 //! `keyfold pack`: the smallest files within a bound that holds. One file or many, in parallel, and where many go to a folder, resumable.
 
-mod each;
 mod html;
 mod job;
 mod journal;
+mod kept;
 mod report;
 mod tell;
-mod turns;
 mod watch;
 
 use crate::{
-    Outcome, input,
+    Outcome, batch,
+    files::{FileArgs, Job},
+    input,
     measure::MeasureArgs,
     storage::{self, Wanted},
+    turns::Turns,
 };
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::ValueEnum;
-use each::each;
-use job::{Job, Run, jobs};
+use job::Run;
 use journal::Journal;
+use kept::Kept;
 use keyfold::{Bound, Storage, pack, write::MeshoptVersion};
-use std::path::{Path, PathBuf};
+use std::{ffi::OsString, path::PathBuf};
 use tell::tell;
-use turns::Turns;
 use watch::Watch;
 
 /// Make animations as small as an error bound allows
@@ -39,26 +40,11 @@ Levels:
 Examples:
   keyfold pack walk.glb                                 writes walk.packed.glb, within 0.01 % of the model's size
   keyfold pack walk.glb -o small.glb --max-error 0.5mm
-  keyfold pack assets --recursive --out-dir packed      started again, it goes on where it was stopped")]
+  keyfold pack assets --recursive --out-dir packed      started again, it goes on where it was stopped
+  keyfold pack assets --recursive --in-place --journal done.jsonl")]
 pub(crate) struct Args {
-    /// .gltf or .glb files, or folders with --recursive; - for standard input
-    #[arg(required = true)]
-    inputs: Vec<PathBuf>,
-    /// Where to write: a file for one input, a folder for many, - for standard output [default: NAME.packed.EXT beside the input]
-    #[arg(short, long, value_name = "OUT")]
-    output: Option<PathBuf>,
-    /// Write all files into this folder, folders inside of --recursive inputs kept
-    #[arg(long, value_name = "DIR", conflicts_with = "output")]
-    out_dir: Option<PathBuf>,
-    /// Take all .gltf, .glb, .vrm and .vrma files of folders
-    #[arg(short, long)]
-    recursive: bool,
-    /// Leave out files of folders whose path fits; * stands for anything
-    #[arg(long, value_name = "PATTERN")]
-    exclude: Vec<String>,
-    /// Work on this many threads [default: as many as there are processors]
-    #[arg(short, long, value_name = "N")]
-    jobs: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    files: FileArgs,
     /// How far any point may come to lie from where it was: 0.01% of the model's size, a length (0.1mm, 2cm), or scene units
     #[arg(long, value_name = "E", default_value = "0.01%")]
     max_error: Bound,
@@ -95,6 +81,9 @@ pub(crate) struct Args {
     /// Do again what is up to date
     #[arg(long)]
     force: bool,
+    /// Where the list of finished files is kept that a run started again goes on from [default: in the folder of --out-dir]
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -127,43 +116,48 @@ impl Quality {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Result<Outcome> {
-    match args.jobs {
-        Some(threads) => {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
-            pool.context("cannot start threads")?.install(|| run_all(args))
-        }
-        None => run_all(args),
-    }
+/// Packs what `args` ask for; `line` is the command line that they come from.
+pub(crate) fn run(args: &Args, line: &[OsString]) -> Result<Outcome> {
+    args.files.on_threads(|| run_all(args, line))
 }
 
-fn run_all(args: &Args) -> Result<Outcome> {
-    let streamed = args.output.as_deref().is_some_and(input::is_stream);
-    ensure!(!(streamed && args.json), "--json and -o - both want standard output");
+fn run_all(args: &Args, line: &[OsString]) -> Result<Outcome> {
+    ensure!(!(args.files.to_stdout() && args.json), "--json and -o - both want standard output");
     ensure!(!args.khr || args.tried().contains(&Storage::Meshopt), "--khr goes with --storage meshopt or smallest");
-    let excluded = |path: &Path| args.exclude.iter().any(|pattern| pack::matches(pattern, &path.to_string_lossy()));
-    let jobs = jobs(&args.inputs, args.output.as_deref(), args.out_dir.as_deref(), args.recursive, excluded)?;
-    ensure!(!jobs.is_empty(), "no .gltf, .glb, .vrm or .vrma file there");
-    if let Some(page) = &args.report {
-        let taken = |job: &Job| [&job.input, &job.output].into_iter().any(|path| input::same_file(path, page));
-        ensure!(!jobs.iter().any(taken), "--report {} would overwrite a file that is packed", page.display());
-        // It may be a buffer or an image of one of many files: whatever it is, it is wanted.
-        let ours = !page.is_file() || html::is_page(page);
-        ensure!(ours, "--report {} would overwrite a file that is no report", page.display());
-    }
+    let jobs = args.files.jobs(Some("packed"))?;
+    args.check_pages(&jobs)?;
     let run = Run {
         args,
+        line,
         settings: args.settings(),
         journal: args.journal(&jobs)?,
         files: jobs.len(),
         turns: Turns::new(&jobs),
         watch: Watch::new(jobs.len()),
+        kept: Kept::new(&args.keep),
     };
     let pack = |index: usize, job: &Job| run.pack(index, job, args.report.is_some() && index < html::PARTS);
-    each(&jobs, pack, |reports| tell(&run, &run.watch.files, reports))?
+    batch::each(&jobs, run.turns.order(), pack, |reports| tell(&run, &run.watch.files, reports))?
 }
 
 impl Args {
+    /// Neither the page nor the list may take the place of anything that is packed.
+    fn check_pages(&self, jobs: &[Job]) -> Result<()> {
+        for (option, page) in [("--report", &self.report), ("--journal", &self.journal)] {
+            let Some(page) = page else { continue };
+            let taken = |job: &Job| [&job.input, &job.output].into_iter().any(|path| input::same_file(path, page));
+            ensure!(!jobs.iter().any(taken), "{option} {} would overwrite a file that is packed", page.display());
+        }
+        // It may be a buffer or an image of one of many files: whatever it is, it is wanted.
+        if let Some(page) = self.report.as_ref().filter(|page| page.is_file() && !html::is_page(page)) {
+            bail!("--report {} would overwrite a file that is no report", page.display());
+        }
+        if let Some(list) = self.journal.as_ref().filter(|list| list.is_file() && !Journal::is_one(list)) {
+            bail!("--journal {} would be added to a file that is no journal", list.display());
+        }
+        Ok(())
+    }
+
     fn settings(&self) -> pack::Settings {
         pack::Settings {
             bound: self.bound(),
@@ -203,8 +197,13 @@ impl Args {
     }
 
     /// The settings for people.
-    fn described(&self) -> Vec<(&'static str, String)> {
+    fn described(&self, line: &[OsString]) -> Vec<(&'static str, String)> {
         let mut rows = vec![
+            (
+                "Command",
+                std::iter::once("keyfold".into()).chain(line.iter().skip(1).map(quoted)).collect::<Vec<_>>().join(" "),
+            ),
+            ("Version", env!("CARGO_PKG_VERSION").to_owned()),
             ("Largest error allowed", self.bound().to_string()),
             ("Of other properties", format!("{} of their range", self.measure.property_bound())),
             ("Storage", self.storage.name.to_owned()),
@@ -235,10 +234,21 @@ impl Args {
     }
 
     fn journal(&self, jobs: &[Job]) -> Result<Option<Journal>> {
-        let folder = self.out_dir.as_deref().or(self.output.as_deref().filter(|_| jobs.len() > 1));
-        match folder {
-            Some(folder) if !self.dry_run => Journal::open(folder, self.fingerprint(), self.force).map(Some),
+        let place = self.journal.clone().or_else(|| self.files.folder(jobs.len()).map(Journal::of));
+        match place {
+            Some(place) if !self.dry_run => Journal::open(&place, self.fingerprint(), self.force).map(Some),
             _ => Ok(None),
         }
+    }
+}
+
+/// An argument as a shell takes it.
+fn quoted(argument: &OsString) -> String {
+    let text = argument.to_string_lossy();
+    let plain = |c: char| c.is_alphanumeric() || "-_./=%,:+@".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
     }
 }

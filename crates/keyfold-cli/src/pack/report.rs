@@ -1,7 +1,7 @@
 //! What came of packing a file, and its part of a page.
 
 use keyfold::pack::FileReport;
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 /// One file.
 #[derive(Clone)]
@@ -9,16 +9,14 @@ pub(super) struct Row {
     pub(super) report: FileReport,
     /// Its part of the page that `--report` asks for.
     pub(super) part: Option<String>,
+    /// How long it took.
+    pub(super) took: Duration,
 }
 
 impl Row {
     /// The input's name without its folder.
     pub(super) fn name(&self) -> String {
-        file_name(&self.report.input)
+        let path = &self.report.input;
+        Path::new(path).file_name().map_or_else(|| path.clone(), |name| name.to_string_lossy().into_owned())
     }
-}
-
-/// A file's name without its folder.
-pub(super) fn file_name(path: &str) -> String {
-    Path::new(path).file_name().map_or_else(|| path.to_owned(), |n| n.to_string_lossy().into_owned())
 }

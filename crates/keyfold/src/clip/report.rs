@@ -29,6 +29,8 @@ pub struct ClipReport {
     pub possible: ErrorSize,
     /// How far resampling alone went.
     pub resampling: ErrorSize,
+    /// How far it lies from the animation as it was, resampling and all.
+    pub total: ErrorSize,
     /// The largest error that was allowed, in scene units.
     pub bound: f64,
     /// Whether that, and the bound of what moves no points, is kept.
@@ -60,6 +62,7 @@ impl BuiltClip {
             error: error(self.error),
             possible: error(self.possible),
             resampling: error(self.resampling),
+            total: error(self.total),
             bound: self.bound,
             held: self.holds,
         })

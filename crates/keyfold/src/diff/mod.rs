@@ -97,19 +97,33 @@ pub fn diff(a: &Document, b: &Document, shell: Option<Bound>) -> Result<Diff> {
 
 /// As [`diff`](fn@diff), watched.
 pub fn diff_with(a: &Document, b: &Document, shell: Option<Bound>, monitor: &dyn Monitor) -> Result<Diff> {
+    diff_nodes(a, b, shell, &|_| true, monitor)
+}
+
+/// As [`diff_with`], of some nodes of the first file only: points that they carry, and properties of theirs.
+pub fn diff_nodes(
+    a: &Document,
+    b: &Document,
+    shell: Option<Bound>,
+    wanted: &dyn Fn(usize) -> bool,
+    monitor: &dyn Monitor,
+) -> Result<Diff> {
     let (a, b) = (Side::new(a, shell)?, Side::new(b, shell)?);
     effort::pay(a.document, &a.scene, &a.read.animations, effort::MEASURE)?;
     effort::pay(b.document, &b.scene, &b.read.animations, effort::MEASURE)?;
     let matching = Matching::new(&a, &b);
     let mut unmatched: Vec<Unmatched> = a.unreadable(Which::First).chain(b.unreadable(Which::Second)).collect();
-    let lacks = |file| move |index| Unmatched::Animation { file, index };
-    unmatched.extend(matching.animations.alone().into_iter().map(lacks(Which::First)));
-    unmatched.extend(matching.animations.left().into_iter().map(lacks(Which::Second)));
+    let lacks = |file, side: &Side<'_>, index: usize| {
+        let name = side.read.animations.get(index).and_then(|animation| animation.name.clone());
+        Unmatched::Animation { file, index, name }
+    };
+    unmatched.extend(matching.animations.alone().into_iter().map(|index| lacks(Which::First, &a, index)));
+    unmatched.extend(matching.animations.left().into_iter().map(|index| lacks(Which::Second, &b, index)));
     let (mut animations, mut compared) = (Vec::new(), 0);
     for (mine, twin) in a.read.animations.iter().zip(matching.animations.all()) {
         monitor.step(mine.index as f64 / a.read.animations.len() as f64, "comparing")?;
         let theirs = twin.map(|index| &b.read.animations[index]);
-        let (diff, points) = compare(&a, mine, &b, theirs, &matching, &mut unmatched);
+        let (diff, points) = compare(&a, mine, &b, theirs, &matching, wanted, &mut unmatched);
         compared += points;
         animations.push(diff);
     }
@@ -177,6 +191,7 @@ fn compare(
     b: &Side<'_>,
     theirs: Option<&Animation>,
     matching: &Matching,
+    wanted: &dyn Fn(usize) -> bool,
     unmatched: &mut Vec<Unmatched>,
 ) -> (AnimationDiff, usize) {
     let still = Animation { index: mine.index, name: None, tracks: Vec::new() };
@@ -187,10 +202,13 @@ fn compare(
         unmatched.push(Unmatched::Duration { index: mine.index, seconds });
     }
     let (motion, twin) = (a.scene.motion(mine), b.scene.motion(theirs));
-    let (probes, lost) = twin_probes(&a.scene, &motion, &twin, &matching.nodes);
-    unmatched.extend(lost.into_iter().map(|index| Unmatched::Node { index }));
+    let (mut probes, mut lost) = twin_probes(&a.scene, &motion, &twin, &matching.nodes);
+    probes.retain(|probe| wanted(probe.a));
+    lost.retain(|node| wanted(*node));
+    let name = |node: usize| a.scene.name(node).map(str::to_owned);
+    unmatched.extend(lost.into_iter().map(|index| Unmatched::Node { index, name: name(index) }));
     let proof = proof(&motion, &twin, &probes);
-    let properties = properties::compare(a.document, mine, b.document, theirs, matching);
+    let properties = properties::compare(a.document, mine, b.document, theirs, matching, wanted);
     let moves_nothing = mine.tracks.iter().all(|track| track.target.moved_node().is_none());
     let points = probes.len() + usize::from(moves_nothing && is_there);
     (AnimationDiff::new(&a.scene, mine, &proof, &probes, properties), points)

@@ -17,13 +17,14 @@ use keyfold_core::{
 };
 use std::collections::BTreeSet;
 
-/// The worst difference of all tracks that move no points.
+/// The worst difference of all tracks that move no points; of nodes only those that are wanted.
 pub(super) fn compare(
     a: &Document,
     mine: &Animation,
     b: &Document,
     theirs: &Animation,
     matching: &Matching,
+    wanted: &dyn Fn(usize) -> bool,
 ) -> PropertyDiff {
     let mut worst = PropertyDiff::default();
     let properties =
@@ -35,7 +36,9 @@ pub(super) fn compare(
     let mut found = vec![false; theirs.len()];
     for track in &mine {
         let target = matching.target(&track.target);
-        let twin = theirs.iter().position(|other| Some(&other.target) == target.as_ref());
+        // Of tracks that drive the same, which glTF forbids, the first is the first one's twin.
+        let mut twins = (0..theirs.len()).filter(|index| Some(&theirs[*index].target) == target.as_ref());
+        let twin = twins.clone().find(|index| !found[*index]).or_else(|| twins.next());
         let difference = match twin {
             Some(index) => {
                 found[index] = true;
@@ -43,12 +46,16 @@ pub(super) fn compare(
             }
             None => target.map_or(1.0, |target| against_stated(b, track, &target)),
         };
-        worst.include(difference, &track.target);
+        if track.target.owner().is_none_or(wanted) {
+            worst.include(difference, &track.target);
+        }
     }
     for (track, _) in theirs.iter().zip(found).filter(|(_, found)| !found) {
         let target = matching.target_back(&track.target);
         let difference = target.as_ref().map_or(1.0, |target| against_stated(a, track, target));
-        worst.include(difference, target.as_ref().unwrap_or(&track.target));
+        if target.as_ref().and_then(Target::owner).is_none_or(wanted) {
+            worst.include(difference, target.as_ref().unwrap_or(&track.target));
+        }
     }
     worst
 }

@@ -52,8 +52,8 @@ fn reordered_nodes_are_found_by_their_names() {
     let found = diff(&a, &b, None).unwrap();
     assert!(found.error < 1e-12 && found.unmatched.is_empty());
     let stranger = diff(&a, &arm(["up", "other"], 0.5, [0, 1]), None).unwrap();
-    assert_eq!(stranger.unmatched, [Unmatched::Node { index: 1 }]);
-    assert_eq!(stranger.unmatched[0].to_string(), "/nodes/1: no node of the second file answers to it");
+    assert_eq!(stranger.unmatched, [Unmatched::Node { index: 1, name: Some("low".into()) }]);
+    assert_eq!(stranger.unmatched[0].to_string(), "/nodes/1 (low): no node of the second file answers to it");
 }
 
 #[test]
@@ -177,8 +177,10 @@ fn no_animation_answers_to_two() {
     let b = sliders(nodes(), &[(0, 2.0), (0, 9.0)], &[Some("run"), Some("swim")]);
     let found = diff(&a, &b, None).unwrap();
     assert_eq!(found.animations[1].error, 0.0);
-    let lacking =
-        ["/animations/0: the second file lacks it", "/animations/1 of the second file: the first file lacks it"];
+    let lacking = [
+        "/animations/0 (walk): the second file lacks it",
+        "/animations/1 (swim) of the second file: the first file lacks it",
+    ];
     assert_eq!(found.unmatched.iter().take(2).map(Unmatched::to_string).collect::<Vec<_>>(), lacking);
 }
 

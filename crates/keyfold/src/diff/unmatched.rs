@@ -31,6 +31,8 @@ pub enum Unmatched {
         file: Which,
         /// Its index there.
         index: usize,
+        /// Its name there.
+        name: Option<String>,
     },
     /// An animation that lasts longer in one of the files.
     Duration {
@@ -43,6 +45,8 @@ pub enum Unmatched {
     Node {
         /// Its index.
         index: usize,
+        /// Its name.
+        name: Option<String>,
     },
 }
 
@@ -50,7 +54,7 @@ impl Unmatched {
     /// The animation of the first file that it is about, where it is about one.
     pub fn animation(&self) -> Option<usize> {
         match self {
-            Self::Animation { file: Which::First, index } | Self::Duration { index, .. } => Some(*index),
+            Self::Animation { file: Which::First, index, .. } | Self::Duration { index, .. } => Some(*index),
             _ => None,
         }
     }
@@ -60,16 +64,24 @@ impl Display for Unmatched {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable { file, at, message } => write!(f, "{at} of the {file} file: {message}"),
-            Self::Animation { file: Which::First, index } => write!(f, "/animations/{index}: the second file lacks it"),
-            Self::Animation { file: Which::Second, index } => {
-                write!(f, "/animations/{index} of the second file: the first file lacks it")
+            Self::Animation { file: Which::First, index, name } => {
+                write!(f, "/animations/{index}{}: the second file lacks it", called(name))
+            }
+            Self::Animation { file: Which::Second, index, name } => {
+                write!(f, "/animations/{index}{} of the second file: the first file lacks it", called(name))
             }
             Self::Duration { index, seconds: [first, second] } => {
                 write!(f, "/animations/{index}: lasts {first} s in the first file, {second} s in the second")
             }
-            Self::Node { index } => write!(f, "/nodes/{index}: no node of the second file answers to it"),
+            Self::Node { index, name } => {
+                write!(f, "/nodes/{index}{}: no node of the second file answers to it", called(name))
+            }
         }
     }
+}
+
+fn called(name: &Option<String>) -> String {
+    name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default()
 }
 
 impl Display for Which {

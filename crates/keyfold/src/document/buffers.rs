@@ -123,7 +123,10 @@ impl Buffers {
     fn without_uri(&self, buffer: &Object<'_>, index: usize) -> Result<Bytes> {
         match &self.bin {
             Some(bin) if index == 0 => Ok(bin.clone()),
-            _ => Err(Error::malformed(buffer.at(), "has neither a `uri` nor a BIN chunk")),
+            _ => Err(Error::malformed(
+                buffer.at(),
+                "the buffer has neither a `uri` nor a BIN chunk: its bytes are missing",
+            )),
         }
     }
 

@@ -74,10 +74,19 @@ impl Draft {
 impl Document {
     /// The document as [`Document::save`] would write it to a path, or for a stream as [`Document::to_bytes`] does.
     pub fn draft(&self, path: Option<&Path>) -> Result<Draft> {
+        self.laid_out(path, false)
+    }
+
+    /// The same with buffers and images in the file itself, and no files beside it.
+    pub fn draft_whole(&self, path: Option<&Path>) -> Result<Draft> {
+        self.laid_out(path, true)
+    }
+
+    fn laid_out(&self, path: Option<&Path>, whole: bool) -> Result<Draft> {
         let container = path.map_or(self.container(), |path| self.container().for_path(path));
         // A pipe has no files beside it.
         let place = path.filter(|path| !is_stream(path));
-        let layout = Layout::new(self, container, place)?;
+        let layout = Layout::new(self, container, place, whole)?;
         let contents = joined(layout.pieces()?);
         let Layout { beside, apart, .. } = layout;
         let folder = place.map_or_else(|| self.folder(), |place| Some(place.parent()?.to_path_buf()));
@@ -92,7 +101,12 @@ impl Document {
 
     /// Whether another document says the same, wherever its buffers lie.
     fn check(&self, other: &Self) -> Result<()> {
-        let fault = |at: String| Error::malformed(at, "would not be on disk what it should be: a fault of Keyfold's");
+        let fault = |at: String| {
+            Error::malformed(
+                at,
+                "the file would not say what the document does: a bug in Keyfold, please report it; nothing was written",
+            )
+        };
         if !same(Look::root(self.content.outline()), Look::root(other.content.outline())) {
             return Err(fault(String::new()));
         }
@@ -153,7 +167,7 @@ impl Resolver for Planned {
             (None, None) => super::buffers::read_file(&place, limit),
             #[cfg(not(feature = "fs"))]
             (None, None) => {
-                Err(Error::refused("", format!("{uri:?} names a file, and nobody was given to resolve it")))
+                Err(Error::refused("", format!("{uri:?} names a file, and there is no resolver that could read it")))
             }
         }
     }

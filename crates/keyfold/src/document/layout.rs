@@ -1,4 +1,5 @@
 //! What goes where when a document is written: buffers into the container, into files beside it or into data URIs.
+//! A document that is to be whole in itself has no files beside it.
 //!
 //! Buffers and images that lie in files stay reachable from the new place: those inside the document's folder are copied along under
 //! the same name, or one with a number where that is taken; for those outside of it the path is rewritten. No file is ever written over
@@ -27,6 +28,8 @@ use std::{
 pub(super) struct Layout<'a> {
     document: &'a Document,
     container: Container,
+    /// Whether everything goes into the file itself.
+    whole: bool,
     /// New URIs, or none, of objects by their places.
     uris: Vec<(String, Option<String>)>,
     bin: Option<Bytes>,
@@ -37,20 +40,27 @@ pub(super) struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    pub(super) fn new(document: &'a Document, container: Container, target: Option<&'a Path>) -> Result<Self> {
+    pub(super) fn new(
+        document: &'a Document,
+        container: Container,
+        target: Option<&'a Path>,
+        whole: bool,
+    ) -> Result<Self> {
         let beside = target.map(|target| Beside::new(document, target));
         if let Some(beside) = beside.as_ref().filter(|beside| beside.overwrites_source()) {
             let what = "is a file that the document is read from, and would be overwritten";
             return Err(Error::io(beside.target, std::io::Error::new(std::io::ErrorKind::AlreadyExists, what)));
         }
-        let mut layout = Self { document, container, uris: Vec::new(), bin: None, apart: 0, beside };
+        let mut layout = Self { document, container, whole, uris: Vec::new(), bin: None, apart: 0, beside };
         // What keeps its name comes first: what needs a new one moves aside.
         let (kept, own): (Vec<usize>, Vec<usize>) =
             (0..document.count("buffers")).partition(|index| !document.buffers.changed(*index));
         for index in kept.into_iter().chain(own) {
             layout.place_buffer(index)?;
         }
-        if layout.beside.as_ref().is_some_and(Beside::moves) {
+        if whole {
+            layout.take_in()?;
+        } else if layout.beside.as_ref().is_some_and(Beside::moves) {
             layout.bring_along()?;
         }
         Ok(layout)
@@ -115,6 +125,9 @@ impl<'a> Layout<'a> {
             return Ok(());
         }
         match uri {
+            _ if self.whole && uri.is_none_or(|text| changed || !text.starts_with("data:")) => {
+                self.rename(&buffer, uri::data_uri(&bytes.slice(0..length.min(bytes.len())).unwrap_or(bytes)));
+            }
             Some(text) if text.starts_with("data:") => {
                 if changed {
                     self.rename(&buffer, uri::data_uri(&bytes));
@@ -154,6 +167,19 @@ impl<'a> Layout<'a> {
             false => brought(beside, &relative, bytes),
         };
         renamed.into_iter().for_each(|uri| self.rename(buffer, uri));
+        Ok(())
+    }
+
+    /// Images, sounds and what else lies in files, into the file itself.
+    fn take_in(&mut self) -> Result<()> {
+        for (at, text) in self.document.addresses().into_iter().filter(|(at, _)| !at.starts_with("/buffers/")) {
+            match self.document.resolve(text, &format!("{at}/uri")) {
+                Ok(bytes) => self.uris.push((at, Some(uri::data_uri(&bytes)))),
+                // An address in a network stays one.
+                Err(Error::Unsupported { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
         Ok(())
     }
 

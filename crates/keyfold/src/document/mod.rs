@@ -139,6 +139,10 @@ impl Document {
         }
         let mark = if file.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         let text = piece(mark..file.len());
+        if text.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|byte| *byte != b'{') {
+            let what = "is no glTF file: it begins neither as a GLB (`glTF`) nor as JSON (`{`)";
+            return Err(Error::malformed("", what));
+        }
         let pretty = text.iter().take(4096).any(|b| *b == b'\n');
         let container = Container::Gltf { pretty };
         let document = Self::from_parts(text.clone(), None, Vec::new(), container, folder, options, account)?;

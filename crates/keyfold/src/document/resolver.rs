@@ -67,7 +67,7 @@ impl Document {
 
     #[cfg(not(feature = "fs"))]
     fn file(&self, uri: &str, at: &str, _limit: u64) -> Result<Vec<u8>> {
-        Err(Error::refused(at, format!("{uri:?} names a file, and nobody was given to resolve it")))
+        Err(Error::refused(at, format!("{uri:?} names a file, and there is no resolver that could read it")))
     }
 
     #[cfg(feature = "fs")]
@@ -76,13 +76,13 @@ impl Document {
         let Some(folder) = self.folder() else {
             return Err(Error::refused(
                 at,
-                format!("{uri:?} names a file, and the document did not come from a folder"),
+                format!("{uri:?} names a file, and the document came from no folder where that could lie"),
             ));
         };
         let file = folder.join(path);
         let metadata = std::fs::metadata(&file).map_err(|e| Error::io(&file, e))?;
         if !metadata.is_file() {
-            return Err(Error::refused(at, format!("{uri:?} is no regular file")));
+            return Err(Error::refused(at, format!("{uri:?} is not a regular file, and nothing else is read")));
         }
         if !self.options().allow_outside && !is_inside(&folder, &file) {
             return Err(outside(uri, at));
@@ -92,7 +92,7 @@ impl Document {
 }
 
 fn outside(uri: &str, at: &str) -> Error {
-    Error::refused(at, format!("{uri:?} leads out of the document's folder, and that is not allowed (allow-outside)"))
+    Error::refused(at, format!("{uri:?} leads out of the document's folder; only allow-outside follows it"))
 }
 
 /// Whether a file lies below a folder once links are followed. Where the system cannot tell (WASI), it keeps its programs in folders itself.

@@ -61,9 +61,20 @@ fn decode_data(data: &str) -> Result<Vec<u8>, String> {
     BASE64.decode(body).map_err(|e| format!("the data URI is not base64: {e}"))
 }
 
-/// Bytes of a buffer as a data URI.
+/// Bytes of a buffer or an image as a data URI.
 pub(crate) fn data_uri(bytes: &[u8]) -> String {
-    format!("data:application/octet-stream;base64,{}", BASE64.encode(bytes))
+    format!("data:{};base64,{}", media_type(bytes), BASE64.encode(bytes))
+}
+
+/// What bytes are by how they begin: images have to say it.
+fn media_type(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [0x89, b'P', b'N', b'G', ..] => "image/png",
+        [0xff, 0xd8, 0xff, ..] => "image/jpeg",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
+        [0xab, b'K', b'T', b'X', b' ', b'2', b'0', 0xbb, ..] => "image/ktx2",
+        _ => "application/octet-stream",
+    }
 }
 
 /// A relative path as a URI: segments percent-encoded, slashes forward.

@@ -116,7 +116,9 @@ pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Resu
     }
     let worst = report.fallback.map_or(0.0, |f| f.possible).max(report.possible);
     if worst > bound {
-        let what = format!("what was written is {worst} off, more than the {bound} allowed");
+        let what = format!(
+            "points would be {worst} scene units off, more than the {bound} that are allowed; nothing was written"
+        );
         return Err(Error::Unsupported { extension: options.interpolation.name().into(), what });
     }
     Ok((written, report))

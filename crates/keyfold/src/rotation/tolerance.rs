@@ -169,10 +169,10 @@ impl<'a> Search<'a> {
     fn finding(&self, track: Option<&Track>) -> Finding {
         let animation = format!("/animations/{}", self.animation.index);
         let (at, what) = match track {
-            Some(track) => (format!("{animation}/channels/{}", track.source.channel), "this rotation stayed as it was"),
+            Some(track) => (format!("{animation}/channels/{}", track.source.channel), "the rotation stayed as it was"),
             None => (animation, "its rotations stayed as they were"),
         };
-        let message = format!("no {} keys come within the bound; {what}", self.form.name());
+        let message = format!("{what}: no {} keys come within the bound; a looser one may help", self.form.name());
         Finding { severity: Severity::Warning, code: UNCHANGED, at, message }
     }
 }

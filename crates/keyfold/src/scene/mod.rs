@@ -143,7 +143,8 @@ fn skeleton(document: &Document) -> Result<Skeleton> {
         let node = node?;
         for child in node.array("children")?.iter() {
             let Some(parent) = child.as_index().and_then(|c| parents.get_mut(c)) else {
-                return Err(Error::malformed(node.place("children"), "a child is no node"));
+                let what = format!("child {child} does not exist; there are {count} nodes");
+                return Err(Error::malformed(node.place("children"), what));
             };
             // Of two parents, which glTF forbids, the first counts.
             parent.get_or_insert(index);

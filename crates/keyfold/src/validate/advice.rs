@@ -49,8 +49,7 @@ fn shape(document: &Document, at: &str, track: &Track, rotations: &[Option<Quat>
     let curve = &track.curve;
     let constant = curve.is_constant();
     if constant && rest(document, track).is_some_and(|rest| rest == curve.value(0)) {
-        let message = format!("{} stays at the value that it has anyway", track.target);
-        findings.add(&ANIM_WITHOUT_EFFECT, at, message);
+        findings.add(&ANIM_WITHOUT_EFFECT, at, "the track only holds the value that its target has anyway");
     } else if constant && curve.keys() > 1 {
         findings.add(&ANIM_CONSTANT_TRACK, at, format!("all {} keys are equal", curve.keys()));
     }

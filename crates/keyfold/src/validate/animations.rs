@@ -143,7 +143,7 @@ fn check_duplicates(at: &str, channels: &[Channel], findings: &mut Findings) {
         twins.extend(last.insert((node, property), j).map(|next| (j, next)));
     }
     for (j, next) in twins.into_iter().rev() {
-        let message = format!("channel {next} drives the same property");
+        let message = format!("channel {next} drives the same property; which of them is played is not defined");
         findings.add(&ANIMATION_DUPLICATE_TARGETS, format!("{at}/channels/{j}/target"), message);
     }
 }

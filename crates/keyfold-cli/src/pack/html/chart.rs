@@ -2,7 +2,7 @@
 //!
 //! Coordinates of curves are whole quarters, relative to the point before, so that a page of many curves stays small.
 
-use super::text::{escape, number, seconds};
+use super::text::{escape, joint, length, number, seconds, unit};
 use keyfold::report::{AnimationReport, JointReport, TrackReport};
 use std::fmt::Write;
 
@@ -14,7 +14,10 @@ const FINER: &str = "<g transform=scale(.25)>";
 /// Curves are drawn in coordinates so many times finer than the drawing's own.
 const FINE: f64 = 4.0;
 /// Where axes stand.
-const LEFT: f64 = 64.0;
+const LEFT: f64 = 88.0;
+
+/// How many places of a large drawing tell their values.
+const COLUMNS: usize = 64;
 
 /// A rectangle on paper, and what its edges stand for.
 #[derive(Clone, Copy)]
@@ -67,6 +70,24 @@ impl Area {
         text
     }
 
+    /// Columns over the whole area that tell what is there when they are pointed at; `values` tells it of a share of the time.
+    fn hover(&self, values: impl Fn(f64) -> String) -> String {
+        let (mut text, width) = ("<g class=hover>".to_owned(), self.width / COLUMNS as f64);
+        for column in 0..COLUMNS {
+            let part = (column as f64 + 0.5) / COLUMNS as f64;
+            let (x, time) = (self.left + column as f64 * width, self.x.0 + part * (self.x.1 - self.x.0));
+            let _ = write!(
+                text,
+                "<rect x={x:.1} y={} width={width:.1} height={}><title>{}: {}</title></rect>",
+                self.top,
+                self.height,
+                seconds(time),
+                escape(&values(part))
+            );
+        }
+        text + "</g>"
+    }
+
     fn label(&self, value: f64, words: &str) -> String {
         let y = self.place((self.x.0, value)).1 + 4.0;
         format!("<text x={} y={y:.1} text-anchor=end>{words}</text>", self.left - 7.0)
@@ -105,15 +126,20 @@ pub(super) fn errors(animation: &AnimationReport, bound: f64) -> String {
     }
     let y = area.place((0.0, bound)).1;
     let _ = write!(content, "</g><path class=bound d=\"M{LEFT} {y:.1}h{}\"/>", area.width);
-    content += &(area.frame() + &area.times() + &area.label(0.0, "0") + &area.label(bound, &number(bound)));
+    content += &(area.frame() + &area.times() + &area.label(0.0, "0") + &area.label(bound, &length(bound)));
+    let values = |part: f64| {
+        let at = |parts: &[f64]| parts[((part * parts.len() as f64) as usize).min(parts.len() - 1)];
+        let worst = animation.joints.iter().filter(|j| !j.parts.is_empty());
+        let worst = worst.map(|j| (at(&j.parts), j)).reduce(|a, b| if b.0 > a.0 { b } else { a });
+        worst.map_or_else(String::new, |(error, j)| format!("{} {}", joint(j), length(error)))
+    };
+    content += &area.hover(values);
     svg(WIDTH, 200.0, "error over time", &content)
 }
 
 /// What the lines of [`errors`] stand for.
 pub(super) fn legend(animation: &AnimationReport) -> String {
-    let entry = |(i, joint): (usize, &JointReport)| {
-        format!("<span class=c{i}><b>—</b> {}</span>", escape(&super::text::joint(joint)))
-    };
+    let entry = |(i, one): (usize, &JointReport)| format!("<span class=c{i}><b>—</b> {}</span>", escape(&joint(one)));
     animation.joints.iter().take(LINES).enumerate().map(entry).collect()
 }
 
@@ -134,13 +160,15 @@ fn hill(area: &Area, parts: &[f64]) -> String {
 }
 
 /// One joint's error over time, for a row of a table.
-pub(super) fn joint_spark(joint: &JointReport, bound: f64) -> String {
-    let top = if bound > 0.0 { bound.max(joint.error) } else { joint.error.max(f64::MIN_POSITIVE) };
+pub(super) fn joint_spark(one: &JointReport, bound: f64) -> String {
+    let top = if bound > 0.0 { bound.max(one.error) } else { one.error.max(f64::MIN_POSITIVE) };
     let area = Area { left: 0.0, top: 1.0, width: 190.0, height: 28.0, x: (0.0, 1.0), y: (0.0, top) };
-    let coarse: Vec<f64> = joint.parts.chunks(2).map(|pair| pair.iter().copied().fold(0.0, f64::max)).collect();
+    let coarse: Vec<f64> = one.parts.chunks(2).map(|pair| pair.iter().copied().fold(0.0, f64::max)).collect();
     let bound = area.place((0.0, bound)).1;
     format!(
-        "<svg class=spark viewBox=\"0 0 190 30\">{FINER}<path class=area d=\"{}\"/></g><path class=bound d=\"M0 {bound:.1}h190\"/></svg>",
+        "<svg class=spark viewBox=\"0 0 190 30\"><title>{} at {}</title>{FINER}<path class=area d=\"{}\"/></g><path class=bound d=\"M0 {bound:.1}h190\"/></svg>",
+        length(one.error),
+        seconds(one.time),
         hill(&area, &coarse)
     )
 }
@@ -157,9 +185,15 @@ pub(super) fn curves(track: &TrackReport, (start, end): (f64, f64)) -> String {
     let off = apart(&rows);
     let worst = off.iter().copied().fold(0.0, f64::max);
     let below = Area { top: 172.0, height: 34.0, y: (0.0, if worst > 0.0 { worst } else { 1.0 }), ..area };
-    let line = below.path(times.iter().copied().zip(off), track.is_stepped());
+    let line = below.path(times.iter().copied().zip(off.iter().copied()), track.is_stepped());
     let _ = write!(content, "{FINER}<path class=off d=\"{line}\"/></g><path class=key d=\"{}\"/>", keys(track, &below));
-    content += &(below.frame() + &below.times() + &below.label(worst / 2.0, "apart"));
+    content += &(below.frame() + &below.times() + &below.label(0.0, "0") + &below.label(worst, &unit(track, worst)));
+    let values = |part: f64| {
+        let row = (part * (times.len() - 1) as f64).round() as usize;
+        let numbers: Vec<String> = rows[1].get(row).into_iter().flatten().take(6).map(|v| number(*v)).collect();
+        format!("{}; apart {}", numbers.join(", "), unit(track, off[row]))
+    };
+    content += &Area { height: below.top + below.height - area.top, ..area }.hover(values);
     svg(WIDTH, 224.0, "curves before and after", &content)
 }
 
@@ -168,7 +202,9 @@ pub(super) fn track_spark(track: &TrackReport, (start, end): (f64, f64)) -> Stri
     let times = times(start, end, 40);
     let rows = track.rows(&times);
     let area = Area { left: 0.0, top: 2.0, width: 190.0, height: 26.0, x: (start, end), y: padded(range(&rows)) };
-    format!("<svg class=spark viewBox=\"0 0 190 30\">{}</svg>", lines(&area, &times, &rows, track.is_stepped()))
+    let drawn = lines(&area, &times, &rows, track.is_stepped());
+    let (low, high) = range(&rows);
+    format!("<svg class=spark viewBox=\"0 0 190 30\"><title>{} to {}</title>{drawn}</svg>", number(low), number(high))
 }
 
 fn times(start: f64, end: f64, count: usize) -> Vec<f64> {

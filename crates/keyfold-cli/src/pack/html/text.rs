@@ -25,7 +25,7 @@ pub(super) fn escape(text: &str) -> String {
 pub(super) fn bytes(count: u64) -> String {
     match count {
         0..10_000 => format!("{count}\u{a0}B"),
-        10_000..10_000_000 => format!("{:.1}\u{a0}KB", count as f64 / 1e3),
+        10_000..1_000_000 => format!("{:.1}\u{a0}KB", count as f64 / 1e3),
         _ => format!("{:.2}\u{a0}MB", count as f64 / 1e6),
     }
 }
@@ -47,6 +47,18 @@ pub(super) fn number(value: f64) -> String {
     let digits = (2 - size.log10().floor() as i32).max(0) as usize;
     let text = format!("{value:.digits$}");
     if digits == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
+}
+
+/// A length in scene units, which glTF takes for metres, in the unit that suits it.
+pub(super) fn length(metres: f64) -> String {
+    let (value, unit) = match metres.abs() {
+        0.0 => return "0".into(),
+        size if size < 1e-6 => (metres * 1e9, "nm"),
+        size if size < 1e-4 => (metres * 1e6, "µm"),
+        size if size < 10.0 => (metres * 1e3, "mm"),
+        _ => (metres, "m"),
+    };
+    format!("{}\u{a0}{unit}", number(value))
 }
 
 /// A share of the model's size.
@@ -78,10 +90,15 @@ pub(super) fn track(track: &TrackReport) -> String {
 
 /// How far a track's own value is off, with its unit.
 pub(super) fn difference(track: &TrackReport) -> String {
-    let value = number(track.difference);
+    unit(track, track.difference)
+}
+
+/// A difference of a track's values, with its unit.
+pub(super) fn unit(track: &TrackReport, value: f64) -> String {
     match &track.target {
-        Target::Node { property: Property::Rotation, .. } => format!("{value}°"),
-        _ => value,
+        Target::Node { property: Property::Rotation, .. } => format!("{}°", number(value)),
+        Target::Node { property: Property::Translation, .. } => length(value),
+        _ => number(value),
     }
 }
 
@@ -100,6 +117,10 @@ mod tests {
             [(0.0, "0"), (0.012345, "0.0123"), (1234.5, "1234"), (2.0, "2"), (1.5e-7, "1.50e-7"), (-0.5, "-0.5")];
         figures.into_iter().for_each(|(value, text)| assert_eq!(number(value), text));
         assert_eq!((bytes(9_999).as_str(), bytes(12_345).as_str()), ("9999\u{a0}B", "12.3\u{a0}KB"));
+        assert_eq!(bytes(1_234_567), "1.23\u{a0}MB");
+        let lengths =
+            [(0.0, "0"), (2.5e-8, "25\u{a0}nm"), (3e-5, "30\u{a0}µm"), (1.93e-4, "0.193\u{a0}mm"), (12.0, "12\u{a0}m")];
+        lengths.into_iter().for_each(|(metres, text)| assert_eq!(length(metres), text));
         assert_eq!((seconds(1.5), seconds(10.0), seconds(0.25)), ("1.5 s".into(), "10 s".into(), "0.25 s".into()));
     }
 }

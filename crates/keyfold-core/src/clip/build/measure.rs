@@ -85,6 +85,16 @@ impl<'a> Reference<'a> {
         deviation.error()
     }
 
+    /// How far a clip lies from the animation as it was, resampling and all.
+    pub(super) fn total(&self, clip: &Clip<'_>) -> f64 {
+        let (skeleton, probes) = (self.job.source.skeleton, self.job.source.probes);
+        let mut deviation = Deviation::none(probes.len());
+        for block in self.moments.chunks(BLOCK) {
+            deviation.add(&Poses::new(&self.motion, block), &decoded(skeleton, clip, block), probes, block);
+        }
+        deviation.error()
+    }
+
     /// The largest error of a clip. Where it is over the bound, the joints that carry the point have less room next time.
     pub(super) fn error(&self, clip: &Clip<'_>, room: &mut Room) -> f64 {
         let (skeleton, bound) = (self.job.source.skeleton, self.job.bound());

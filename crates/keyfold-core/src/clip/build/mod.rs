@@ -117,6 +117,8 @@ pub struct Built {
     pub holds: bool,
     /// The largest error of the resampling alone.
     pub resampling: f64,
+    /// The largest error against the animation as it was, resampling and all.
+    pub total: f64,
 }
 
 /// Why no clip was built.
@@ -212,11 +214,16 @@ fn build_within(source: &Source<'_>, options: &Options, left: &Cell<u64>) -> Res
         Encoding::Variable => builder.smallest()?,
         Encoding::Fixed => builder.fixed()?,
     };
-    let proof = Clip::open(&built.bytes).map(|clip| builder.reference.proof(&clip));
+    let opened = Clip::open(&built.bytes);
+    let proof = opened.as_ref().map(|clip| builder.reference.proof(clip));
     let (error, possible) =
         proof.map_or((f64::INFINITY, f64::INFINITY), |proof| (proof.deviation.error(), proof.possible));
     let (error, resampling) = (built.error.max(error), builder.reference.resampling());
-    Ok(Built { error, possible: possible.max(error), resampling, ..built })
+    let total = match options.rate {
+        Some(_) => opened.map_or(f64::INFINITY, |clip| builder.reference.total(&clip)),
+        None => error,
+    };
+    Ok(Built { error, possible: possible.max(error), resampling, total, ..built })
 }
 
 /// About how many bytes it takes to build a clip with so many keys: matrices of what moves, values of the tracks and their codes.
@@ -335,10 +342,13 @@ impl Builder<'_> {
             Ok(clip) => {
                 let error = self.reference.error(&clip, room);
                 let holds = error <= self.job.bound() && self.reference.others_hold(&self.plan, &clip);
-                Built { error, possible: f64::INFINITY, holds, bytes, resampling: 0.0 }
+                Built { error, possible: f64::INFINITY, holds, bytes, resampling: 0.0, total: error }
             }
             // What is written here is always a clip; one that cannot be opened holds nothing.
-            Err(_) => Built { bytes, error: f64::INFINITY, possible: f64::INFINITY, holds: false, resampling: 0.0 },
+            Err(_) => {
+                let (error, possible, total) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
+                Built { bytes, error, possible, holds: false, resampling: 0.0, total }
+            }
         }
     }
 }

@@ -93,7 +93,10 @@ fn keys(channel: &Channel<'_>, aim: &Aim, sampler: &Sampler, findings: &mut Vec<
     }
     let (input, output) = (channel.document.accessor(sampler.input)?, channel.document.accessor(sampler.output)?);
     if input.shape != Shape::Scalar {
-        return Err(Error::malformed(format!("/accessors/{}/type", input.index), "times should be SCALAR"));
+        return Err(Error::malformed(
+            format!("/accessors/{}/type", input.index),
+            "the times of a sampler should be SCALAR",
+        ));
     }
     check_encoding(&input, &UNSIGNED, findings)?;
     let layout = match path {

@@ -67,7 +67,7 @@ fn check_duplicates(
         if let Some(before) = last.insert(&track.target, channel)
             && (without_core.contains(&before) || without_core.contains(&channel))
         {
-            let message = format!("channel {channel} drives the same property");
+            let message = format!("channel {channel} drives the same property; which of them is played is not defined");
             findings.add(&ANIMATION_DUPLICATE_TARGETS, format!("{}/channels/{before}/target", object.at()), message);
         }
     }

@@ -1,7 +1,7 @@
 //! Files write in their order where they could get into each other's way: several folders into one, each bringing files of the same names along.
 //! Who finds a name taken then does not hang on chance.
 
-use super::job::Job;
+use crate::{batch::Order, files::Job};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Whose turn it is.
-pub(super) struct Turns {
+pub(crate) struct Turns {
     /// The first job that has not ended; `None` where no two can meet.
     first: Option<Mutex<Ended>>,
     changed: Condvar,
@@ -23,7 +23,7 @@ struct Ended {
 }
 
 impl Turns {
-    pub(super) fn new(jobs: &[Job]) -> Self {
+    pub(crate) fn new(jobs: &[Job]) -> Self {
         let mut from: BTreeMap<Option<&Path>, Option<&Path>> = BTreeMap::new();
         let moving = jobs.iter().map(|job| (job.input.parent(), job.output.parent())).filter(|(from, to)| from != to);
         let brought = moving.into_iter().any(|(input, output)| *from.entry(output).or_insert(input) != input);
@@ -33,21 +33,26 @@ impl Turns {
         Self { first: meet.then(Mutex::default), changed: Condvar::new() }
     }
 
+    /// In which order jobs may begin: one that waits for another must not begin before it.
+    pub(crate) fn order(&self) -> Order {
+        if self.first.is_some() { Order::Named } else { Order::Any }
+    }
+
     /// Waits until all jobs before this one have ended.
-    pub(super) fn wait(&self, index: usize) {
+    pub(crate) fn wait(&self, index: usize) {
         let Some(first) = &self.first else { return };
         let ended = first.lock().unwrap_or_else(PoisonError::into_inner);
         drop(self.changed.wait_while(ended, |ended| ended.first_open < index));
     }
 
     /// A job's turn; it ends when it is dropped.
-    pub(super) fn of(&self, index: usize) -> Turn<'_> {
+    pub(crate) fn of(&self, index: usize) -> Turn<'_> {
         Turn { turns: self, index }
     }
 }
 
 /// A job that has not ended.
-pub(super) struct Turn<'a> {
+pub(crate) struct Turn<'a> {
     turns: &'a Turns,
     index: usize,
 }
