@@ -36,6 +36,8 @@ async function bundle(entry, define, format) {
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
     logLevel: "warning",
+    // The package says itself that its parts have no side effects.
+    logOverride: { "ignored-bare-import": "silent" },
     define,
   });
   const made = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint === `src/${entry}`);

@@ -122,6 +122,7 @@ async function measure(label, file, { level = "", peak = false } = {}) {
 }
 
 const page = await visit(browser, server.address);
+await page.page.waitForTimeout(1500);
 const paint = await page.page.evaluate(async () => {
   const paints = performance.getEntriesByType("paint");
   return { first: paints.find(({ name }) => name === "first-contentful-paint")?.startTime, names: performance.getEntriesByType("resource").filter(({ renderBlockingStatus, initiatorType }) => renderBlockingStatus === "blocking" || initiatorType === "script" || initiatorType === "link").map(({ name }) => name) };

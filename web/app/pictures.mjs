@@ -1,6 +1,6 @@
 // `npm run pictures`: the six states of the page that `docs/page.md` shows, taken anew.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launch } from "../test/browser.mjs";
@@ -8,14 +8,14 @@ import { packed, servePage, visit } from "./test/page.mjs";
 
 const docs = new URL("../../docs/page/", import.meta.url).pathname;
 const sample = (name) => new URL(`../../samples/${name}`, import.meta.url).pathname;
-const broken = join(tmpdir(), "broken.glb");
-writeFileSync(broken, "hello");
+const broken = join(tmpdir(), "walk.glb");
+writeFileSync(broken, readFileSync(sample("figure.glb")).subarray(0, 1000));
 
 /** What is opened, with which state, and what is done before the picture is taken. */
 const STATES = [
   { name: "player", files: ["figure.glb"], address: "#error=0.1%25&exaggerate=10&ghost=1", act: (page) => page.click("#worst") },
   { name: "curves", files: ["machine.glb"], address: "#tab=curves&rotations=quaternion&error=0.5%25&tracks=/nodes/1/rotation+/nodes/0/translation" },
-  { name: "sizes", files: ["machine.glb"], address: "#storage=quantization&error=0.05%25", act: (page) => page.waitForFunction(() => document.querySelectorAll("#picture circle").length >= 50, null, { timeout: 600_000 }) },
+  { name: "sizes", files: ["figure.glb"], address: "#storage=meshopt&error=0.05%25", act: (page) => page.waitForFunction(() => document.querySelectorAll("#picture circle").length >= 50, null, { timeout: 600_000 }) },
   { name: "treemap", files: ["figure.glb"], act: (page) => page.locator("#bytes").scrollIntoViewIfNeeded() },
   { name: "error", broken: true },
   { name: "phone", files: ["face.glb"], options: { viewport: { width: 400, height: 860 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2, colorScheme: "dark" } },

@@ -20,10 +20,10 @@ interface Row {
 }
 
 const ORDERS: Record<string, (a: Row, b: Row) => number> = {
-  "file order": () => 0,
-  "joint name": (a, b) => a.name.localeCompare(b.name),
-  error: (a, b) => b.error - a.error || b.difference - a.difference,
-  bytes: (a, b) => b.bytes - a.bytes,
+  "by error": (a, b) => b.error - a.error || b.difference - a.difference,
+  "by joint": (a, b) => a.name.localeCompare(b.name),
+  "by bytes": (a, b) => b.bytes - a.bytes,
+  "as in the file": () => 0,
 };
 
 function rows(): Row[] {
@@ -81,7 +81,7 @@ export function mountList(): void {
   // Without a choice there is nothing to see: the worst is what one comes for.
   store.watch(["overTime", "tab"], ({ overTime, chosen, tab }) => {
     if (tab !== "curves" || chosen.length > 0 || (!overTime && store.now.source?.json)) return;
-    const [first] = rows().sort(ORDERS["error"]!);
+    const [first] = rows().sort(ORDERS["by error"]!);
     if (first) store.set({ chosen: [first.target] });
   });
 }

@@ -91,7 +91,7 @@ export class Plot {
     }
     this.pen.strokeStyle = token("--line");
     this.line(LEFT, lane.top + lane.height, LEFT + this.area.width, lane.top + lane.height);
-    this.pen.fillText(label, LEFT + 6, lane.top + 14);
+    this.pen.fillText(label, LEFT + this.area.width - this.pen.measureText(label).width - 4, lane.top + 14);
     return y;
   }
 

@@ -5,6 +5,7 @@ import { NotReadable } from "./source.js";
 interface View {
   buffer?: number;
   byteLength?: number;
+  extensions?: Record<string, { byteLength?: number }>;
 }
 
 interface Accessor {
@@ -12,6 +13,7 @@ interface Accessor {
   componentType?: number;
   count?: number;
   type?: string;
+  sparse?: { count?: number; indices?: { componentType?: number } };
 }
 
 /** What the page looks at of a glTF document; anything may be missing or wrong. */
@@ -60,8 +62,14 @@ export async function readDocument(name: string, contents: Blob): Promise<{ json
 const COMPONENT_BYTES: Record<number, number> = { 5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4 };
 const COMPONENTS: Record<string, number> = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4, MAT2: 4, MAT3: 9, MAT4: 16 };
 
-/** What an accessor's elements take. */
+/** What an accessor takes: its elements, in a compressed view their part of it, and those that a sparse one replaces. */
 export function accessorBytes(json: Gltf, index: number): number {
-  const { count = 0, type = "", componentType = 0 } = json.accessors?.[index] ?? {};
-  return count * (COMPONENTS[type] ?? 0) * (COMPONENT_BYTES[componentType] ?? 0);
+  const { bufferView, count = 0, type = "", componentType = 0, sparse } = json.accessors?.[index] ?? {};
+  const element = (COMPONENTS[type] ?? 0) * (COMPONENT_BYTES[componentType] ?? 0);
+  const replaced = (sparse?.count ?? 0) * (element + (COMPONENT_BYTES[sparse?.indices?.componentType ?? 0] ?? 0));
+  const view = json.bufferViews?.[bufferView ?? -1];
+  if (!view) return replaced;
+  const compressed = ["EXT_meshopt_compression", "KHR_meshopt_compression"].map((name) => view.extensions?.[name]?.byteLength).find((bytes) => bytes !== undefined);
+  const share = compressed === undefined || !view.byteLength ? 1 : compressed / view.byteLength;
+  return count * element * share + replaced;
 }

@@ -11,13 +11,24 @@ function entry({ severity, code, at: place, message, subject }: Finding): HTMLEl
   return h("li", {}, h("span", { class: `severity ${severity}` }, severity), " ", subject ? `${subject}: ` : "", message, " ", h("br"), h("code", {}, place || "the file"), " ", h("code", { class: "soft" }, code));
 }
 
-function list(title: string, findings: Finding[] | null): HTMLElement[] {
-  const count = (severity: string): number => findings!.filter((finding) => finding.severity === severity).length;
-  const told = findings && ["error", "warning", "info", "hint"].flatMap((severity) => (count(severity) > 0 ? [`${count(severity)} ${severity}${count(severity) > 1 ? "s" : ""}`] : [])).join(", ");
-  const summary = h("h3", {}, `${title}: ${findings ? told || "nothing to find" : "looking…"}`);
-  if (!findings || findings.length === 0) return [summary];
+function entries(findings: Finding[]): HTMLElement {
   const rest = findings.length - SHOWN;
-  return [summary, h("ul", {}, ...findings.slice(0, SHOWN).map(entry), rest > 0 && h("li", { class: "soft" }, `and ${rest} more`))];
+  return h("ul", {}, ...findings.slice(0, SHOWN).map(entry), rest > 0 && h("li", { class: "soft" }, `and ${rest} more`));
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** What is wrong is seen at once; what could be better, on request. */
+function list(title: string, findings: Finding[] | null): HTMLElement[] {
+  if (!findings) return [h("h3", {}, `${title}: looking…`)];
+  const of = (...severities: string[]): Finding[] => findings.filter(({ severity }) => severities.includes(severity));
+  const [wrong, advice] = [of("error", "warning"), of("info", "hint")];
+  const told = [counted(of("error").length, "error"), counted(of("warning").length, "warning")].join(", ");
+  return [
+    h("h3", {}, `${title}: ${told}`),
+    ...(wrong.length > 0 ? [entries(wrong)] : []),
+    ...(advice.length > 0 ? [h("details", {}, h("summary", {}, counted(advice.length, "hint")), entries(advice))] : []),
+  ];
 }
 
 export function mountFindings(): void {

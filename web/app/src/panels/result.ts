@@ -34,17 +34,18 @@ function content(state: State): HTMLElement[] {
 
 function packedFigures({ gzip, overTime }: State, report: PackReport): HTMLElement[] {
   const { error, animation_bytes: animation } = report;
-  const rows: [string, string][] = [["Animations", `${bytes(animation.before)} → ${bytes(animation.after)}, ${saving(animation.before, animation.after)}`]];
+  const rows: [string, string][] = [["Animations", `${bytes(animation.before)} → ${bytes(animation.after)}`]];
   if (gzip.before !== null && gzip.after !== null) rows.push(["With gzip", `${bytes(gzip.before)} → ${bytes(gzip.after)}`]);
   if (error) {
-    rows.push(["Largest error", `${length(error.max)}, ${percent(error.relative)} of the model`]);
-    if (overTime && error.possible !== undefined) rows.push(["Proven at most", `${length(error.possible)} of ${length(error.bound)} allowed`]);
+    rows.push(["Largest error", `${length(error.max)} (${percent(error.relative)})`]);
+    if (overTime && error.possible !== undefined) rows.push(["Proven", `at most ${length(error.possible)} of ${length(error.bound)}`]);
     if (error.node !== null && error.time !== null) rows.push(["Worst joint", `${error.node}, ${seconds(error.time)} of ${error.animation}`]);
     if (error.properties.max > 0) rows.push(["Properties", `${percent(error.properties.max)} of their range off`]);
   }
   rows.push(["Storage", report.storage]);
   const left = report.left.length > 0 && h("p", { class: "soft" }, `Left as they were: ${report.left.slice(0, 3).join("; ")}${report.left.length > 3 ? ` and ${report.left.length - 3} more` : ""}`);
-  const said = report.copied ? "Nothing can be saved: the file stays as it is." : saving(report.bytes.before, report.bytes.after);
+  const smaller = `${saving(report.bytes.before, report.bytes.after)}; its animations are ${saving(animation.before, animation.after)}`;
+  const said = report.copied ? "Nothing can be saved: the file stays as it is." : smaller;
   return [
     h("p", { class: "headline", id: "headline" }, `${bytes(report.bytes.before)} → ${bytes(report.bytes.after)}`),
     h("p", {}, said),

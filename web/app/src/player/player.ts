@@ -28,6 +28,8 @@ export class Player {
   /** Which loading is the newest: what others bring comes too late. */
   private turn = 0;
   private readonly tag = at("tag");
+  /** Takes an exaggeration back. */
+  private plain: () => void = () => {};
 
   constructor(private readonly onMoment: (moment: Moment | null) => void) {
     this.stage.controls.addEventListener("change", () => this.draw());
@@ -81,6 +83,8 @@ export class Player {
   }
 
   private replace(side: 0 | 1, model: Model | undefined): void {
+    this.plain();
+    this.plain = () => {};
     const old = this.poses[side];
     this.skeletons[side]?.dispose();
     this.skeletons[side] = undefined;
@@ -175,11 +179,13 @@ export class Player {
   /** Both models at the time that is looked at; the errors of the joints there. */
   private pose({ time, overTime, exaggerate: times }: State): Map<number, number> {
     const [a, b] = this.poses;
+    this.plain();
+    this.plain = () => {};
     a?.at(time);
     b?.at(time);
     if (!a || !b) return new Map();
     const errors = errorsNow(a.model, b.model, overTime?.joints ?? []);
-    if (times > 1) exaggerate(a.model, b.model, times);
+    if (times > 1) this.plain = exaggerate(a.model, b.model, times);
     return errors;
   }
 

@@ -37,8 +37,9 @@ const turn = new Quaternion();
 const axis = new Vector3();
 
 /** Moves every node of `b` so many times as far from where it is in `a`, in its parent's space: small differences become large ones of the same
- * direction. */
-export function exaggerate(a: Model, b: Model, times: number): void {
+ * direction. What it answers with undoes that: the mixer writes only what changes from one time to the next. */
+export function exaggerate(a: Model, b: Model, times: number): () => void {
+  const before = b.nodes.map((node) => node && ([node, node.position.clone(), node.quaternion.clone(), node.scale.clone()] as const));
   b.nodes.forEach((node, i) => {
     const from = a.nodes[i];
     if (!node || !from) return;
@@ -52,4 +53,13 @@ export function exaggerate(a: Model, b: Model, times: number): void {
     node.quaternion.copy(from.quaternion).multiply(turn.setFromAxisAngle(axis, sine > 0 ? angle : 0));
   });
   b.root.updateMatrixWorld(true);
+  return () => {
+    for (const one of before) {
+      if (!one) continue;
+      const [node, position, quaternion, scale] = one;
+      node.position.copy(position);
+      node.quaternion.copy(quaternion);
+      node.scale.copy(scale);
+    }
+  };
 }

@@ -82,7 +82,7 @@ export class Stage {
     this.box = boundsOf(model, nodes);
     const [center, size] = [this.box.getCenter(new Vector3()), this.size];
     const narrow = Math.min(1, this.camera.aspect);
-    const distance = (0.62 * size) / Math.tan((this.camera.fov * Math.PI) / 360) / narrow;
+    const distance = (0.56 * size) / Math.tan((this.camera.fov * Math.PI) / 360) / narrow;
     this.controls.target.copy(center);
     this.camera.position.copy(center).add(new Vector3(0.45, 0.3, 1).setLength(distance));
     this.camera.near = size / 500;
@@ -147,15 +147,16 @@ export class Stage {
       this.renderer.setViewport(seen.x, height - seen.y - seen.height, seen.width, seen.height);
       this.renderer.setScissor(frame.x, height - frame.y - frame.height, frame.width, frame.height);
       this.renderer.clear();
-      this.draw(this.sides[i]!.scene, look);
+      const { scene } = this.sides[i]!;
+      this.draw(scene, look.mesh ? [GROUND, 0] : [GROUND]);
       if (look.ghost && i === 1) this.drawGhost(this.sides[0].scene);
+      if (look.skeleton) this.draw(scene, [MARKS]);
     });
   }
 
-  private draw(scene: Scene, { mesh, skeleton }: Look): void {
-    this.camera.layers.set(GROUND);
-    if (mesh) this.camera.layers.enable(0);
-    if (skeleton) this.camera.layers.enable(MARKS);
+  private draw(scene: Scene, layers: number[]): void {
+    this.camera.layers.disableAll();
+    layers.forEach((layer) => this.camera.layers.enable(layer));
     this.renderer.render(scene, this.camera);
   }
 
@@ -195,7 +196,8 @@ function boundsOf(model: Model, nodes: number[]): Box3 {
   model.root.traverse((object) => {
     const mesh = object as Mesh & { isSkinnedMesh?: boolean };
     if (!mesh.isMesh || mesh.isSkinnedMesh) return;
-    mesh.geometry.computeBoundingBox();
+    // The loader has it from the file, where the file says it.
+    if (!mesh.geometry.boundingBox) mesh.geometry.computeBoundingBox();
     if (mesh.geometry.boundingBox) box.union(mesh.geometry.boundingBox.clone().applyMatrix4(mesh.matrixWorld));
   });
   if (box.isEmpty()) box.expandByPoint(new Vector3());

@@ -38,6 +38,15 @@ export interface Options {
 type Output<Name extends keyof Tasks> = Awaited<ReturnType<Tasks[Name]>>;
 type Input<Name extends keyof Tasks> = Parameters<Tasks[Name]>[1];
 
+/** A worker that read more than this is not kept: what it holds would stay with it. */
+const HEAVY = 16 << 20;
+
+/** What a task has to read: all files in its input. */
+function weightOf(input: unknown): number {
+  if (input instanceof Blob) return input.size;
+  return typeof input === "object" && input !== null ? Object.values(input).reduce((sum: number, part) => sum + weightOf(part), 0) : 0;
+}
+
 /** A worker and those who wait for it. */
 export class Lane {
   private worker: Worker | undefined;
@@ -57,15 +66,17 @@ export class Lane {
     });
     if (signal?.aborted) throw new Ended();
     const worker = (this.worker ??= new Worker(address(WORKER_FILE)));
-    return new Promise((resolve, reject) => {
+    const finished = new AbortController();
+    const answer = new Promise((resolve, reject) => {
       const end = (): void => {
         worker.terminate();
         this.worker = undefined;
       };
-      signal?.addEventListener("abort", () => (end(), reject(new Ended())), { once: true });
+      signal?.addEventListener("abort", () => (end(), reject(new Ended())), { once: true, signal: finished.signal });
       worker.onmessage = ({ data }: MessageEvent<Answer>) => {
-        if ("progress" in data) onProgress?.(data.progress);
-        else if ("done" in data) resolve(data.done);
+        if ("progress" in data) return onProgress?.(data.progress);
+        if (weightOf(input) > HEAVY) end();
+        if ("done" in data) resolve(data.done);
         else reject(new TaskError(told(data.failed)));
       };
       worker.onerror = (event) => {
@@ -74,6 +85,8 @@ export class Lane {
       };
       worker.postMessage({ module, task, input } satisfies Request);
     });
+    // What is done cannot be ended any more: the worker is somebody else's then.
+    return answer.finally(() => finished.abort());
   }
 }
 

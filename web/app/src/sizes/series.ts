@@ -25,8 +25,8 @@ export const TOTAL = BOUNDS.length * STORAGES.length;
 
 /** Coarse first. */
 const ORDER = [3, 9, 0, 6, 1, 8, 4, 7, 2, 5];
-/** Animations that take more bytes than this are not packed fifty times over unasked. */
-const LARGE = 2 << 20;
+/** Animations, or files, that take more bytes than this are not packed fifty times over unasked. */
+const LARGE = { animations: 2 << 20, file: 16 << 20 };
 
 export const pointKey = (storage: string, bound: string): string => `${storage} ${bound}`;
 
@@ -85,7 +85,8 @@ export function mountSeries(): void {
     if (!packed || !packable(state)) return;
     add(packed.report.storage as Storage, settings.bound, packed.report);
     if (series.now.running || series.now.points.size >= TOTAL) return;
-    if (packed.report.animation_bytes.before > LARGE) series.set({ waits: true });
+    const { animation_bytes: animations, bytes } = packed.report;
+    if (animations.before > LARGE.animations || bytes.before > LARGE.file) series.set({ waits: true });
     else void startSeries();
   });
 }
