@@ -1,4 +1,4 @@
-// `npm run pictures`: the six states of the page that `docs/page.md` shows, taken anew.
+// `npm run pictures [-- NAME...]`: the six states of the page that `docs/page.md` shows, taken anew.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,8 @@ const STATES = [
 
 mkdirSync(docs, { recursive: true });
 const [server, browser] = [await servePage(), await launch()];
-for (const { name, files, address = "", act, options, broken: isBroken } of STATES) {
+const wanted = process.argv.slice(2);
+for (const { name, files, address = "", act, options, broken: isBroken } of STATES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
   const { page, close } = await visit(browser, server.address + address, options);
   await page.setInputFiles("#files", isBroken ? broken : files.map(sample));
   if (isBroken) await page.waitForSelector("#trouble:not([hidden])");
