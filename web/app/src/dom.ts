@@ -39,8 +39,3 @@ export function at<Kind extends HTMLElement>(id: string): Kind {
 export function token(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
-
-/** Lets the browser answer before work goes on. */
-export function breathe(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
