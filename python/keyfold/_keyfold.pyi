@@ -2,15 +2,30 @@
 
 import os
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+__all__ = [
+    "Document",
+    "Primitive",
+    "clip_build",
+    "convert",
+    "diff",
+    "inspect",
+    "pack",
+    "run",
+    "unpack",
+    "validate",
+    "version",
+]
 
 _Source: TypeAlias = str | os.PathLike[str] | bytes
 _Progress: TypeAlias = Callable[[float, str], object]
 _Interpolation: TypeAlias = Literal["STEP", "LINEAR", "CUBICSPLINE", "CUBICSLERP"]
 
+@final
 class Document:
     def __new__(cls, source: _Source) -> Document: ...
     def json(self) -> str: ...
@@ -26,6 +41,7 @@ class Document:
     def primitives(self) -> list[Primitive]: ...
     def skins(self) -> list[tuple[list[int], NDArray[np.float32]]]: ...
 
+@final
 class Primitive:
     node: int
     skin: int | None

@@ -14,8 +14,9 @@ use crate::shell::{cargo, command, quiet, root, show, which};
 /// What the tests need.
 const REQUIREMENTS: &str = "python/tests/requirements.txt";
 
-/// What type checkers read.
+/// What type checkers read, beside the READMEs' examples.
 const TYPED: [&str; 3] = ["keyfold", "tests", "bench"];
+const EXAMPLES: &str = "target/python-examples";
 
 /// Makes the environment; what keeps it from being made becomes a line among what is missing.
 pub(crate) fn set_up(missing: &mut Missing) -> Option<Environment> {
@@ -41,12 +42,14 @@ pub(crate) fn test(environment: &Environment, full: bool) -> Result<()> {
         pytest.env("KEYFOLD_FULL", "1");
     }
     show(pytest)?;
+    show(environment.run(&["python/tests/readme.py", EXAMPLES]))?;
     let (format, lint) = (&["-m", "ruff", "format", "--check"][..], &["-m", "ruff", "check"][..]);
     for checker in [format, lint, &["-m", "mypy", "--strict"], &["-m", "pyright"]] {
         let mut check = environment.run(&[checker, &TYPED].concat());
-        check.current_dir(root().join("python"));
+        check.arg(root().join(EXAMPLES)).current_dir(root().join("python"));
         show(check)?;
     }
+    show(environment.run(&["-m", "mypy.stubtest", "keyfold._keyfold", "--ignore-disjoint-bases"]))?;
     let empty = Environment::anew("target/python-empty")?;
     empty.install(&[&wheel])?;
     show(empty.run(&["python/tests/readme.py"]))
