@@ -118,18 +118,27 @@ impl Rotations {
         })
     }
 
-    /// The projection of a unit quaternion, in steps.
-    pub fn project(&self, q: Quat) -> [f64; 3] {
-        let r = quat::mul(quat::mul(quat::conjugate(self.left), q), quat::conjugate(self.right));
-        // Either sign is the same rotation. The nearer one is better, but a track that turns on beyond half a turn should not jump at once.
-        let r = if r[3] < -0.5 { quat::negate(r) } else { r };
+    /// A unit quaternion before it was turned.
+    fn unturned(&self, q: Quat) -> Quat {
+        quat::mul(quat::mul(quat::conjugate(self.left), q), quat::conjugate(self.right))
+    }
+
+    /// The projection of a quaternion that is not turned any more, in steps.
+    fn project(&self, r: Quat) -> [i32; 3] {
         let k = f64::from(1 << UNIT) / (1.0 + r[3]);
-        [0, 1, 2].map(|i| r[i] * k / self.steps[i] as f64)
+        [0, 1, 2].map(|i| libm::rint(r[i] * k / self.steps[i] as f64) as i32)
     }
 
     /// The codes nearest to a unit quaternion.
     pub fn encode(&self, q: Quat) -> [i32; 3] {
-        self.project(q).map(|c| libm::rint(c) as i32)
+        let r = self.unturned(q);
+        // Either sign is the same rotation. The nearer one is better, but a track that turns on beyond half a turn should not jump at once.
+        self.project(if r[3] < -0.5 { quat::negate(r) } else { r })
+    }
+
+    /// The codes that a decoded quaternion came from. Its sign is theirs: near where [`Self::encode`] takes the other one, that would find others.
+    pub fn codes(&self, decoded: [f32; 4]) -> [i32; 3] {
+        self.project(self.unturned(decoded.map(f64::from)))
     }
 }
 
@@ -153,8 +162,19 @@ mod tests {
                 let angle = quat::angle(quat::normalize(decoded.map(f64::from)), q);
                 assert!(angle <= 4.0 * 0.87 * grid.step(0) + 1e-6, "{number} {i} {angle}");
                 // What was decoded is on the grid.
-                assert_eq!(rotations.encode(decoded.map(f64::from)), rotations.encode(q));
+                assert_eq!(rotations.codes(decoded), rotations.encode(q));
             }
+        }
+    }
+
+    #[test]
+    fn codes_are_found_again_on_all_ways_round() {
+        let grid = RotationGrid::new(quat::IDENTITY, quat::IDENTITY, [131; 3]);
+        let rotations = Rotations::new(&grid);
+        for i in 0..20_000 {
+            let q = quat::exp([f64::from(i) * 1e-3, 0.0, 1e-4 * f64::from(i % 7)]);
+            let code = rotations.encode(q);
+            assert_eq!(rotations.codes(rotations.decode(code)), code, "{i}");
         }
     }
 

@@ -176,8 +176,7 @@ fn array(content: &Stored, clock: usize, keys: usize) -> Array {
     let width = content.count() * content.shape.components() / keys.max(1);
     if let Some(grid) = content.grid {
         let rotations = Rotations::new(&grid);
-        let quaternion = |q: &[f32; 4]| rotations.encode(q.map(f64::from));
-        let codes = floats(content).as_chunks().0.iter().flat_map(quaternion).collect();
+        let codes = floats(content).as_chunks().0.iter().flat_map(|q| rotations.codes(*q)).collect();
         return Array { clock, width, coding: Coding::Rotations(grid), codes };
     }
     let (coding, codes) = match content.component {

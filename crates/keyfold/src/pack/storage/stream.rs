@@ -48,7 +48,7 @@ fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
     if let (Some(sampler), Some((encoded, grid, rotations))) = (&mut form.sampler, projected) {
         let found = |code: &[i32; 4]| {
             let code = [code[0], code[1], code[2]];
-            rotations.encode(rotations.decode(code).map(f64::from)) == code
+            rotations.codes(rotations.decode(code)) == code
         };
         let floats = Stored::floats(Shape::Vec4, &entry.values());
         // A stream finds the codes again from the floats that they stand for.
