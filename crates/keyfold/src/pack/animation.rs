@@ -1,10 +1,17 @@
 //! One animation: what stays exact, what has its own bound, and the rest by the engine.
 
 use super::{
-    Context, axes::splits, cubic::shortened, exact::without_repeats, properties::shrunk, storage::AnimationCodec,
+    Context,
+    axes::splits,
+    cost::deflated,
+    cubic::shortened,
+    exact::without_repeats,
+    properties::shrunk,
+    storage::AnimationCodec,
+    straight::{is_spline, straightened},
 };
 use crate::parallel::*;
-use crate::{Animation, Monitor, Storage, Target, scene::core_track};
+use crate::{Animation, Monitor, Storage, Target, Track, scene::core_track};
 use keyfold_core::engine::{self, Codec, Encoded, Executor, Job, Level};
 use std::collections::BTreeMap;
 
@@ -40,23 +47,40 @@ impl Executor for Parallel<'_> {
     }
 }
 
-/// The animation, packed so that it stays within `bound` (scene units) as far as the engine can see: as it is or, where the storage
-/// knows axes, split by them, whichever is smaller.
+/// The animation, packed so that it stays within `bound` (scene units) as far as the engine can see: splines as they are or as straight pieces,
+/// whichever is smaller.
 pub(crate) fn pack_animation(context: &Context<'_>, animation: &Animation, bound: f64) -> PackedAnimation {
+    let (curved, most) = pack_whole_or_split(context, animation, bound);
+    if context.settings.level == Level::Fast {
+        return curved;
+    }
+    let Some((straight, used)) = straightened(context, animation, bound) else { return curved };
+    let (straight, cost) = pack_whole_or_split(context, &straight, bound - used);
+    if cost < most + unwritten(context, &curved.animation) { straight } else { curved }
+}
+
+/// About what splines take that stay where they are, which costs do not count.
+fn unwritten(context: &Context<'_>, animation: &Animation) -> usize {
+    let stays = |track: &&Track| is_spline(track) && !context.replaces(track);
+    let values = animation.tracks.iter().filter(stays).flat_map(|track| track.curve.values());
+    deflated(&values.flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())
+}
+
+/// The animation with its tracks as they are or, where the storage knows axes, split by them, whichever is smaller, and what it costs.
+fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64) -> (PackedAnimation, usize) {
     let level = context.settings.level;
     let split = if context.splits() { splits(animation, |target| context.keeps(target)) } else { Vec::new() };
     if split.is_empty() {
-        return pack_as_it_is(context, animation, bound, level).0;
+        return pack_as_it_is(context, animation, bound, level);
     }
     let floats: usize = animation.tracks.iter().map(|track| track.curve.values().len()).sum();
     let quick = if floats <= SHORT { level } else { Level::Fast };
-    let found = |animation| pack_as_it_is(context, animation, bound, quick);
-    let (whole, most) = found(animation);
-    let smaller =
-        split.iter().map(|split| (split, found(split))).filter(|(_, (_, cost))| (*cost as f64) < WORTH * most as f64);
-    let (least, packed) =
-        smaller.min_by_key(|(_, (_, cost))| *cost).map_or((animation, whole), |(split, (packed, _))| (split, packed));
-    if quick == level { packed } else { pack_as_it_is(context, least, bound, level).0 }
+    let found = |animation| (animation, pack_as_it_is(context, animation, bound, quick));
+    let whole = found(animation);
+    let most = WORTH * whole.1.1 as f64;
+    let smaller = split.iter().map(found).filter(|(_, (_, cost))| (*cost as f64) < most);
+    let (least, packed) = smaller.min_by_key(|(_, (_, cost))| *cost).unwrap_or(whole);
+    if quick == level { packed } else { pack_as_it_is(context, least, bound, level) }
 }
 
 /// The animation with its tracks as they are, and what it costs.

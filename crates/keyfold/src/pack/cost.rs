@@ -2,9 +2,9 @@
 
 use super::{Context, Level};
 use crate::write::{ChannelForm, Stored, alike};
-use flate2::{Compression, write::DeflateEncoder};
+use miniz_oxide::deflate::{CompressionLevel, compress_to_vec};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, io::Write};
+use std::collections::BTreeMap;
 
 /// A byte that is there but compresses away still has to be loaded.
 const RAW_SHARE: usize = 64;
@@ -67,22 +67,5 @@ fn append(bytes: &mut Vec<u8>, stored: &Stored) {
 
 /// The length of bytes after deflate.
 pub(crate) fn deflated(bytes: &[u8]) -> usize {
-    let mut encoder = DeflateEncoder::new(Count(0), Compression::default());
-    // Counting cannot fail.
-    let counted = encoder.write_all(bytes).and_then(|()| encoder.finish());
-    counted.map_or(bytes.len(), |count| count.0)
-}
-
-/// Counts what is written to it.
-struct Count(usize);
-
-impl Write for Count {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    compress_to_vec(bytes, CompressionLevel::DefaultLevel as u8).len()
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use keyfold_core::{
     curve::shortest,
-    skeleton::{Poses, Sensitivity, moments, sensitivity},
+    skeleton::{Motion, Poses, Probe, Sensitivity, moments, sensitivity},
 };
 
 /// The shares of the bound that are tried as steps, the coarsest first.
@@ -37,9 +37,7 @@ pub(crate) fn shortened(context: &Context<'_>, animation: &Animation, bound: f64
     let limit = if others { BESIDE_OTHERS * bound } else { bound };
     let motion = context.scene.motion(animation);
     let probes = context.scene.probes(&motion.moved());
-    let all = moments(&[&motion], 0);
-    let some: Vec<_> = all.iter().copied().step_by((all.len() / 16).max(1)).collect();
-    let reach = sensitivity(context.scene.skeleton(), &Poses::new(&motion, &some), &probes);
+    let reach = reach(context, &motion, &probes);
     SHARES.iter().find_map(|share| {
         let short = |(i, t): (usize, &Track)| match taken(i, t) {
             true => short(context, t, &reach, share * limit, animation.duration()),
@@ -52,14 +50,31 @@ pub(crate) fn shortened(context: &Context<'_>, animation: &Animation, bound: f64
     })
 }
 
+/// How far nodes move points, at some moments of a motion.
+pub(super) fn reach(context: &Context<'_>, motion: &Motion<'_>, probes: &[Probe]) -> Vec<Sensitivity> {
+    let all = moments(&[motion], 0);
+    let some: Vec<_> = all.iter().copied().step_by((all.len() / 16).max(1)).collect();
+    sensitivity(context.scene.skeleton(), &Poses::new(motion, &some), probes)
+}
+
+/// Scene units by which points move per unit, or radian, of what a track drives; `None` where that is no node.
+pub(super) fn moves(track: &Track, reach: &[Sensitivity]) -> Option<f64> {
+    let Target::Node { node, property, .. } = track.target else { return None };
+    match property {
+        Property::Rotation => Some(reach[node].rotation),
+        Property::Scale => Some(reach[node].scale.into_iter().fold(0.0, f64::max)),
+        Property::Translation => Some(reach[node].translation),
+        Property::Weights => None,
+    }
+}
+
 /// A spline with steps that move points by about `bound`.
 fn short(context: &Context<'_>, track: &Track, reach: &[Sensitivity], bound: f64, end: f32) -> Track {
     let Target::Node { node, property, axis } = track.target else { return track.clone() };
-    let moved = match property {
-        // A quaternion turns the more for a step the shorter it is.
-        Property::Rotation => 2.0 * reach[node].rotation / shortest(&track.curve).map_or(1.0, |s| s.length),
-        Property::Scale => reach[node].scale.into_iter().fold(0.0, f64::max),
-        Property::Translation | Property::Weights => reach[node].translation,
+    let moved = match (moves(track, reach).unwrap_or(0.0), property) {
+        // A quaternion turns by twice its angle, and the more for a step the shorter it is.
+        (reach, Property::Rotation) => 2.0 * reach / shortest(&track.curve).map_or(1.0, |s| s.length),
+        (reach, _) => reach,
     };
     let step = if moved > 0.0 { bound / moved } else { return track.clone() };
     let rest = context.scene.skeleton().rest(node);

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The order and its reason: first what costs nothing (arcs that rounding could turn round; `exact`: repeated keys; `properties`: tracks that move no
-//! points have a bound of their own; `cubic`: splines give up digits), then the engine, which needs the other tracks as they will be; then tracks that
+//! points have a bound of their own; splines give up digits, `cubic`, or become straight pieces, `straight`), then the engine, which needs the other tracks as they will be; then tracks that
 //! hold the rest pose in every animation (`rest`), which can only be told when all animations are packed.
 //!
 //! | file | idea |
@@ -27,6 +27,7 @@ mod properties;
 mod report;
 mod rest;
 mod storage;
+mod straight;
 pub mod weigh;
 
 use crate::parallel::*;
@@ -109,6 +110,8 @@ pub struct Packed {
 
 /// What tracks that move no points may be off by default.
 const PROPERTY_BOUND: f64 = 0.001;
+/// Beyond so many floats, `convert` is not tried.
+const MUCH: usize = 1 << 16;
 /// How often animations that prove to be over the bound are packed again with a smaller one, before they are left as they were.
 const ATTEMPTS: usize = 4;
 
@@ -188,14 +191,18 @@ fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
     unreachable!("the loop ends after its attempts")
 }
 
-/// The document as `convert` makes it, which `pack` is never larger than; `None` where that has no bound or is over it, or leaves less alone than it
-/// should.
+/// The document as `convert` makes it, which `pack` is never larger than; `None` where that has no bound or is over it, leaves less alone than it
+/// should, or where there is so much to choose from that the engine's choices are smaller.
 fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Option<Packed>> {
     monitor.step(0.95, "converting")?;
     let read = match settings.storage {
         Storage::Draco | Storage::Quantization => read(document)?,
         Storage::Core | Storage::Meshopt | Storage::Stream => return Ok(None),
     };
+    let floats = |animation: &Animation| animation.tracks.iter().map(|t| t.curve.values().len()).sum::<usize>();
+    if read.animations.iter().map(floats).sum::<usize>() > MUCH {
+        return Ok(None);
+    }
     let (within, converted, diff, findings) = match settings.storage {
         Storage::Draco => {
             let scene = Scene::new(document, &read.animations, settings.shell)?;
@@ -348,7 +355,9 @@ fn write(
         false => rest::without_rest(context.scene, animations, |t| context.keeps(t), |a| context.changes(a)),
     };
     let animations = original.iter().zip(&lean).zip(packed).map(|((original, lean), packed)| {
-        let replaces = original.tracks.iter().filter(|t| context.replaces(t)).map(|t| t.source.channel).collect();
+        let straight = |t: &Track| packed.animation.tracks.iter().any(|p| p.target == t.target && context.replaces(p));
+        let replaced = original.tracks.iter().filter(|t| context.replaces(t) || straight(t));
+        let replaces = replaced.map(|t| t.source.channel).collect();
         Rewritten { index: original.index, replaces, entries: entries(context, lean, &packed.encoded) }
     });
     (context.form().write)(document, &animations.collect::<Vec<_>>(), context)

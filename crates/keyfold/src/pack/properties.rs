@@ -1,26 +1,39 @@
-//! Tracks that move no points: fewer keys and normalized weights within their own bound.
+//! Tracks that move no points: fewer keys, straight pieces for splines and normalized weights, within their own bound.
 
 use super::exact::only;
 use crate::{
     Curve, Interpolation, Kind, Property, Target, Track,
     diff::{natural_range, worst_property},
 };
-use keyfold_core::engine::{Grid, needed};
+use keyfold_core::{
+    engine::{Grid, needed},
+    fit::refit,
+};
 
 /// The track with fewer keys and coarser values within `bound`, a share of its natural range; `None` where it stays.
 pub(crate) fn shrunk(track: &Track, bound: f64) -> Option<Track> {
     let curve = &track.curve;
-    if track.target.is_exact()
-        || curve.interpolation() != Interpolation::Linear
-        || track.target.kind() == Kind::Rotation
-    {
+    if track.target.is_exact() || track.target.kind() == Kind::Rotation {
         return None;
     }
     let tolerance = bound * natural_range(track);
-    let kept = needed(curve.keys(), |i, j| bridges(curve, i, j, tolerance * 0.6));
-    let reduced = Track { curve: only(curve, &kept), ..track.clone() };
-    let snapped = Track { curve: snapped(track, &reduced.curve, tolerance * 0.35), ..track.clone() };
-    [snapped, reduced].into_iter().find(|t| worst_property(track, &t.curve) <= bound && t.curve != *curve)
+    let reduced = match curve.interpolation() {
+        Interpolation::Linear => only(curve, &needed(curve.keys(), |i, j| bridges(curve, i, j, tolerance * 0.6))),
+        Interpolation::CubicSpline => straight(curve, tolerance * 0.5).unwrap_or_else(|| curve.clone()),
+        Interpolation::Step | Interpolation::CubicSlerp => return None,
+    };
+    let share = if reduced.interpolation() == Interpolation::Linear { 0.35 } else { 0.2 };
+    let snapped = snapped(track, &reduced, tolerance * share);
+    let within = |curve: &Curve| worst_property(track, curve) <= bound && *curve != track.curve;
+    let curve = [snapped, reduced].into_iter().find(within)?;
+    Some(Track { curve, ..track.clone() })
+}
+
+/// A spline as straight pieces, where those take fewer numbers.
+fn straight(curve: &Curve, tolerance: f64) -> Option<Curve> {
+    let straight = refit(curve, Kind::Vector, Interpolation::Linear, tolerance).ok()?;
+    let numbers = |curve: &Curve| curve.values().len() + curve.keys();
+    (numbers(&straight) < numbers(curve)).then_some(straight)
 }
 
 fn bridges(curve: &Curve, i: usize, j: usize, tolerance: f64) -> bool {
@@ -36,6 +49,7 @@ fn bridges(curve: &Curve, i: usize, j: usize, tolerance: f64) -> bool {
 /// Values on the grid of a normalized type (weights between 0 and 1) or of a power of two.
 fn snapped(track: &Track, curve: &Curve, tolerance: f64) -> Curve {
     let fractions = matches!(track.target, Target::Node { property: Property::Weights, .. })
+        && curve.interpolation() == Interpolation::Linear
         && curve.values().iter().all(|v| (0.0..=1.0).contains(v));
     let most = if 0.5 / 255.0 <= tolerance { 255.0 } else { 65535.0 };
     let snap = |v: &f32| {

@@ -1,5 +1,9 @@
 use super::*;
-use crate::{Interpolation, scene::tests::document};
+use crate::{
+    Interpolation,
+    rotation::{CoreSampler, RotationOptions, convert_rotations},
+    scene::tests::document,
+};
 use keyfold_core::quat;
 use serde_json::{Value, json};
 
@@ -368,4 +372,22 @@ fn work_that_is_cancelled_in_its_midst_leaves_nothing() {
     };
     assert!(asked > 10, "the search asks only {asked} times");
     assert_eq!(done, whole);
+}
+
+#[test]
+fn splines_come_out_small_and_within_the_bound_in_every_storage() {
+    for interpolation in [Interpolation::CubicSpline, Interpolation::CubicSlerp] {
+        let bound = "0.001%".parse().unwrap();
+        let options = RotationOptions { interpolation, only: None, bound, shell: None, core: CoreSampler::None };
+        let document = convert_rotations(&swinging(), &options).unwrap().0;
+        let floats = weigh::gzip_bytes(&document).unwrap();
+        for storage in Storage::ALL {
+            let packed = pack(&document, &Settings { storage, ..Settings::default() }).unwrap();
+            let share = packed.gzip_bytes as f64 / floats as f64;
+            assert!(share <= 0.6, "{interpolation:?} {storage:?}: {share}");
+            assert!(packed.diff.possible <= packed.bound && packed.left.is_empty());
+            let tracks = read(&packed.document).unwrap().animations.remove(0).tracks;
+            assert_eq!(tracks.iter().filter(|t| t.target.to_string().ends_with("rotation")).count(), 4);
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use crate::{Animation, Axis, Curve, Property, Target, diff::Side};
 use keyfold_core::skeleton::{Affine, Moment, Motion, Skeleton};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 /// Rest poses that round to the same multiple of this are taken as equal: odd, so that round numbers lie on no edge of it.
 const STEP: f64 = 3.17e-4;
@@ -126,8 +126,21 @@ pub(super) fn of_curve(curve: &Curve) -> u64 {
     hash(&(curve.interpolation(), curve.width(), bits(curve.times()), bits(curve.values())))
 }
 
+/// FNV-1a, 64 bits: the standard library's hash may be another one in its next version.
+struct Fnv(u64);
+
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
     value.hash(&mut hasher);
     hasher.finish()
 }
