@@ -34,7 +34,8 @@ impl ReadArgs {
         let (bytes, folder) = self.bytes(path)?;
         let length = bytes.len() as u64;
         let document = Document::from_bytes(bytes, folder, &self.options());
-        Ok((document.with_context(|| format!("cannot read {}", name(path)))?, length))
+        let document = document.with_context(|| format!("cannot read {}", name(path)))?;
+        Ok((if is_stream(path) { document } else { document.with_path(path.to_path_buf()) }, length))
     }
 
     /// A file's bytes, and the folder where its relative URIs start.
@@ -87,6 +88,9 @@ pub(crate) fn check_targets<'a>(pairs: impl Iterator<Item = (&'a Path, &'a Path)
     let originals: BTreeMap<PathBuf, &Path> = inputs.map(|input| (real_path(input), input)).collect();
     let mut taken = BTreeMap::new();
     for (input, output) in pairs.filter(|(_, output)| !is_stream(output)) {
+        if is_stream(input) && is_standard_input(output) {
+            bail!("standard input is read from {}, which would be overwritten", output.display());
+        }
         let place = real_path(output);
         if let Some(original) = originals.get(&place) {
             bail!(
@@ -100,6 +104,20 @@ pub(crate) fn check_targets<'a>(pairs: impl Iterator<Item = (&'a Path, &'a Path)
         }
     }
     Ok(())
+}
+
+/// Whether standard input is read from the file that a path leads to.
+#[cfg(unix)]
+fn is_standard_input(path: &Path) -> bool {
+    use std::{fs, os::unix::fs::MetadataExt};
+    let file = |path: &Path| fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|file| (file.dev(), file.ino()));
+    file(Path::new("/dev/stdin")).is_some_and(|input| file(path) == Some(input))
+}
+
+/// Elsewhere, a file that is read keeps others from taking its place.
+#[cfg(not(unix))]
+fn is_standard_input(_: &Path) -> bool {
+    false
 }
 
 /// A path for people.

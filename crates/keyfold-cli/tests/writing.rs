@@ -307,3 +307,40 @@ fn a_resumed_batch_looks_at_bytes_and_tells_the_same_figures() {
         assert_eq!(code, 0, "{said}");
     }
 }
+
+#[test]
+fn a_file_that_is_standard_input_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (json, bin) = moving("m.bin");
+    fs::write(folder.join("m.bin"), bin).unwrap();
+    fs::write(folder.join("m.gltf"), json.to_string()).unwrap();
+    symlink("m.gltf", folder.join("link.gltf")).unwrap();
+    for arguments in [
+        &["pack", "-", "-o", "m.gltf"][..],
+        &["unpack", "-", "-o", "link.gltf"],
+        &["sample", "-", "--time", "0", "--apply", "-o", "./m.gltf"],
+    ] {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("keyfold"));
+        let input = fs::File::open(folder.join("m.gltf")).unwrap();
+        let output = command.current_dir(folder).args(arguments).stdin(input).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains("standard input"), "{arguments:?}: {said}");
+        assert_eq!(fs::read_to_string(folder.join("m.gltf")).unwrap(), json.to_string(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_report_takes_the_place_of_nothing_that_was_just_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (json, bin) = moving("m.bin");
+    fs::write(folder.join("m.bin"), bin).unwrap();
+    fs::write(folder.join("m.gltf"), json.to_string()).unwrap();
+    let (code, _, said) = keyfold(folder, &["pack", "m.gltf", "-o", "out.gltf", "--report", "out.bin"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("no report"), "{said}");
+    let (code, _, said) = keyfold(folder, &["diff", "m.gltf", "out.gltf"]);
+    assert_eq!(code, 0, "{said}");
+}

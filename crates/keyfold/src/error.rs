@@ -7,12 +7,12 @@ use std::{path::PathBuf, sync::Arc};
 #[non_exhaustive]
 pub enum Error {
     /// The file system said no.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Io {
         /// The file that was meant.
         path: PathBuf,
-        /// What the system answered.
-        source: Arc<std::io::Error>,
+        /// What the system answered. The message says it, so it is no source: those who print both would say it twice.
+        cause: Arc<std::io::Error>,
     },
     /// The text is no JSON.
     #[error("the JSON cannot be parsed: {what}")]
@@ -81,8 +81,8 @@ impl Error {
     }
 
     /// What the file system answered about a path.
-    pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
-        Self::Io { path: path.into(), source: Arc::new(source) }
+    pub fn io(path: impl Into<PathBuf>, cause: std::io::Error) -> Self {
+        Self::Io { path: path.into(), cause: Arc::new(cause) }
     }
 
     /// Where in the document, as a JSON pointer; empty where it concerns the file as a whole.

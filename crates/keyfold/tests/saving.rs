@@ -164,3 +164,113 @@ fn a_buffer_that_is_needed_and_not_there_is_an_error() {
     fs::write(&path, json.to_string()).unwrap();
     Document::open(&path).unwrap().save(folder.path().join("out.gltf")).unwrap();
 }
+
+/// A document that names a file of its folder, replaced by one with other bytes; whether the file is still there.
+fn stays(folder: &Path) -> bool {
+    fs::write(folder.join("m.bin"), [1; 16]).unwrap();
+    let own = naming(folder, "m.gltf", "m.bin");
+    let before = Document::open(&own).unwrap();
+    let mut edit = before.edit();
+    edit.push_view(vec![9; 4]);
+    edit.finish().unwrap().save(&own).unwrap();
+    assert_eq!(held(&own), 1);
+    folder.join("m.bin").exists()
+}
+
+#[test]
+fn a_file_stays_that_any_document_near_may_refer_to() {
+    let text = r#"{ "asset": { "version": "2.0" }, "buffers": [{ "uri": "m.bin", "byteLength": 16 }], "name": "X" }"#;
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let escaped = text.replace("m.bin", "\\u006d.bin");
+    let neighbours: [(&str, &str, Vec<u8>); 9] = [
+        ("below", "deep/er/other.gltf", text.replace("m.bin", "../../m.bin").into()),
+        ("above", "../other.gltf", text.replace("m.bin", "in/m.bin").into()),
+        ("Latin-1", "other.gltf", text.bytes().map(|byte| if byte == b'X' { 0xe9 } else { byte }).collect()),
+        ("not a number", "other.scene", text.replace("\"X\"", "NaN").into()),
+        ("a comma too many", "other.gltf", text.replace("\"X\"", "\"X\",").into()),
+        ("a comment", "other.gltf", format!("// by hand\n{text}").into()),
+        ("UTF-16", "other.gltf", utf16),
+        ("percent-encoded", "other.gltf", text.replace("m.bin", "%6d.bin").replace("\"X\"", "NaN").into()),
+        ("escaped", "other.gltf", escaped.into()),
+    ];
+    for (what, name, bytes) in neighbours {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("in");
+        fs::create_dir_all(folder.join("deep/er")).unwrap();
+        assert!(!stays(&folder), "nobody else refers to it");
+        fs::remove_file(folder.join("m.gltf")).unwrap();
+        fs::write(folder.join(name), bytes).unwrap();
+        assert!(stays(&folder), "{what}");
+    }
+}
+
+#[test]
+fn what_a_document_from_memory_is_read_from_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("m.bin"), [1; 16]).unwrap();
+    let own = naming(folder, "m.gltf", "m.bin");
+    let options = OpenOptions::default();
+    let streamed = Document::from_bytes(fs::read(&own).unwrap(), Some(folder.to_path_buf()), &options).unwrap();
+    let mut edit = streamed.edit();
+    edit.push_view(vec![9; 4]);
+    edit.finish().unwrap().save(&own).unwrap();
+    assert_eq!((held(&own), uri(&own)), (1, json!("m.1.bin")));
+    assert!(folder.join("m.bin").exists(), "whatever the stream came from refers to it");
+}
+
+#[cfg(unix)]
+#[test]
+fn files_lie_beside_what_a_link_leads_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let (real, links) = (folder.path().join("real"), folder.path().join("links"));
+    fs::create_dir_all(&real).unwrap();
+    fs::create_dir_all(&links).unwrap();
+    holding(1).save(real.join("walk.gltf")).unwrap();
+    std::os::unix::fs::symlink("../real/walk.gltf", links.join("link.gltf")).unwrap();
+    holding(2).save(links.join("link.gltf")).unwrap();
+    assert_eq!(names(&links), set(&["link.gltf"]));
+    assert_eq!(names(&real), set(&["walk.gltf", "walk.1.bin"]));
+    assert_eq!((held(&real.join("walk.gltf")), uri(&real.join("walk.gltf"))), (2, json!("walk.1.bin")));
+}
+
+#[test]
+fn a_write_that_fails_takes_no_file_from_who_was_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    fs::create_dir_all(&from).unwrap();
+    fs::write(from.join("shared.bin"), [1; 16]).unwrap();
+    let source = Document::open(naming(&from, "m.gltf", "shared.bin")).unwrap();
+    // Both see that nothing is there; the second is done while the first has not begun, and the first fails.
+    let first = source.draft(Some(&to.join("first.gltf"))).unwrap();
+    let second = source.draft(Some(&to.join("second.gltf"))).unwrap();
+    second.write().unwrap();
+    fs::create_dir_all(to.join("first.gltf")).unwrap();
+    assert!(first.write().is_err());
+    assert_eq!(held(&to.join("second.gltf")), 1);
+    assert_eq!(names(&to), set(&["first.gltf", "second.gltf", "shared.bin"]));
+}
+
+#[test]
+fn addresses_keep_their_spelling_and_their_meaning() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    fs::create_dir_all(&from).unwrap();
+    fs::create_dir_all(&to).unwrap();
+    fs::write(from.join("m.bin"), [1; 16]).unwrap();
+    fs::write(from.join("i.png"), [2; 4]).unwrap();
+    fs::write(to.join("i.png"), [7; 4]).unwrap();
+    let path = naming(&from, "m.gltf", "m.bin");
+    let mut json: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let absolute = ["urn:x:y", "mailto:a@b", "blob:c/d", "tag:e", "HTTP://f/g.png", "DATA:image/png;base64,AQI="];
+    json["images"] = json!([{ "uri": "./i.png" }]);
+    json["images"].as_array_mut().unwrap().extend(absolute.iter().map(|uri| json!({ "uri": uri })));
+    fs::write(&path, json.to_string()).unwrap();
+    Document::open(&path).unwrap().save(to.join("m.gltf")).unwrap();
+    let images = Document::open(to.join("m.gltf")).unwrap().json()["images"].clone();
+    assert_eq!(images[0]["uri"], "./i.1.png");
+    assert_eq!(fs::read(to.join("i.1.png")).unwrap(), [2; 4]);
+    for (image, uri) in images.as_array().unwrap().iter().skip(1).zip(absolute) {
+        assert_eq!(image["uri"], uri);
+    }
+}

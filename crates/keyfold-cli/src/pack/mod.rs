@@ -149,7 +149,7 @@ impl Args {
             ensure!(!jobs.iter().any(taken), "{option} {} would overwrite a file that is packed", page.display());
         }
         // It may be a buffer or an image of one of many files: whatever it is, it is wanted.
-        if let Some(page) = self.report.as_ref().filter(|page| page.is_file() && !html::is_page(page)) {
+        if let Some(page) = self.report.as_ref().filter(|page| !html::may_be_page(page)) {
             bail!("--report {} would overwrite a file that is no report", page.display());
         }
         if let Some(list) = self.journal.as_ref().filter(|list| list.is_file() && !Journal::is_one(list)) {

@@ -8,7 +8,7 @@ use crate::{
     output::{self, length},
     sizes,
 };
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use indicatif::ProgressBar;
 use keyfold::{document::write_file, pack::FileReport};
 use serde::{Serialize, Serializer};
@@ -54,6 +54,8 @@ pub(super) fn tell(
         drawn.sort_by_key(|(index, _)| *index);
         let drawn: Vec<Row> = drawn.into_iter().map(|(_, row)| row).collect();
         let page = html::page(&drawn, &args.described(run.line));
+        // Packing has written files since it was looked at.
+        ensure!(html::may_be_page(path), "--report {} would overwrite a file that is no report", path.display());
         write_file(path, page.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
     }
     // A single file that cannot be read is bad input; one of many is something wrong.

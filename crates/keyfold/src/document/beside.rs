@@ -1,8 +1,6 @@
 //! The files beside a document: new data goes under names that nothing refers to yet, and what a document leaves behind that is replaced
 //! goes when the new one is in its place. Between the two, the old document is whole; after them, the new one is.
 
-#[cfg(feature = "fs")]
-use super::OpenOptions;
 use super::{
     Bytes, Document,
     path::{folder_of, holds, real_path},
@@ -20,6 +18,8 @@ pub(super) struct Beside<'a> {
     sources: BTreeSet<PathBuf>,
     /// Whether it is read from the folder that it goes to.
     at_home: bool,
+    /// Whether it takes the place of the file that it is read from.
+    in_place: bool,
     /// What the document refers to that is at the target now.
     replaced: BTreeSet<PathBuf>,
     files: Vec<(PathBuf, Bytes)>,
@@ -28,7 +28,8 @@ pub(super) struct Beside<'a> {
 impl<'a> Beside<'a> {
     pub(super) fn new(document: &Document, target: &'a Path) -> Self {
         let at_home = real_path(folder_of(target)) == real_path(&document.folder().unwrap_or_default());
-        Self { target, sources: document.files(), at_home, replaced: files_of(target), files: Vec::new() }
+        let in_place = document.path().is_some_and(|path| real_path(path) == real_path(target));
+        Self { target, sources: document.files(), at_home, in_place, replaced: files_of(target), files: Vec::new() }
     }
 
     /// What has to be written.
@@ -80,8 +81,8 @@ impl<'a> Beside<'a> {
             let rest = name.strip_prefix(&*stem).and_then(|rest| rest.strip_suffix(".bin"));
             path.parent() == Some(&folder) && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        // A document of another folder that is read from here goes on to be.
-        let is_read = |path: &PathBuf| !self.at_home && self.sources.contains(path);
+        // What the document is read from goes with it only where that is the one that is replaced.
+        let is_read = |path: &PathBuf| !self.in_place && self.sources.contains(path);
         let is_orphan = |path: &&PathBuf| !kept.contains(*path) && is_named_for(path) && !is_read(path);
         let orphans = self.replaced.iter().filter(is_orphan).cloned().collect();
         (self.files, orphans)
@@ -113,65 +114,3 @@ fn files_of(path: &Path) -> BTreeSet<PathBuf> {
 fn files_of(_: &Path) -> BTreeSet<PathBuf> {
     BTreeSet::new()
 }
-
-/// So many files of a folder, and so many bytes of their JSON, are looked at to find out whether another one refers to an orphan. Where
-/// there are more, it stays: that costs room, and nothing else.
-#[cfg(feature = "fs")]
-const LOOKED_AT: (usize, u64) = (1000, 1 << 26);
-
-/// Removes files that a document no longer refers to, unless another document in its folder does.
-#[cfg(feature = "fs")]
-pub(super) fn remove_orphans(target: &Path, orphans: &[PathBuf]) {
-    if orphans.is_empty() {
-        return;
-    }
-    let Some(meant) = meant_by_others(target) else { return };
-    for orphan in orphans.iter().filter(|orphan| !meant.contains(*orphan)) {
-        // What cannot be removed does no harm.
-        let _ = std::fs::remove_file(orphan);
-    }
-}
-
-/// The files that all other documents in a document's folder refer to; `None` where it would take long to find out.
-#[cfg(feature = "fs")]
-fn meant_by_others(target: &Path) -> Option<BTreeSet<PathBuf>> {
-    let (own, folder) = (real_path(target), folder_of(target));
-    let (mut meant, mut left) = (BTreeSet::new(), LOOKED_AT.1);
-    for (number, entry) in std::fs::read_dir(folder).ok()?.enumerate() {
-        let path = entry.ok()?.path();
-        if number > LOOKED_AT.0 {
-            return None;
-        }
-        if path.is_file() && real_path(&path) != own {
-            let json = json_of(&path, left)?;
-            left -= json.len() as u64;
-            let document = Document::from_bytes(json, Some(folder.to_path_buf()), &OpenOptions::default());
-            // What cannot be read refers to nothing.
-            meant.extend(document.map(|document| document.files()).unwrap_or_default());
-        }
-    }
-    Some(meant)
-}
-
-/// The JSON of a file, or nothing where it does not begin like a document; `None` where it is longer than it may be.
-#[cfg(feature = "fs")]
-fn json_of(path: &Path, most: u64) -> Option<Vec<u8>> {
-    use std::io::Read;
-    let mut file = std::fs::File::open(path).ok()?;
-    let mut bytes = Vec::new();
-    file.by_ref().take(GLB_HEAD).read_to_end(&mut bytes).ok()?;
-    let length = match *bytes.as_slice() {
-        [b'g', b'l', b'T', b'F', _, _, _, _, _, _, _, _, a, b, c, d, ..] => {
-            bytes.clear();
-            u64::from(u32::from_le_bytes([a, b, c, d]))
-        }
-        [b'{' | b' ' | b'\t' | b'\r' | b'\n' | 0xEF, ..] => file.metadata().ok()?.len(),
-        _ => return Some(Vec::new()),
-    };
-    file.take(length.min(most + 1)).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= most).then_some(bytes)
-}
-
-/// A GLB's header, and that of the chunk that its JSON is.
-#[cfg(feature = "fs")]
-const GLB_HEAD: u64 = 20;

@@ -2,7 +2,7 @@
 //!
 //! A file that nothing asks for is never opened: a compressed document may name a fallback that is not even there.
 
-use super::{Document, Object};
+use super::{Document, List, Look, Object, uri};
 use crate::{Error, Result, extensions};
 #[cfg(feature = "fs")]
 use std::path::Path;
@@ -68,6 +68,8 @@ pub(super) struct Buffers {
     /// Buffer views of a document that compresses some; elsewhere they are pieces of a buffer, and cost nothing to make again.
     decompressed: OnceLock<Vec<Slot>>,
     changed: Vec<bool>,
+    /// By buffer, the end of the furthest piece that something means.
+    reaches: OnceLock<Vec<usize>>,
     /// The first buffer's bytes where the container carries them.
     pub(super) bin: Option<Bytes>,
     /// Where relative URIs start.
@@ -77,7 +79,8 @@ pub(super) struct Buffers {
 impl Buffers {
     /// As many buffers as the document has.
     pub(super) fn new(count: usize, bin: Option<Bytes>, folder: Option<PathBuf>) -> Self {
-        Self { slots: slots(count), decompressed: OnceLock::new(), changed: Vec::new(), bin, folder }
+        let (decompressed, reaches) = (OnceLock::new(), OnceLock::new());
+        Self { slots: slots(count), decompressed, changed: Vec::new(), reaches, bin, folder }
     }
 
     /// The buffers of a changed document: new bytes where given, else what buffer `origins[i]` of this one has.
@@ -87,9 +90,10 @@ impl Buffers {
         let inherited = |origin: &Option<usize>| origin.is_some_and(|index| self.changed(index));
         let changed = bytes.iter().zip(origins).map(|(bytes, origin)| bytes.is_some() || inherited(origin)).collect();
         let slots = bytes.into_iter().zip(origins).map(|(b, o)| b.map_or_else(|| old(o), |b| Slot::from(Ok(b))));
-        // The container's own bytes belong to the first buffer, as long as that is still the same one.
-        let bin = self.bin.clone().filter(|_| origins.first() == Some(&Some(0)));
-        Self { slots: slots.collect(), decompressed: OnceLock::new(), changed, bin, folder: self.folder.clone() }
+        // The container's own bytes belong to the first buffer, as long as that is still the same one; where there are no buffers, to nobody.
+        let bin = self.bin.clone().filter(|_| origins.first() == Some(&Some(0)) || self.slots.is_empty());
+        let (decompressed, reaches) = (OnceLock::new(), OnceLock::new());
+        Self { slots: slots.collect(), decompressed, changed, reaches, bin, folder: self.folder.clone() }
     }
 
     /// Whether a buffer's bytes are no longer those that its URI names.
@@ -105,7 +109,7 @@ impl Buffers {
     pub(super) fn read(&self, document: &Document, index: usize) -> Result<Bytes> {
         let buffer = document.element("buffers", index)?;
         let Some(text) = buffer.text("uri")? else { return self.without_uri(&buffer, index) };
-        let apart = !text.starts_with("data:");
+        let apart = uri::data_of(text).is_none();
         // What is written in the text is paid with its letters, before it is decoded.
         document.account().hold(if apart { 0 } else { text.len() }, || buffer.at())?;
         let bytes = document.resolve(text, &buffer.place("uri"))?;
@@ -144,6 +148,44 @@ impl Buffers {
             })
             .clone()
     }
+}
+
+impl Document {
+    /// A buffer's bytes without what only pads them: as many as its `byteLength` says. Where that says nothing, or less than something
+    /// means, it is wrong, and all bytes count.
+    pub(super) fn meant(&self, buffer: usize) -> Result<Bytes> {
+        let bytes = self.buffer(buffer)?;
+        let said = self.element("buffers", buffer)?.get("byteLength").and_then(Look::as_index);
+        let said = said.filter(|length| *length > 0 && *length >= self.reach(buffer)).unwrap_or(bytes.len());
+        Ok(bytes.slice(0..said.min(bytes.len())).unwrap_or(bytes))
+    }
+
+    /// Whether a buffer can be read, with all that something means in it: only such a one is changed.
+    pub(super) fn is_whole(&self, buffer: usize) -> bool {
+        self.buffer(buffer).is_ok_and(|bytes| self.reach(buffer) <= bytes.len())
+    }
+
+    /// The end of the furthest piece of a buffer that a buffer view means, or what an extension puts behind one.
+    fn reach(&self, buffer: usize) -> usize {
+        self.buffers.reaches.get_or_init(|| reaches(self)).get(buffer).copied().unwrap_or(0)
+    }
+}
+
+fn reaches(document: &Document) -> Vec<usize> {
+    let mut reaches = vec![0; document.count("buffers")];
+    let views = document.root().get("bufferViews").and_then(Look::as_array).into_iter().flat_map(List::iter);
+    let objects = views.flat_map(|view| {
+        let extensions = view.get("extensions").into_iter().flat_map(|extensions| extensions.members());
+        std::iter::once(view).chain(extensions.map(|(_, object)| object))
+    });
+    for object in objects {
+        let number = |key| object.get(key).and_then(Look::as_index);
+        let end = number("byteLength").map(|length| number("byteOffset").unwrap_or(0).saturating_add(length));
+        if let Some(reach) = number("buffer").and_then(|buffer| reaches.get_mut(buffer)) {
+            *reach = end.unwrap_or(0).max(*reach);
+        }
+    }
+    reaches
 }
 
 fn slots(count: usize) -> Vec<Slot> {

@@ -1,11 +1,17 @@
 //! A document as it will be written: all is decided, nothing is written yet, and it is opened again from the very bytes and files that
 //! will be on disk. What that says is what the document says, or there is no draft: whatever was measured before holds for it.
 
-use super::{Bytes, Document, Look, OpenOptions, Resolver, layout::Layout, path::is_stream, uri};
+use super::{
+    Bytes, Document, Look, OpenOptions, Resolver,
+    layout::Layout,
+    path::{behind_links, is_stream},
+    uri,
+};
 #[cfg(feature = "fs")]
 use super::{
-    beside::remove_orphans,
-    file::{write_file, write_new},
+    file::{Unfinished, write_file},
+    orphans::remove_orphans,
+    path::holds,
 };
 use crate::{Error, Result};
 use std::{
@@ -51,23 +57,22 @@ impl Draft {
         &self.document
     }
 
-    /// Writes new files beside the document's place, under names that nothing refers to yet, then the document itself, and removes what
-    /// only the document before it referred to. Where that fails, or ends, between two of these steps, the old document or the new one is whole.
+    /// Writes new files beside the document's place and the document itself, lets them take their names when all is written, the files ones that
+    /// nothing refers to yet, and removes what only the document before it referred to. Where that fails, or ends, between two of these steps,
+    /// the old document or the new one is whole. A file that has its name stays: somebody else may have taken it for theirs since.
     #[cfg(feature = "fs")]
     pub fn write(&self) -> Result<()> {
         let Some(target) = &self.target else { return Ok(()) };
-        let mut made = Vec::new();
-        let beside = self.files.iter().try_for_each(|(path, bytes)| {
-            made.extend(write_new(path, bytes)?.then_some(path));
-            Ok(())
-        });
-        let written = beside.and_then(|()| write_file(target, &self.contents));
-        match written {
-            Ok(()) => remove_orphans(target, &self.orphans),
-            // Nothing refers to them: what cannot be removed does no harm.
-            Err(_) => made.into_iter().for_each(|path| drop(std::fs::remove_file(path))),
+        if is_stream(target) && !target.is_dir() {
+            return write_file(target, &self.contents);
         }
-        written
+        let new = self.files.iter().filter(|(path, bytes)| !holds(path, bytes));
+        let new = new.map(|(path, bytes)| Ok((Unfinished::new(path, bytes)?, bytes))).collect::<Result<Vec<_>>>()?;
+        let document = Unfinished::new(target, &self.contents)?;
+        new.into_iter().try_for_each(|(file, bytes)| file.add(bytes))?;
+        document.replace()?;
+        remove_orphans(target, &self.orphans);
+        Ok(())
     }
 }
 
@@ -84,8 +89,9 @@ impl Document {
 
     fn laid_out(&self, path: Option<&Path>, whole: bool) -> Result<Draft> {
         let container = path.map_or(self.container(), |path| self.container().for_path(path));
-        // A pipe has no files beside it.
-        let place = path.filter(|path| !is_stream(path));
+        // A pipe has no files beside it; a link's are where it leads.
+        let target = path.map(behind_links);
+        let place = target.as_deref().filter(|path| !is_stream(path));
         let layout = Layout::new(self, container, place, whole)?;
         let contents = joined(layout.pieces()?);
         let Layout { beside, apart, .. } = layout;
@@ -96,7 +102,7 @@ impl Document {
         let document = Self::from_bytes(contents.clone(), folder, &options)?;
         self.check(&document)?;
         let (files, orphans) = beside.map(|beside| beside.finish(&document.files())).unwrap_or_default();
-        Ok(Draft { target: path.map(Path::to_path_buf), contents, files, orphans, apart, document })
+        Ok(Draft { target, contents, files, orphans, apart, document })
     }
 
     /// Whether another document says the same, wherever its buffers lie.
@@ -112,10 +118,8 @@ impl Document {
         }
         for index in 0..self.count("buffers") {
             // What cannot be read now could not be before.
-            let Ok(bytes) = self.buffer(index) else { continue };
-            let length = self.element("buffers", index)?.get("byteLength").and_then(Look::as_index).unwrap_or(0);
-            let length = length.min(bytes.len());
-            if other.read_buffer(index)?.get(..length) != Some(&bytes[..length]) {
+            let Ok(bytes) = self.meant(index) else { continue };
+            if !other.read_buffer(index)?.starts_with(&bytes) {
                 return Err(fault(format!("/buffers/{index}")));
             }
         }
@@ -159,12 +163,13 @@ struct Planned {
 
 impl Resolver for Planned {
     fn resolve(&self, uri: &str, limit: u64) -> Result<Vec<u8>> {
-        let place = self.folder.clone().unwrap_or_default().join(uri::path(uri, "")?);
-        match (self.files.iter().find(|(path, _)| *path == place), &self.others) {
+        let place = uri::path(uri, "").map(|path| self.folder.clone().unwrap_or_default().join(path));
+        let planned = self.files.iter().find(|(path, _)| place.as_ref().is_ok_and(|place| path == place));
+        match (planned, &self.others) {
             (Some((_, bytes)), _) => Ok(bytes.to_vec()),
             (None, Some(resolver)) => resolver.resolve(uri, limit),
             #[cfg(feature = "fs")]
-            (None, None) => super::buffers::read_file(&place, limit),
+            (None, None) => super::buffers::read_file(&place?, limit),
             #[cfg(not(feature = "fs"))]
             (None, None) => {
                 Err(Error::refused("", format!("{uri:?} names a file, and there is no resolver that could read it")))

@@ -197,6 +197,7 @@ impl Document {
             ),
             others: self.others.clone(),
             options: self.options.clone(),
+            path: self.path.clone(),
             account,
             provided: OnceLock::new(),
             known: Known::default(),

@@ -3,7 +3,7 @@
 //! A run that is killed leaves such a file behind. Whoever writes one holds a lock on it, so that a later run can tell what nobody
 //! will finish any more, and removes that from the folders that it writes to.
 
-use super::path::{folder_of, holds, is_stream, real_path};
+use super::path::{behind_links, folder_of, holds, is_stream, real_path};
 use crate::{Error, Result};
 use std::{
     collections::BTreeSet,
@@ -17,56 +17,53 @@ use tempfile::NamedTempFile;
 /// What the names of unfinished files begin and end with.
 const UNFINISHED: (&str, &str) = (".keyfold-", ".tmp");
 
-/// How many links may follow each other.
-const LINKS: usize = 40;
-
 /// Writes a whole file or nothing: beside its place first, then renamed. What is no ordinary file (a pipe, a device) is written to.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_pieces(path, std::iter::once(bytes))
-}
-
-/// The same, of a file that lies in pieces.
-pub(super) fn write_pieces<'a>(path: &Path, mut pieces: impl Iterator<Item = &'a [u8]>) -> Result<()> {
-    let io = |e| Error::io(path, e);
     if is_stream(path) {
-        let mut file = File::create(path).map_err(io)?;
-        return pieces.try_for_each(|piece| file.write_all(piece)).map_err(io);
+        let io = |e| Error::io(path, e);
+        return File::create(path).map_err(io)?.write_all(bytes).map_err(io);
     }
-    let place = behind_links(path);
-    let mut file = unfinished(&place).map_err(io)?;
-    pieces.try_for_each(|piece| file.write_all(piece)).map_err(io)?;
-    // What is replaced was perhaps not for everybody's eyes.
-    if let Ok(there) = fs::metadata(&place) {
-        file.as_file().set_permissions(there.permissions()).map_err(io)?;
-    }
-    file.persist(&place).map_err(|e| io(e.error))?;
-    Ok(())
+    Unfinished::new(&behind_links(path), bytes)?.replace()
 }
 
-/// Writes a file where there is none; whether it had to: the very bytes may be there already.
-pub(super) fn write_new(path: &Path, bytes: &[u8]) -> Result<bool> {
-    let io = |e| Error::io(path, e);
-    if path.exists() && holds(path, bytes) {
-        return Ok(false);
-    }
-    let mut file = unfinished(path).map_err(io)?;
-    file.write_all(bytes).map_err(io)?;
-    match file.persist_noclobber(path) {
-        Ok(_) => Ok(true),
-        // Somebody else was quicker.
-        Err(error) if error.error.kind() == ErrorKind::AlreadyExists && holds(path, bytes) => Ok(false),
-        Err(error) => Err(io(error.error)),
-    }
+/// A file with all its bytes, and not yet its name.
+pub(super) struct Unfinished {
+    file: NamedTempFile,
+    place: PathBuf,
 }
 
-/// The place that a path means: where it is a link, the file behind it is what is replaced, whether that is there or not.
-fn behind_links(path: &Path) -> PathBuf {
-    let mut place = path.to_path_buf();
-    for _ in 0..LINKS {
-        let Ok(next) = fs::read_link(&place) else { break };
-        place = folder_of(&place).join(next);
+impl Unfinished {
+    /// Writes bytes beside a place.
+    pub(super) fn new(place: &Path, bytes: &[u8]) -> Result<Self> {
+        let io = |e| Error::io(place, e);
+        // Nothing can take the place of a folder.
+        if place.is_dir() {
+            return Err(io(ErrorKind::IsADirectory.into()));
+        }
+        let mut file = unfinished(place).map_err(io)?;
+        file.write_all(bytes).map_err(io)?;
+        Ok(Self { file, place: place.to_path_buf() })
     }
-    place
+
+    /// Takes the name, whoever has it.
+    pub(super) fn replace(self) -> Result<()> {
+        let io = |e| Error::io(&self.place, e);
+        // What is replaced was perhaps not for everybody's eyes.
+        if let Ok(there) = fs::metadata(&self.place) {
+            self.file.as_file().set_permissions(there.permissions()).map_err(io)?;
+        }
+        self.file.persist(&self.place).map_err(|e| io(e.error))?;
+        Ok(())
+    }
+
+    /// Takes the name, unless somebody has it: then the very bytes have to be there.
+    pub(super) fn add(self, bytes: &[u8]) -> Result<()> {
+        match self.file.persist_noclobber(&self.place) {
+            Ok(_) => Ok(()),
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists && holds(&self.place, bytes) => Ok(()),
+            Err(error) => Err(Error::io(&self.place, error.error)),
+        }
+    }
 }
 
 /// A file beside a place, on the same file system. Its lock says that somebody is at it; where there are no locks, nobody sweeps.
@@ -131,9 +128,10 @@ mod tests {
     fn a_file_that_is_there_is_never_written_over_by_a_new_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.bin");
-        assert!(write_new(&path, b"one").unwrap());
-        assert!(!write_new(&path, b"one").unwrap());
-        assert!(write_new(&path, b"two").is_err());
+        let add = |bytes: &[u8]| Unfinished::new(&path, bytes).unwrap().add(bytes);
+        add(b"one").unwrap();
+        add(b"one").unwrap();
+        assert!(add(b"two").is_err());
         assert_eq!(fs::read(&path).unwrap(), b"one");
         assert_eq!(names(folder.path()), ["a.bin"]);
     }

@@ -51,7 +51,12 @@ impl<'a> Layout<'a> {
             let what = "is a file that the document is read from, and would be overwritten";
             return Err(Error::io(beside.target, std::io::Error::new(std::io::ErrorKind::AlreadyExists, what)));
         }
-        let mut layout = Self { document, container, whole, uris: Vec::new(), bin: None, apart: 0, beside };
+        // What the container carries stays there, also where nobody understands whose it is.
+        let bin = document.buffers.bin.clone().filter(|_| container == Container::Glb);
+        let mut layout = Self { document, container, whole, uris: Vec::new(), bin, apart: 0, beside };
+        if document.count("buffers") == 0 && document.root().get("buffers").is_some() && layout.loses(0) {
+            return Err(Error::malformed("/buffers", "should be an array: nobody can tell whose the BIN chunk is"));
+        }
         // What keeps its name comes first: what needs a new one moves aside.
         let (kept, own): (Vec<usize>, Vec<usize>) =
             (0..document.count("buffers")).partition(|index| !document.buffers.changed(*index));
@@ -103,40 +108,47 @@ impl<'a> Layout<'a> {
 
     fn place_buffer(&mut self, index: usize) -> Result<()> {
         let document = self.document;
-        let Ok(buffer) = document.element("buffers", index) else { return Ok(()) };
-        let uri = buffer.get("uri").and_then(Look::as_str);
-        let length = buffer.get("byteLength").and_then(Look::as_index).unwrap_or(0);
         let changed = document.buffers.changed(index);
-        let bytes = match document.buffer(index) {
-            Ok(bytes) => bytes,
+        let (buffer, bytes) = match document.element("buffers", index).and_then(|b| Ok((b, document.meant(index)?))) {
+            Ok(found) => found,
             // An address in a network means the same from everywhere; what only stands in for compressed data need not be there.
             Err(Error::Unsupported { .. }) => return Ok(()),
             Err(error @ Error::Refused { .. }) => return Err(error),
-            // A buffer without an address has nothing to lose.
-            Err(error) if uri.is_some() && is_needed(document, index) => return Err(error),
+            Err(error) if self.loses(index) => return Err(error),
             Err(_) => return Ok(()),
         };
+        let uri = buffer.get("uri").and_then(Look::as_str);
         if self.container == Container::Glb && index == 0 {
             let came_so = uri.is_none() && !changed;
-            self.bin = if came_so { Some(bytes) } else { bytes.slice(0..length.min(bytes.len())) };
+            self.bin = if came_so { document.buffers.bin.clone() } else { Some(bytes) };
             if buffer.get("uri").is_some() {
                 self.uris.push((buffer.at(), None));
             }
             return Ok(());
         }
         match uri {
-            _ if self.whole && uri.is_none_or(|text| changed || !text.starts_with("data:")) => {
-                self.rename(&buffer, uri::data_uri(&bytes.slice(0..length.min(bytes.len())).unwrap_or(bytes)));
+            _ if self.whole && uri.is_none_or(|text| changed || uri::data_of(text).is_none()) => {
+                self.rename(&buffer, uri::data_uri(&bytes));
             }
-            Some(text) if text.starts_with("data:") => {
+            Some(text) if uri::data_of(text).is_some() => {
                 if changed {
                     self.rename(&buffer, uri::data_uri(&bytes));
                 }
             }
             Some(text) if !changed => self.keep_file(&buffer, text, &bytes)?,
-            _ => self.own_file(&buffer, &bytes.slice(0..length.min(bytes.len())).unwrap_or(bytes)),
+            _ => self.own_file(&buffer, &bytes),
         }
         Ok(())
+    }
+
+    /// Whether something is lost with a buffer that cannot be read: what it names where that is needed, or the container's own bytes
+    /// where it is not understood, and they do not stay in their container. Without an address or bytes it has nothing to lose.
+    fn loses(&self, index: usize) -> bool {
+        let uri = self.document.element("buffers", index).ok().and_then(|buffer| buffer.get("uri")?.as_str());
+        match uri {
+            Some(_) => is_needed(self.document, index),
+            None => index == 0 && self.document.buffers.bin.is_some() && self.container != Container::Glb,
+        }
     }
 
     fn rename(&mut self, object: &Object<'_>, uri: String) {
@@ -161,7 +173,8 @@ impl<'a> Layout<'a> {
     fn keep_file(&mut self, buffer: &Object<'_>, text: &str, bytes: &Bytes) -> Result<()> {
         self.apart += bytes.len() as u64;
         let Some(beside) = self.beside.as_mut().filter(|beside| beside.moves()) else { return Ok(()) };
-        let relative = uri::path(text, &buffer.place("uri"))?;
+        // An absolute address means the same from everywhere.
+        let Ok(relative) = uri::path(text, &buffer.place("uri")) else { return Ok(()) };
         let renamed = match uri::leads_out(text) {
             true => Some(rebased(self.document, &relative, beside.target)),
             false => brought(beside, &relative, bytes),
@@ -285,7 +298,7 @@ fn find_addresses<'d>(look: Look<'d>, at: &mut String, found: &mut Vec<(String, 
     }
     for (key, member) in look.members().filter(|(key, _)| *key != "extras") {
         match member.as_str() {
-            Some(text) if key == "uri" && !text.starts_with("data:") => found.push((at.clone(), text)),
+            Some(text) if key == "uri" && uri::data_of(text).is_none() => found.push((at.clone(), text)),
             None if has_parts(member) => {
                 *at += &format!("/{}", escape(key));
                 find_addresses(member, at, found);

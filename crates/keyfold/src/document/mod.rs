@@ -9,9 +9,10 @@
 //! | `resolver` | bytes that the document names and does not hold: which addresses are followed, and who answers for them |
 //! | `buffers` | buffers and buffer views as bytes, loaded or decompressed once, when first asked for |
 //! | `accessor` | elements of accessors: every component type and shape, sparse, strided |
-//! | `edit`, `prune` | a changed copy: new accessors, and what nobody refers to any more removed |
+//! | `edit`, `prune`, `mentions` | a changed copy: new accessors, and what nobody refers to any more removed; what unknown extensions may mean |
 //! | `save`, `layout`, `beside` | writing as `.gltf` or `.glb`; what goes into which file, and what those are called |
 //! | `draft`, `file`, `path` | what will be written, opened again before it is; whole files or nothing; places |
+//! | `orphans` | what a replaced document leaves behind, and who else may mean it |
 //!
 //! What Keyfold does not change comes out as it went in: members it does not know, their order, numbers, chunks.
 
@@ -27,6 +28,9 @@ pub(crate) mod glb;
 pub mod json;
 mod known;
 mod layout;
+mod mentions;
+#[cfg(feature = "fs")]
+mod orphans;
 mod outline;
 mod path;
 mod place;
@@ -43,6 +47,7 @@ pub use edit::Edit;
 #[cfg(feature = "fs")]
 pub use file::write_file;
 pub use json::{List, Look, Object};
+pub(crate) use mentions::Mentions;
 pub use path::real_path;
 pub use resolver::Resolver;
 pub use save::Container;
@@ -100,6 +105,8 @@ pub struct Document {
     others: Vec<glb::Chunk>,
     buffers: Buffers,
     options: OpenOptions,
+    /// The file that it was read from, where it was read from one.
+    path: Option<PathBuf>,
     /// What it holds of its budget.
     account: Account,
     /// Accessors whose values an extension provides in place of the accessor's own bytes.
@@ -122,7 +129,8 @@ impl Document {
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
         let bytes = buffers::read_file(path, options.limits.file_bytes)?;
-        Self::from_bytes(bytes, path.parent().map(Path::to_path_buf), options)
+        let document = Self::from_bytes(bytes, path.parent().map(Path::to_path_buf), options)?;
+        Ok(document.with_path(path.to_path_buf()))
     }
 
     /// Reads a document from memory; `folder` is where relative URIs start. The bytes are kept as they are: the JSON's texts and the
@@ -169,6 +177,7 @@ impl Document {
             others,
             buffers,
             options: options.clone(),
+            path: None,
             account,
             provided: OnceLock::new(),
             known: Known::default(),
@@ -241,6 +250,16 @@ impl Document {
     /// Where relative URIs start; `None` where the document did not come from a file.
     pub fn folder(&self) -> Option<PathBuf> {
         self.buffers.folder.clone()
+    }
+
+    /// The same document, read from a file: what only that refers to may go with it when it is replaced.
+    pub fn with_path(self, path: PathBuf) -> Self {
+        Self { path: Some(path), ..self }
+    }
+
+    /// The file that it was read from, or that the document was that it was made from; `None` where that came from memory.
+    pub(crate) fn path(&self) -> Option<&std::path::Path> {
+        self.path.as_deref()
     }
 
     /// How it was opened.

@@ -12,6 +12,19 @@ pub fn real_path(path: &Path) -> PathBuf {
     }
 }
 
+/// How many links may follow each other.
+const LINKS: usize = 40;
+
+/// The place that a path means: where it is a link, the file behind it is what is replaced, whether that is there or not.
+pub(super) fn behind_links(path: &Path) -> PathBuf {
+    let mut place = path.to_path_buf();
+    for _ in 0..LINKS {
+        let Ok(next) = std::fs::read_link(&place) else { break };
+        place = folder_of(&place).join(next);
+    }
+    place
+}
+
 /// The folder that a file lies in.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

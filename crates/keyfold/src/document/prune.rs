@@ -9,12 +9,13 @@ use super::{
     buffers::Bytes,
     edit::{Added, Edit, Patch, Used},
     json::to_index,
+    mentions::Mentions,
 };
 use crate::{
     Error, Result,
     object_model::references::{self, Collection},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::{collections::BTreeSet, ops::Range};
 
 /// Cuts move data by multiples of this, so that whatever alignment it had, it keeps.
@@ -24,18 +25,30 @@ const ALIGNMENT: usize = 8;
 const PADDING: usize = 3;
 
 pub(super) fn finish(mut edit: Edit<'_>) -> Result<Document> {
+    refuse_replaced(&edit)?;
     remove_unreferenced(&edit.before.accessors, &mut edit.json, &mut [])?;
     let before: Vec<Value> = edit.json.get("bufferViews").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut places: Vec<usize> = edit.added.iter().map(|a| a.view).collect();
     let dropped = remove_unreferenced(&edit.before.views, &mut edit.json, &mut places)?;
     edit.added.iter_mut().zip(&places).for_each(|(added, view)| added.view = *view);
-    edit.before.tidy.iter().for_each(|tidy| tidy(&mut edit.json));
 
     let dropped: Vec<&Value> = dropped.iter().map(|i| &before[*i]).collect();
-    let mut changed = patched(edit.document, &edit.json, &edit.patches);
+    let mut changed = patched(edit.document, &edit.patches, count(&edit.json, "buffers"));
     cut(edit.document, &mut edit.json, &dropped, &places, &mut changed);
     append(edit.document, &mut edit.json, std::mem::take(&mut edit.added), &mut changed)?;
     remove_buffers(edit, changed)
+}
+
+/// What is no list cannot be added to: a list in its place would lose what it is.
+fn refuse_replaced(edit: &Edit<'_>) -> Result<()> {
+    let is_replaced = |name: &&str| {
+        let before = edit.document.root().get(name);
+        before.is_some_and(|list| list.as_array().is_none()) && edit.json.get(name).is_some_and(Value::is_array)
+    };
+    match ["accessors", "bufferViews", "buffers"].into_iter().find(is_replaced) {
+        Some(name) => Err(Error::malformed(format!("/{name}"), "should be an array, and nothing can be added to it")),
+        None => Ok(()),
+    }
 }
 
 /// Removes what something referred to `before` and nothing does in `json`; `track` follows objects to their new indices. Returns what went.
@@ -90,48 +103,15 @@ fn placeholder(collection: Collection) -> Value {
     }
 }
 
-/// The numbers that unknown extensions hold: any of them may be an index.
-struct Mentions {
-    numbers: BTreeSet<usize>,
-    /// A text that speaks of storage may hold a pointer to anything.
-    anything: bool,
-}
-
-impl Mentions {
-    fn of(json: &Value, unknown: &[String]) -> Self {
-        let mut found = Self { numbers: BTreeSet::new(), anything: false };
-        found.search(json, unknown, false);
-        found
-    }
-
-    fn search(&mut self, value: &Value, unknown: &[String], inside: bool) {
-        match value {
-            Value::Object(members) => {
-                for (key, member) in members {
-                    self.search(member, unknown, inside || unknown.iter().any(|name| name == key));
-                }
-            }
-            Value::Array(elements) => elements.iter().for_each(|e| self.search(e, unknown, inside)),
-            Value::Number(_) if inside => self.numbers.extend(to_index(value)),
-            Value::String(text) if inside => self.anything |= text.contains("ccessors") || text.contains("ufferViews"),
-            _ => {}
-        }
-    }
-
-    fn contains(&self, index: usize) -> bool {
-        self.anything || self.numbers.contains(&index)
-    }
-}
-
 /// New contents of buffers, by index; `None` for those that stay as they are.
 type Contents = Vec<Option<Vec<u8>>>;
 
 /// The contents of buffers in which bytes were written over.
-fn patched(document: &Document, json: &Value, patches: &[Patch]) -> Contents {
-    let mut contents: Contents = vec![None; count(json, "buffers")];
+fn patched(document: &Document, patches: &[Patch], buffers: usize) -> Contents {
+    let mut contents: Contents = vec![None; buffers];
     for Patch { buffer, offset, bytes } in patches {
         let Some(slot) = contents.get_mut(*buffer) else { continue };
-        let Ok(old) = existing(document, json, *buffer) else { continue };
+        let Ok(old) = existing(document, *buffer) else { continue };
         let content = slot.get_or_insert(old);
         let room = content.get_mut(*offset..).unwrap_or_default();
         room.iter_mut().zip(bytes).for_each(|(old, new)| *old = *new);
@@ -141,28 +121,37 @@ fn patched(document: &Document, json: &Value, patches: &[Patch]) -> Contents {
 
 /// Cuts the bytes of removed buffer views out of their buffers, unless others use them too. Views in `added` have no bytes yet.
 fn cut(document: &Document, json: &mut Value, dropped: &[&Value], added: &[usize], contents: &mut Contents) {
-    let pinned = pinned(json);
-    for (buffer, content) in contents.iter_mut().enumerate().filter(|(buffer, _)| !pinned.contains(buffer)) {
+    let unknown = references::unknown_extensions(json, Collection::Buffers);
+    let (pinned, meant) = (pinned(json, &unknown), Mentions::of(json, &unknown));
+    // A fallback buffer or a file that is not there has no bytes to cut.
+    let may_be_cut = |buffer: usize| !pinned.contains(&buffer) && document.is_whole(buffer);
+    for (buffer, content) in contents.iter_mut().enumerate().filter(|(buffer, _)| may_be_cut(*buffer)) {
         let lost: Vec<Range<usize>> = dropped.iter().flat_map(|v| ranges(v, buffer)).collect();
         if lost.is_empty() {
             continue;
         }
-        // A fallback buffer or a file that is not there has no bytes to cut.
-        let Ok(bytes) = document.buffer(buffer) else { continue };
+        let Ok(bytes) = document.meant(buffer) else { continue };
         let bytes = content.as_deref().unwrap_or(&bytes);
         let views = json.get("bufferViews").and_then(Value::as_array).into_iter().flatten().enumerate();
-        let kept = union(views.filter(|(i, _)| !added.contains(i)).flat_map(|(_, v)| ranges(v, buffer)).collect());
-        let length = byte_length(json, buffer).min(bytes.len());
-        let cuts = cuts(subtract(union(lost), &kept), &kept, length);
-        *content = Some(remove(&bytes[..length], &cuts));
+        let kept: Vec<_> = views.filter(|(i, _)| !added.contains(i)).flat_map(|(_, v)| ranges(v, buffer)).collect();
+        let mut starts: Vec<usize> = kept.iter().map(|range| range.start).collect();
+        starts.sort_unstable();
+        let (kept, lost) = (union(kept), union(lost));
+        let covered = union(kept.iter().chain(&lost).cloned().collect());
+        let cuts = cuts(subtract(lost, &kept), &kept, bytes.len());
+        let moved = cuts.first().map_or(bytes.len(), |cut| cut.start)..bytes.len();
+        if meant.mean_bytes(moved, &starts, &covered) {
+            continue;
+        }
+        *content = Some(remove(bytes, &cuts));
         shift_views(json, buffer, &cuts);
     }
 }
 
-/// The buffers that extensions which Keyfold does not know hold bytes in: those must stay where they are.
-fn pinned(json: &Value) -> BTreeSet<usize> {
+/// The buffers that extensions which Keyfold does not know say that they hold bytes in: those must stay where they are.
+fn pinned(json: &Value, unknown: &[String]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
-    pinned_in(json, &references::unknown_extensions(json, Collection::Buffers), false, &mut found);
+    pinned_in(json, unknown, false, &mut found);
     found
 }
 
@@ -183,19 +172,7 @@ fn count(json: &Value, collection: &str) -> usize {
     json.get(collection).and_then(Value::as_array).map_or(0, Vec::len)
 }
 
-/// What a buffer says of its length, if anything: the container may hold more, for padding.
-fn byte_length(json: &Value, buffer: usize) -> usize {
-    json.pointer(&format!("/buffers/{buffer}/byteLength")).and_then(to_index).unwrap_or(usize::MAX)
-}
-
-/// What speaks like a buffer view: the view itself, and the compressed data that extensions put behind it.
-const VIEW_LIKE: [&str; 4] = [
-    "",
-    "/extensions/EXT_meshopt_compression",
-    "/extensions/KHR_meshopt_compression",
-    "/extensions/KEYFOLD_animation_stream",
-];
-
+/// The pieces of a buffer that a view means: its own, and the compressed data that extensions put behind it.
 fn ranges(view: &Value, buffer: usize) -> Vec<Range<usize>> {
     let number = |object: &Value, key| object.get(key).and_then(to_index);
     let range = |object: &Value| {
@@ -203,7 +180,8 @@ fn ranges(view: &Value, buffer: usize) -> Vec<Range<usize>> {
         let end = start.checked_add(number(object, "byteLength")?)?;
         (number(object, "buffer") == Some(buffer)).then_some(start..end)
     };
-    VIEW_LIKE.iter().filter_map(|p| view.pointer(p)).filter_map(range).collect()
+    let extensions = view.get("extensions").and_then(Value::as_object);
+    std::iter::once(view).chain(extensions.into_iter().flat_map(Map::values)).filter_map(range).collect()
 }
 
 fn union(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
@@ -263,17 +241,17 @@ fn remove(bytes: &[u8], cuts: &[Range<usize>]) -> Vec<u8> {
 fn shift_views(json: &mut Value, buffer: usize, cuts: &[Range<usize>]) {
     let views = json.get_mut("bufferViews").and_then(Value::as_array_mut).into_iter().flatten();
     for view in views {
-        for path in VIEW_LIKE {
-            let Some(object) = view.pointer_mut(path) else { continue };
-            if object.get("buffer").and_then(to_index) != Some(buffer) {
-                continue;
-            }
-            let start = object.get("byteOffset").and_then(to_index).unwrap_or(0);
-            let before: usize = cuts.iter().filter(|c| c.end <= start).map(ExactSizeIterator::len).sum();
-            if before > 0 {
-                object["byteOffset"] = json!(start - before);
-            }
-        }
+        shift(view, buffer, cuts);
+        let extensions = view.get_mut("extensions").and_then(Value::as_object_mut);
+        extensions.into_iter().flat_map(Map::values_mut).for_each(|object| shift(object, buffer, cuts));
+    }
+}
+
+fn shift(object: &mut Value, buffer: usize, cuts: &[Range<usize>]) {
+    let start = object.get("byteOffset").and_then(to_index).unwrap_or(0);
+    let before: usize = cuts.iter().filter(|c| c.end <= start).map(ExactSizeIterator::len).sum();
+    if before > 0 && object.get("buffer").and_then(to_index) == Some(buffer) {
+        object["byteOffset"] = json!(start - before);
     }
 }
 
@@ -288,7 +266,7 @@ fn append(document: &Document, json: &mut Value, added: Vec<Added>, contents: &m
         let buffer = buffer.unwrap_or(home);
         let content = match &mut contents[buffer] {
             Some(content) => content,
-            slot => slot.insert(existing(document, json, buffer)?),
+            slot => slot.insert(existing(document, buffer)?),
         };
         content.resize(content.len().next_multiple_of(4), 0);
         let mut object = &mut json["bufferViews"][view];
@@ -305,18 +283,18 @@ fn append(document: &Document, json: &mut Value, added: Vec<Added>, contents: &m
     Ok(())
 }
 
-fn existing(document: &Document, json: &Value, buffer: usize) -> Result<Vec<u8>> {
+fn existing(document: &Document, buffer: usize) -> Result<Vec<u8>> {
     if buffer >= document.count("buffers") {
         return Ok(Vec::new());
     }
-    let bytes = document.buffer(buffer)?;
-    Ok(bytes[..byte_length(json, buffer).min(bytes.len())].to_vec())
+    Ok(document.meant(buffer)?.to_vec())
 }
 
-/// The buffer for new bytes: one that was cut, else the first that can be read, else a new one.
+/// The buffer for new bytes: one that was cut, else the first, else a new one. Views that reach past a buffer's end would find new bytes there.
 fn home(document: &Document, json: &mut Value, contents: &Contents) -> usize {
-    let readable = || (0..document.count("buffers")).find(|i| document.buffer(*i).is_ok());
-    if let Some(buffer) = contents.iter().position(Option::is_some).or_else(readable) {
+    let whole = || (0..document.count("buffers")).filter(|i| document.is_whole(*i));
+    let cut = whole().find(|i| contents.get(*i).is_some_and(Option::is_some));
+    if let Some(buffer) = cut.or_else(|| whole().next()) {
         return buffer;
     }
     let root = json.as_object_mut().expect("the root is an object");
@@ -337,15 +315,17 @@ fn remove_buffers(edit: Edit<'_>, contents: Contents) -> Result<Document> {
             json["buffers"][buffer]["byteLength"] = json!(content.len().max(1));
         }
     }
-    let (before, now) = (before.buffers.indices, Used::of(&json, Collection::Buffers).indices);
+    let (tidy, before, now) = (before.tidy, before.buffers.indices, Used::of(&json, Collection::Buffers).indices);
     // A fallback has no bytes to become empty of: it goes with the last view that refers to it.
     let idle = |i: usize| contents[i].as_ref().is_some_and(Vec::is_empty) || before.contains(&i);
-    let removable = references::unknown_extensions(&json, Collection::Buffers).is_empty();
-    let keep: Vec<usize> = (0..contents.len()).filter(|i| !removable || now.contains(i) || !idle(*i)).collect();
+    let unknown = references::unknown_extensions(&json, Collection::Buffers);
+    let fixed = Mentions::of(&json, &unknown).fixed(contents.len());
+    let keep: Vec<usize> = (0..contents.len()).filter(|i| *i < fixed || now.contains(i) || !idle(*i)).collect();
     if keep.len() < contents.len() {
         references::retain(&mut json, Collection::Buffers, |i| keep.contains(&i))
             .map_err(|e| Error::malformed(e.0.at.as_str(), e.to_string()))?;
     }
+    tidy.iter().for_each(|tidy| tidy(&mut json));
     let mut contents = contents;
     let pad = |mut c: Vec<u8>| {
         if c.is_empty() {
@@ -389,7 +369,7 @@ mod tests {
     fn bytes_that_an_unknown_extension_points_at_stay_in_their_place() {
         let json = json!({ "extensions": { "ACME_stuff": { "clips": [{ "buffer": 1, "byteOffset": 4000 }], "seed": 7 } },
             "bufferViews": [{ "buffer": 0, "byteLength": 4, "extensions": { "EXT_meshopt_compression": { "buffer": 2 } } }] });
-        assert!(pinned(&json).into_iter().eq([1]));
+        assert!(pinned(&json, &["ACME_stuff".into()]).into_iter().eq([1]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! What goes where is decided in [`super::layout`]; what comes of that is opened again before it is written ([`super::draft`]).
 
-use super::{Bytes, Document, List, Look};
+use super::{Bytes, Document, List, Look, uri};
 use crate::Result;
 use std::path::Path;
 
@@ -46,7 +46,7 @@ impl Document {
     pub fn buffers_apart(&self) -> Vec<Bytes> {
         let buffers = self.root().get("buffers").and_then(Look::as_array).into_iter().flat_map(List::iter).enumerate();
         let apart =
-            buffers.filter(|(_, b)| b.get("uri").and_then(Look::as_str).is_some_and(|u| !u.starts_with("data:")));
+            buffers.filter(|(_, b)| b.get("uri").and_then(Look::as_str).is_some_and(|u| uri::data_of(u).is_none()));
         apart.filter_map(|(index, _)| self.buffer(index).ok()).collect()
     }
 

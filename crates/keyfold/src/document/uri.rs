@@ -13,15 +13,29 @@ const BASE64: engine::GeneralPurpose = engine::GeneralPurpose::new(
     engine::GeneralPurposeConfig::new().with_decode_padding_mode(engine::DecodePaddingMode::Indifferent),
 );
 
+/// The scheme of an absolute URI: letters, digits, `+`, `-` and `.` up to a colon. One letter is a drive's.
+pub(crate) fn scheme(uri: &str) -> Option<&str> {
+    let (scheme, _) = uri.split_once(':')?;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    (scheme.len() > 1 && scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_part))
+        .then_some(scheme)
+}
+
+/// What a data URI has behind its scheme, whose case means nothing; `None` where it is none.
+pub(crate) fn data_of(uri: &str) -> Option<&str> {
+    let scheme = scheme(uri).filter(|scheme| scheme.eq_ignore_ascii_case("data"))?;
+    uri.get(scheme.len() + 1..)
+}
+
 /// The bytes of a data URI; `None` where it is none. `at` is its place in the document.
 pub(crate) fn data(uri: &str, at: &str) -> Result<Option<Vec<u8>>> {
-    let Some(data) = uri.strip_prefix("data:") else { return Ok(None) };
+    let Some(data) = data_of(uri) else { return Ok(None) };
     decode_data(data).map(Some).map_err(|what| Error::malformed(at, what))
 }
 
 /// The file that a URI names, relative to the document; `at` is its place in the document.
 pub(crate) fn path(uri: &str, at: &str) -> Result<PathBuf> {
-    if let Some((scheme, _)) = uri.split_once("://") {
+    if let Some(scheme) = scheme(uri) {
         let what = format!("{at} is a {scheme} address; only files and data URIs are read");
         return Err(Error::Unsupported { extension: "network access".into(), what });
     }
@@ -55,7 +69,7 @@ pub(crate) fn leads_out(uri: &str) -> bool {
 fn decode_data(data: &str) -> Result<Vec<u8>, String> {
     let (head, body) = data.split_once(',').ok_or("the data URI has no comma")?;
     let body: Vec<u8> = percent_decode_str(body).collect();
-    if !head.ends_with(";base64") {
+    if !head.to_ascii_lowercase().ends_with(";base64") {
         return Ok(body);
     }
     BASE64.decode(body).map_err(|e| format!("the data URI is not base64: {e}"))
@@ -90,6 +104,7 @@ pub(crate) fn from_path(path: &Path) -> String {
     let encode = |c: Component<'_>| match c {
         Component::Normal(s) => percent_encoding::utf8_percent_encode(&s.to_string_lossy(), &KEEP).to_string(),
         Component::ParentDir => "..".into(),
+        Component::CurDir => ".".into(),
         _ => String::new(),
     };
     let steps: Vec<_> = path.components().map(encode).collect();
@@ -114,8 +129,21 @@ mod tests {
     fn names_are_percent_decoded_and_encoded() {
         assert_eq!(path("a%20b/%C3%A4.bin", "").unwrap(), Path::new("a b/ä.bin"));
         assert_eq!(from_path(Path::new("a b/ä.bin")), "a%20b/%C3%A4.bin");
+        assert_eq!(from_path(Path::new("./a.bin")), "./a.bin");
         assert!(path("http://x/y.bin", "").is_err());
         assert!(path("%FF", "").is_err());
+    }
+
+    #[test]
+    fn schemes_are_seen_whatever_their_case() {
+        for (uri, expected) in [("urn:a:b", Some("urn")), ("HTTP://x", Some("HTTP")), ("a+b-c.1:x", Some("a+b-c.1"))] {
+            assert_eq!(scheme(uri), expected, "{uri}");
+            assert!(path(uri, "").is_err(), "{uri}");
+        }
+        for uri in ["a.bin", "C:/a.bin", "./a:b", "a/b:c", "1a:b", "a b:c", ""] {
+            assert_eq!(scheme(uri), None, "{uri}");
+        }
+        assert_eq!(data("DATA:;BASE64,AQI=", "").unwrap(), Some(vec![1, 2]));
     }
 
     #[test]

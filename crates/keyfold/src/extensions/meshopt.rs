@@ -8,11 +8,10 @@ use super::Extension;
 use crate::{Document, Error, Result, document::slice_of};
 use codec::{Filter, Mode};
 use keyfold_core::engine::quaternion_filter;
-use serde_json::Value;
 
 pub(super) const EXT: Extension = Extension {
     view: Some(|document, index| view(document, index, EXT_NAME)),
-    tidy: Some(|json| tidy(json, EXT_NAME)),
+    tidy: Some(|json| super::tidy_views(json, EXT_NAME)),
     rules: Some(|document, findings| rules::rules(document, findings, EXT_NAME)),
     codes: rules::CODES,
     places: PLACES,
@@ -20,7 +19,7 @@ pub(super) const EXT: Extension = Extension {
 };
 pub(super) const KHR: Extension = Extension {
     view: Some(|document, index| view(document, index, KHR_NAME)),
-    tidy: Some(|json| tidy(json, KHR_NAME)),
+    tidy: Some(|json| super::tidy_views(json, KHR_NAME)),
     rules: Some(|document, findings| rules::rules(document, findings, KHR_NAME)),
     places: PLACES,
     ..Extension::new(KHR_NAME)
@@ -29,15 +28,6 @@ pub(super) const KHR: Extension = Extension {
 pub(crate) const EXT_NAME: &str = "EXT_meshopt_compression";
 pub(crate) const KHR_NAME: &str = "KHR_meshopt_compression";
 const PLACES: &[&str] = &["/buffers/*", "/bufferViews/*"];
-
-/// Once no buffer view is compressed any more, the extension is not used.
-fn tidy(json: &mut Value, name: &str) {
-    let views = json.get("bufferViews").and_then(Value::as_array);
-    let in_use = views.into_iter().flatten().any(|view| view["extensions"].get(name).is_some());
-    if !in_use {
-        super::undeclare(json, name);
-    }
-}
 
 /// What the codecs can reach at most: an all-zero block of 256 vertices takes one byte for four columns.
 const LARGEST_RATIO: usize = 1024;

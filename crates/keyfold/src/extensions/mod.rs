@@ -176,6 +176,20 @@ pub(crate) fn tidy(json: &mut Value) {
     ALL.iter().filter_map(|extension| extension.tidy).for_each(|tidy| tidy(json));
 }
 
+/// Once no buffer view is compressed by an extension any more, nobody needs it to read the file; once no buffer that stood in for such
+/// views is left either (one stays where an unknown extension may mean it), it is not used.
+fn tidy_views(json: &mut Value, name: &str) {
+    let occurs_in = |list: &str| {
+        let objects = json.get(list).and_then(Value::as_array);
+        objects.into_iter().flatten().any(|object| object["extensions"].get(name).is_some())
+    };
+    match (occurs_in("bufferViews"), occurs_in("buffers")) {
+        (true, _) => {}
+        (false, true) => unlist(json, "extensionsRequired", name),
+        (false, false) => undeclare(json, name),
+    }
+}
+
 /// How extensions remove what they no longer need in a copy that will be changed; those that had something to remove before leave it
 /// alone.
 pub(crate) fn tidy_already(json: &Value) -> Vec<fn(&mut Value)> {

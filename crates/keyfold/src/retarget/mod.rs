@@ -6,7 +6,7 @@
 mod readdress;
 mod regroup;
 
-pub(crate) use readdress::is_component;
+pub(crate) use readdress::{has_matrix, is_component};
 pub(crate) use regroup::split;
 
 use crate::{Document, Finding, Result, Targets, apply::set_target, read};

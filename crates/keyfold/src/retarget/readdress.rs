@@ -6,6 +6,7 @@ use crate::{
     extensions::{self, animation_pointer, animation2, sqlerp},
     object_model::{Pointer, Registry, is_extras},
     read,
+    write::merged,
 };
 use serde_json::{Map, Value, json};
 
@@ -104,7 +105,7 @@ fn may_hold(document: &Document, track: &Track) -> bool {
     found.zip(output.ok()).is_none_or(|(found, output)| animation2::may_hold(found.row, &output))
 }
 
-fn has_matrix(document: &Document, node: usize) -> bool {
+pub(crate) fn has_matrix(document: &Document, node: usize) -> bool {
     document.element("nodes", node).is_ok_and(|node| node.get("matrix").is_some())
 }
 
@@ -132,23 +133,8 @@ fn addressed(channel: &Value, target: &Target, way: Option<Targets>) -> Value {
         _ => animation_pointer::target(&target.pointer()),
     };
     let mut channel = channel.clone();
-    channel["target"] = merged(&channel["target"], new);
+    channel["target"] = Value::Object(merged(channel.get("target"), &["node", "path"], new));
     channel
-}
-
-/// The new target with what else the old one had.
-fn merged(old: &Value, mut new: Map<String, Value>) -> Value {
-    let own = |name: &str| name == animation_pointer::NAME || name == animation2::NAME;
-    for (key, value) in old.as_object().into_iter().flatten().filter(|(key, _)| *key != "node" && *key != "path") {
-        if key != "extensions" {
-            new.insert(key.clone(), value.clone());
-            continue;
-        }
-        for (name, object) in value.as_object().into_iter().flatten().filter(|(name, _)| !own(name)) {
-            new.entry("extensions").or_insert_with(|| json!({}))[name] = object.clone();
-        }
-    }
-    Value::Object(new)
 }
 
 /// `CUBIC` is a name of the KHR_animation2 draft. Elsewhere the same curve of rotations is EXT_animation_sqlerp's, whose channels name their

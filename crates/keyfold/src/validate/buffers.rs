@@ -9,7 +9,10 @@ use super::{
     model::{Buffer, Model, View, resolve},
     own::BUFFER_WITHOUT_DATA,
 };
-use crate::{Error, document::Container};
+use crate::{
+    Error,
+    document::{Container, uri},
+};
 
 /// Chunks of a GLB are padded to multiples of four.
 const PADDING: usize = 3;
@@ -61,7 +64,7 @@ fn check_buffer(model: &Model<'_>, index: usize, buffer: &Buffer<'_>, findings: 
 }
 
 fn check_uri(uri: &str, at: &str, glb: bool, findings: &mut Findings) {
-    let Some(data) = uri.strip_prefix("data:") else {
+    let Some(data) = uri::data_of(uri) else {
         if uri.contains("://") || uri.starts_with('/') {
             findings.add(&NON_RELATIVE_URI, at, "the URI is not relative");
         }

@@ -20,9 +20,12 @@ pub(crate) use stream::stream_bytes;
 
 use crate::{
     Animation, Animations, Document, Finding, Interpolation, Result,
-    document::Edit,
-    extensions, join_axes, read,
-    retarget::{is_component, join_components},
+    document::{Edit, Mentions, json::to_index},
+    extensions::{self, animation_pointer},
+    join_axes,
+    object_model::references,
+    read,
+    retarget::{has_matrix, is_component, join_components},
 };
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,8 +139,8 @@ pub fn assemble(
         let Some(animation) = edit.json().pointer_mut(&place).filter(|animation| animation.is_object()) else {
             continue;
         };
-        let raised = extensions::raise(animation);
-        replace_channels(animation, form, &accessor);
+        let mut raised = extensions::raise(animation);
+        raised.extend(replace_channels(document, animation, form, &accessor));
         raised.into_iter().for_each(|name| edit.declare(name, false));
     }
     let occurring: BTreeSet<String> = forms.iter().flat_map(|form| &form.channels).flat_map(extensions_of).collect();
@@ -186,28 +189,61 @@ pub fn place_plain(edit: &mut Edit<'_>, contents: &[&Stored]) -> Result<Vec<usiz
 #[derive(Default)]
 struct Samplers {
     objects: Vec<Value>,
-    by_content: BTreeMap<(usize, usize, Interpolation), usize>,
+    /// Places that are free, the first last: what is behind them may not move.
+    free: Vec<usize>,
+    by_content: BTreeMap<(usize, usize, Interpolation, String), usize>,
 }
 
 impl Samplers {
-    fn add(&mut self, input: usize, output: usize, interpolation: Interpolation) -> usize {
-        *self.by_content.entry((input, output, interpolation)).or_insert_with(|| {
+    /// A sampler, with what else the one had that it takes the place of.
+    fn add(&mut self, input: usize, output: usize, interpolation: Interpolation, rest: Map<String, Value>) -> usize {
+        let key = (input, output, interpolation, Value::from(rest.clone()).to_string());
+        *self.by_content.entry(key).or_insert_with(|| {
             let mut object = json!({ "input": input, "output": output });
             if interpolation != Interpolation::Linear {
                 object["interpolation"] = json!(interpolation.name());
+            }
+            object.as_object_mut().expect("just made one").extend(rest);
+            if let Some(place) = self.free.pop() {
+                self.objects[place] = object;
+                return place;
             }
             self.objects.push(object);
             self.objects.len() - 1
         })
     }
+
+    /// All of them. Places that are still free go where they are the last, else repeat another sampler.
+    fn finish(mut self) -> Vec<Value> {
+        while let Some(place) = self.free.first().filter(|place| **place + 1 == self.objects.len()) {
+            self.objects.truncate(*place);
+            self.free.remove(0);
+        }
+        let spare =
+            (0..self.objects.len()).find(|place| !self.free.contains(place)).map(|place| self.objects[place].clone());
+        self.free.iter().zip(spare.iter().cycle()).for_each(|(place, spare)| self.objects[*place] = spare.clone());
+        self.objects
+    }
 }
 
-fn replace_channels(animation: &mut Value, form: &AnimationForm, accessor: &impl Fn(&Stored) -> usize) {
+/// Writes an animation's channels; the extension that their targets then need beside those of their forms.
+fn replace_channels(
+    document: &Document,
+    animation: &mut Value,
+    form: &AnimationForm,
+    accessor: &impl Fn(&Stored) -> usize,
+) -> Option<&'static str> {
+    let mut needed = None;
     let old: Vec<Value> = animation["channels"].as_array().cloned().unwrap_or_default();
     let (mut samplers, moved) = kept_samplers(animation, &old, form);
+    let before: Vec<Value> = animation["samplers"].as_array().cloned().unwrap_or_default();
     let mut channels = Vec::new();
     let mut write = |form: &ChannelForm, channels: &mut Vec<Value>| {
-        channels.push(channel(form, form.source.and_then(|i| old.get(i)), &mut samplers, accessor));
+        let source = Source { channel: form.source.and_then(|i| old.get(i)), samplers: &before };
+        let pointer = pointer_for(document, form, &source);
+        needed = needed.or(pointer.as_ref().map(|_| animation_pointer::NAME));
+        let target = pointer.or_else(|| form.target.as_object().cloned()).unwrap_or_default();
+        channels.push(channel(form, target, &source, &mut samplers, accessor));
     };
     for (index, object) in old.iter().enumerate() {
         if form.replaces.contains(&index) {
@@ -218,24 +254,39 @@ fn replace_channels(animation: &mut Value, form: &AnimationForm, accessor: &impl
     }
     form.channels.iter().filter(|c| c.source.is_none()).for_each(|c| write(c, &mut channels));
     animation["channels"] = Value::Array(channels);
-    animation["samplers"] = Value::Array(samplers.objects);
+    animation["samplers"] = Value::Array(samplers.finish());
+    needed
 }
 
-/// The samplers that stay (those of channels that stay, and those that nothing used before), and where they are now.
+/// The pointer in place of a core target, where core cannot say it: the node has a matrix. What was said so before stays so.
+fn pointer_for(document: &Document, form: &ChannelForm, source: &Source<'_>) -> Option<Map<String, Value>> {
+    let [node, path] = ["node", "path"].map(|key| form.target.get(key));
+    let is_said = source.channel.is_some_and(|c| [node, path] == ["node", "path"].map(|key| c.get("target")?.get(key)));
+    let (node, path) = (to_index(node?)?, path?.as_str()?);
+    let moves = ["translation", "rotation", "scale"].contains(&path);
+    (moves && !is_said && form.extensions.is_empty() && has_matrix(document, node))
+        .then(|| animation_pointer::target(&format!("/nodes/{node}/{path}")))
+}
+
+/// The samplers that stay (those of channels that stay, and those that nothing used before), and where they are now. None moves that an
+/// extension may mean which Keyfold does not know.
 fn kept_samplers(animation: &Value, old: &[Value], form: &AnimationForm) -> (Samplers, BTreeMap<usize, usize>) {
     let used = |replaced: bool| -> BTreeSet<usize> {
         let channels = old.iter().enumerate().filter(|(i, _)| form.replaces.contains(i) == replaced);
-        channels
-            .flat_map(|(_, c)| SAMPLER_PLACES.iter().filter_map(|p| c.pointer(p)?.as_u64()))
-            .map(|i| i as usize)
-            .collect()
+        channels.flat_map(|(_, c)| SAMPLER_PLACES.iter().filter_map(|p| to_index(c.pointer(p)?))).collect()
     };
     let (gone, stay) = (used(true), used(false));
     let (mut samplers, mut moved) = (Samplers::default(), BTreeMap::new());
-    for (index, object) in animation["samplers"].as_array().into_iter().flatten().enumerate() {
-        if stay.contains(&index) || !gone.contains(&index) {
+    let list: &[Value] = animation["samplers"].as_array().map_or(&[], Vec::as_slice);
+    let meant = Mentions::of(animation, &references::unknown_in(animation));
+    let fixed = meant.fixed(list.len());
+    for (index, object) in list.iter().enumerate() {
+        if stay.contains(&index) || !gone.contains(&index) || meant.contains(index) {
             moved.insert(index, samplers.objects.len());
             samplers.objects.push(object.clone());
+        } else if index < fixed {
+            samplers.free.insert(0, index);
+            samplers.objects.push(Value::Null);
         }
     }
     (samplers, moved)
@@ -248,7 +299,8 @@ fn renumbered(channel: &Value, moved: &BTreeMap<usize, usize>) -> Value {
     let mut channel = channel.clone();
     for place in SAMPLER_PLACES {
         if let Some(index) = channel.pointer_mut(place)
-            && let Some(new) = index.as_u64().and_then(|i| moved.get(&(i as usize)))
+            && let Some((old, new)) = to_index(index).and_then(|old| Some((old, moved.get(&old)?)))
+            && old != *new
         {
             *index = json!(new);
         }
@@ -256,37 +308,68 @@ fn renumbered(channel: &Value, moved: &BTreeMap<usize, usize>) -> Value {
     channel
 }
 
+/// What a channel takes the place of.
+struct Source<'s> {
+    channel: Option<&'s Value>,
+    samplers: &'s [Value],
+}
+
+impl Source<'_> {
+    /// What else the sampler has that a place of the channel names, or where that names none, the other place.
+    fn sampler(&self, place: usize) -> Map<String, Value> {
+        let named = |place: &str| self.samplers.get(to_index(self.channel?.pointer(place)?)?);
+        let sampler = named(SAMPLER_PLACES[place]).or_else(|| named(SAMPLER_PLACES[1 - place]));
+        merged(sampler, &["input", "output", "interpolation"], Map::new())
+    }
+}
+
 fn channel(
     form: &ChannelForm,
-    source: Option<&Value>,
+    target: Map<String, Value>,
+    source: &Source<'_>,
     samplers: &mut Samplers,
     accessor: &impl Fn(&Stored) -> usize,
 ) -> Value {
-    let mut add = |s: &SamplerForm| samplers.add(accessor(&s.input), accessor(&s.output), s.interpolation);
+    let mut add = |s: &SamplerForm, place: usize| {
+        samplers.add(accessor(&s.input), accessor(&s.output), s.interpolation, source.sampler(place))
+    };
     let mut object = Map::new();
     if let Some(sampler) = &form.sampler {
-        object.insert("sampler".into(), json!(add(sampler)));
+        object.insert("sampler".into(), json!(add(sampler, 0)));
     }
-    object.insert("target".into(), form.target.clone());
+    let target = merged(source.channel.and_then(|channel| channel.get("target")), &["node", "path"], target);
+    object.insert("target".into(), Value::Object(target));
     let mut extensions = form.extensions.clone();
     if let Some((name, sampler)) = &form.extension_sampler {
-        extensions.insert((*name).to_owned(), json!({ "sampler": add(sampler) }));
-    }
-    for (key, value) in source.and_then(Value::as_object).into_iter().flatten() {
-        match key.as_str() {
-            "sampler" | "target" => {}
-            "extensions" => {
-                let unknown = |name: &str| !extensions::ALL.iter().any(|e| e.name == name);
-                let kept = value.as_object().into_iter().flatten().filter(|(name, _)| unknown(name));
-                extensions.extend(kept.map(|(name, value)| (name.clone(), value.clone())));
-            }
-            _ => drop(object.insert(key.clone(), value.clone())),
-        }
+        extensions.insert((*name).to_owned(), json!({ "sampler": add(sampler, 1) }));
     }
     if !extensions.is_empty() {
         object.insert("extensions".into(), Value::Object(extensions));
     }
-    Value::Object(object)
+    Value::Object(merged(source.channel, &["sampler", "target"], object))
+}
+
+/// A new object with what else the old one had: all but `known` members and the extensions that Keyfold reads. Extensions come last.
+pub(crate) fn merged(old: Option<&Value>, known: &[&str], mut new: Map<String, Value>) -> Map<String, Value> {
+    let mut extensions = match new.shift_remove("extensions") {
+        Some(Value::Object(extensions)) => extensions,
+        _ => Map::new(),
+    };
+    for (key, value) in old.and_then(Value::as_object).into_iter().flatten() {
+        match (key.as_str(), value) {
+            (key, _) if known.contains(&key) => {}
+            ("extensions", Value::Object(objects)) => {
+                let unknown = |name: &str| !extensions::ALL.iter().any(|e| e.name == name);
+                let kept = objects.iter().filter(|(name, _)| unknown(name));
+                extensions.extend(kept.map(|(name, value)| (name.clone(), value.clone())));
+            }
+            _ => drop(new.insert(key.clone(), value.clone())),
+        }
+    }
+    if !extensions.is_empty() {
+        new.insert("extensions".into(), Value::Object(extensions));
+    }
+    new
 }
 
 #[cfg(test)]

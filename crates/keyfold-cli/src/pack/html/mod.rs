@@ -25,8 +25,13 @@ const SMALL: (usize, usize) = (800, 8000);
 const HEAD: &str =
     "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">";
 
+/// Whether a page may take a place: nothing is there but perhaps such a page.
+pub(super) fn may_be_page(path: &Path) -> bool {
+    !path.is_file() || is_page(path)
+}
+
 /// Whether a file is such a page.
-pub(super) fn is_page(path: &Path) -> bool {
+fn is_page(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD.len() as u64).read_to_end(&mut start));
     read.is_ok() && start == HEAD.as_bytes()

@@ -9,27 +9,17 @@ use crate::{
     document::{Object, slice_of},
 };
 use keyfold_core::stream::{Limits, Stream, StreamError};
-use serde_json::Value;
 
 pub(crate) const NAME: &str = "KEYFOLD_animation_stream";
 
 pub(super) const ROW: Extension = Extension {
     view: Some(view),
-    tidy: Some(tidy),
+    tidy: Some(|json| super::tidy_views(json, NAME)),
     rules: Some(rules::rules),
     codes: rules::CODES,
     places: rules::PLACES,
     ..Extension::new(NAME)
 };
-
-/// Once no buffer view comes from a stream any more, the extension is not used.
-fn tidy(json: &mut Value) {
-    let views = json.get("bufferViews").and_then(Value::as_array);
-    let in_use = views.into_iter().flatten().any(|view| view["extensions"].get(NAME).is_some());
-    if !in_use {
-        super::undeclare(json, NAME);
-    }
-}
 
 fn view(document: &Document, index: usize) -> Result<Option<Vec<u8>>> {
     let view = document.element("bufferViews", index)?;

@@ -109,6 +109,13 @@ pub fn unknown_extensions(document: &Value, collection: Collection) -> Vec<Strin
     names.into_iter().filter(|name| !places::is_known_for(name, collection)).map(str::to_owned).collect()
 }
 
+/// The extensions that occur in a value and may refer to anything in ways that Keyfold does not know, sorted.
+pub(crate) fn unknown_in(value: &Value) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    occurring_extensions(value, &mut names);
+    names.into_iter().filter(|name| !places::is_known(name)).map(str::to_owned).collect()
+}
+
 fn occurring_extensions<'a>(value: &'a Value, names: &mut BTreeSet<&'a str>) {
     match value {
         Value::Array(elements) => elements.iter().for_each(|element| occurring_extensions(element, names)),
