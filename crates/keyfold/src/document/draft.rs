@@ -19,6 +19,10 @@ use std::{
     sync::Arc,
 };
 
+/// So many files are open at once, each with its lock.
+#[cfg(feature = "fs")]
+const OPEN: usize = 64;
+
 /// A document as it will be written.
 #[derive(Debug)]
 pub struct Draft {
@@ -66,10 +70,17 @@ impl Draft {
         if is_stream(target) && !target.is_dir() {
             return write_file(target, &self.contents);
         }
-        let new = self.files.iter().filter(|(path, bytes)| !holds(path, bytes));
-        let new = new.map(|(path, bytes)| Ok((Unfinished::new(path, bytes)?, bytes))).collect::<Result<Vec<_>>>()?;
+        let mut unnamed: Vec<(Unfinished, &Bytes)> = Vec::new();
+        let name =
+            |files: &mut Vec<(Unfinished, &Bytes)>| files.drain(..).try_for_each(|(file, bytes)| file.add(bytes));
+        for (path, bytes) in self.files.iter().filter(|(path, bytes)| !holds(path, bytes)) {
+            if unnamed.len() == OPEN {
+                name(&mut unnamed)?;
+            }
+            unnamed.push((Unfinished::new(path, bytes)?, bytes));
+        }
         let document = Unfinished::new(target, &self.contents)?;
-        new.into_iter().try_for_each(|(file, bytes)| file.add(bytes))?;
+        name(&mut unnamed)?;
         document.replace()?;
         remove_orphans(target, &self.orphans);
         Ok(())
