@@ -46,9 +46,13 @@ fn refuse_replaced(edit: &Edit<'_>) -> Result<()> {
         before.is_some_and(|list| list.as_array().is_none()) && edit.json.get(name).is_some_and(Value::is_array)
     };
     match ["accessors", "bufferViews", "buffers"].into_iter().find(is_replaced) {
-        Some(name) => Err(Error::malformed(format!("/{name}"), "should be an array, and nothing can be added to it")),
+        Some(name) => Err(not_a_list(name)),
         None => Ok(()),
     }
+}
+
+fn not_a_list(name: &str) -> Error {
+    Error::malformed(format!("/{name}"), "should be an array: nothing can be added to it")
 }
 
 /// Removes what something referred to `before` and nothing does in `json`; `track` follows objects to their new indices. Returns what went.
@@ -260,7 +264,7 @@ fn append(document: &Document, json: &mut Value, added: Vec<Added>, contents: &m
     if added.is_empty() {
         return Ok(());
     }
-    let home = if added.iter().any(|a| a.buffer.is_none()) { home(document, json, contents) } else { 0 };
+    let home = if added.iter().any(|a| a.buffer.is_none()) { home(document, json, contents)? } else { 0 };
     contents.resize(count(json, "buffers"), None);
     for Added { view, buffer, inside, bytes } in added {
         let buffer = buffer.unwrap_or(home);
@@ -291,19 +295,17 @@ fn existing(document: &Document, buffer: usize) -> Result<Vec<u8>> {
 }
 
 /// The buffer for new bytes: one that was cut, else the first, else a new one. Views that reach past a buffer's end would find new bytes there.
-fn home(document: &Document, json: &mut Value, contents: &Contents) -> usize {
+fn home(document: &Document, json: &mut Value, contents: &Contents) -> Result<usize> {
     let whole = || (0..document.count("buffers")).filter(|i| document.is_whole(*i));
     let cut = whole().find(|i| contents.get(*i).is_some_and(Option::is_some));
     if let Some(buffer) = cut.or_else(|| whole().next()) {
-        return buffer;
+        return Ok(buffer);
     }
     let root = json.as_object_mut().expect("the root is an object");
     let list = root.entry("buffers").or_insert_with(|| json!([]));
-    match list.as_array_mut() {
-        Some(list) => list.push(json!({ "byteLength": 0 })),
-        None => *list = json!([{ "byteLength": 0 }]),
-    }
-    count(json, "buffers") - 1
+    let list = list.as_array_mut().ok_or_else(|| not_a_list("buffers"))?;
+    list.push(json!({ "byteLength": 0 }));
+    Ok(list.len() - 1)
 }
 
 /// Sets the lengths of changed buffers, and removes buffers that became empty or that nobody refers to any more.
