@@ -33,9 +33,14 @@ impl ReadArgs {
     pub(crate) fn open(&self, path: &Path) -> Result<(Document, u64)> {
         let (bytes, folder) = self.bytes(path)?;
         let length = bytes.len() as u64;
+        Ok((self.document(path, bytes, folder)?, length))
+    }
+
+    /// The document that a file's bytes are.
+    pub(crate) fn document(&self, path: &Path, bytes: Vec<u8>, folder: Option<PathBuf>) -> Result<Document> {
         let document = Document::from_bytes(bytes, folder, &self.options());
         let document = document.with_context(|| format!("cannot read {}", name(path)))?;
-        Ok((if is_stream(path) { document } else { document.with_path(path.to_path_buf()) }, length))
+        Ok(if is_stream(path) { document } else { document.with_path(path.to_path_buf()) })
     }
 
     /// A file's bytes, and the folder where its relative URIs start.

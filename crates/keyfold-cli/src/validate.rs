@@ -137,7 +137,7 @@ impl Args {
         let (validation, fixed) = if self.fix {
             // What is mended must be readable as a whole: a broken container has no obvious cure.
             let length = bytes.len() as u64;
-            let document = Document::from_bytes(bytes, folder, &self.read.options()).with_context(unreadable)?;
+            let document = self.read.document(file, bytes, folder)?;
             let (validation, fixed) = fix(job, document, length)?;
             (validation, Some(fixed))
         } else {
