@@ -197,7 +197,7 @@ fn animated() -> Value {
         }],
         "accessors": (0..4).map(accessor).collect::<Vec<_>>(),
         "bufferViews": (0..4).map(view).collect::<Vec<_>>(),
-        "buffers": [{ "uri": format!("data:,{hex}"), "byteLength": data.len() }],
+        "buffers": [{ "uri": format!("data:application/octet-stream,{hex}"), "byteLength": data.len() }],
     })
 }
 
