@@ -37,11 +37,15 @@ export function page(body = "", versions = {}) {
   const babylon = versions.babylon ?? { core: "@babylonjs/core", loaders: "@babylonjs/loaders" };
   const imports = {
     keyfold: "/keyfold/dist/index.js",
-    "keyfold/": "/keyfold/dist/",
     "keyfold/three": "/keyfold/dist/three.js",
     "keyfold/babylon": "/keyfold/dist/babylon.js",
+    "keyfold/clip": "/keyfold/dist/clip.js",
     three: `/node_modules/${three}/build/three.module.js`,
     "three/addons/": `/node_modules/${three}/examples/jsm/`,
+    "three/examples/jsm/": `/node_modules/${three}/examples/jsm/`,
+    "@pixiv/three-vrm": "/node_modules/@pixiv/three-vrm/lib/three-vrm.module.js",
+    "@needle-tools/three-animation-pointer": "/node_modules/@needle-tools/three-animation-pointer/src/index.js",
+    meshoptimizer: "/node_modules/meshoptimizer/meshopt_decoder.mjs",
     "@babylonjs/core/": `/node_modules/${babylon.core}/`,
     "@babylonjs/loaders/": `/node_modules/${babylon.loaders}/`,
   };

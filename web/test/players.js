@@ -1,13 +1,33 @@
 // What runs in the page: loads files in three.js and Babylon.js and tells what they show at given times.
 
-/** Three: a loaded file whose animations can be set to a time and looked at. */
-export async function three(url, { plugin = true } = {}) {
+/** Plugins of others, by the name that tests give them. */
+const OTHERS = {
+  async vrm(loader) {
+    const { VRMLoaderPlugin } = await import("@pixiv/three-vrm");
+    loader.register((parser) => new VRMLoaderPlugin(parser));
+  },
+  async needle(loader) {
+    const { GLTFAnimationPointerExtension } = await import("@needle-tools/three-animation-pointer");
+    loader.register((parser) => new GLTFAnimationPointerExtension(parser));
+  },
+  async meshopt(loader) {
+    const { MeshoptDecoder } = await import("meshoptimizer");
+    loader.setMeshoptDecoder(MeshoptDecoder);
+  },
+};
+
+/** Three: a loaded file whose animations can be set to a time and looked at; `before` and `behind` are others' plugins around ours, `clip` is the
+ * address of a runtime clip that stands for the first animation. */
+export async function three(url, { plugin = true, before = [], behind = [], clip } = {}) {
   const THREE = await import("three");
   const { GLTFLoader } = await import("three/addons/loaders/GLTFLoader.js");
   const { KeyfoldPlugin } = await import("keyfold/three");
   const loader = new GLTFLoader();
+  for (const name of before) await OTHERS[name](loader);
   if (plugin) loader.register((parser) => new KeyfoldPlugin(parser));
+  for (const name of behind) await OTHERS[name](loader);
   const gltf = await loader.loadAsync(url);
+  if (clip) gltf.animations[0] = await runtimeClip(clip, gltf);
   const { parser } = gltf;
   const count = (list) => (parser.json[list] ?? []).length;
   const nodes = await Promise.all(Array.from({ length: count("nodes") }, (_, i) => parser.getDependency("node", i)));
@@ -50,6 +70,12 @@ export async function three(url, { plugin = true } = {}) {
     },
     gltf,
   };
+}
+
+async function runtimeClip(address, gltf) {
+  const { animationClip } = await import("keyfold/three");
+  const { openClip } = await import("keyfold/clip");
+  return animationClip(await openClip(new Uint8Array(await (await fetch(address)).arrayBuffer())), gltf);
 }
 
 /** Babylon: the same. Properties are read the way Babylon itself resolves a pointer of the object model. */

@@ -11,6 +11,9 @@ export const root = new URL("../..", import.meta.url).pathname;
 /** The native program; `cargo xtask test` says where it is. */
 export const program = process.env.KEYFOLD ?? join(root, "target/release/keyfold");
 
+/** Whether to take the time for all files: `cargo xtask test --full`. */
+export const full = process.env.KEYFOLD_FULL !== undefined;
+
 const run = promisify(execFile);
 
 /** Runs the program; its exit code and what it printed. */
