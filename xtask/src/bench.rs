@@ -1,9 +1,9 @@
-//! `cargo xtask bench NAME...`: the benchmarks of the `bench` crate, built with optimisation, and those of the Python package.
+//! `cargo xtask bench NAME...`: the benchmarks of the `bench` crate, built with optimisation, and those of the Python and the npm package.
 
 use anyhow::Result;
 
-use crate::python;
 use crate::shell::{cargo, show};
+use crate::{python, web};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -12,15 +12,17 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    let (web, others): (Vec<&String>, Vec<&String>) = options.names.iter().partition(|name| *name == web::BENCHMARK);
     let (python, native): (Vec<&String>, Vec<&String>) =
-        options.names.iter().partition(|name| python::BENCHMARKS.contains(&name.as_str()));
-    if !native.is_empty() || python.is_empty() {
+        others.into_iter().partition(|name| python::BENCHMARKS.contains(&name.as_str()));
+    if !native.is_empty() || options.names.is_empty() {
         let mut command = cargo(&["run", "--quiet", "--release", "--package", "keyfold-bench", "--"]);
         command.args(native);
         show(command)?;
     }
     if options.names.is_empty() {
-        println!("{}", python::BENCHMARKS.join("\n"));
+        println!("{}\n{}", python::BENCHMARKS.join("\n"), web::BENCHMARK);
     }
+    web.into_iter().try_for_each(|_| web::bench())?;
     python.into_iter().try_for_each(|name| python::bench(name))
 }

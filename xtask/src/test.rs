@@ -71,7 +71,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
     let mut outcomes = all(&STEPS, options);
     outcomes.extend(environment.map(|environment| step("Python package", || python::test(&environment, options.full))));
-    outcomes.extend(has_web.then(|| step("npm package", web::test)));
+    outcomes.extend(has_web.then(|| step("npm package", || web::test(options.full))));
 
     let done = summary(&outcomes);
     missing.print();

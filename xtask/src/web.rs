@@ -74,13 +74,28 @@ pub(crate) fn set_up(missing: &mut Missing) -> bool {
     prepared.map_err(|reason| missing.add("npm package", &reason)).is_ok()
 }
 
-/// Builds the package and runs its tests beside the program.
-pub(crate) fn test() -> Result<()> {
+/// Builds the package and runs its tests beside the program; `full` takes all files.
+pub(crate) fn test(full: bool) -> Result<()> {
     build()?;
     show(cargo(&["build", "--quiet", "--package", "keyfold-cli"]))?;
     let mut tests = command("npm", &["test", "--silent"]);
     tests.current_dir(root().join("web")).env("KEYFOLD", root().join("target/debug/keyfold"));
+    if full {
+        tests.env("KEYFOLD_FULL", "1");
+    }
     show(tests)
+}
+
+/// The benchmark of the package: sizes, and decoding in Chromium.
+pub(crate) const BENCHMARK: &str = "web";
+
+pub(crate) fn bench() -> Result<()> {
+    prepare()?;
+    build()?;
+    show(cargo(&["build", "--quiet", "--release", "--package", "keyfold-cli"]))?;
+    let mut bench = command("node", &["bench.mjs"]);
+    bench.current_dir(root().join("web"));
+    show(bench)
 }
 
 /// Compilation targets and npm packages.
