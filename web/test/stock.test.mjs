@@ -53,12 +53,18 @@ function apart(a, b) {
   return a.length === 4 ? Math.min(off(1), off(-1)) : off(1);
 }
 
-/** What one player makes of a file. */
-async function verdict(player, { name, times, tracks }) {
+/** A page in which files are loaded one after the other, and what it says on the way. */
+async function open() {
   const tab = await browser.newPage();
   const said = [];
   tab.on("console", (message) => void (["warning", "error"].includes(message.type()) && said.push(message.text())));
   await tab.goto(server.address);
+  return { tab, said };
+}
+
+/** What one player makes of a file. */
+async function verdict(player, { tab, said }, { name, times, tracks }) {
+  said.length = 0;
   server.requests.length = 0;
   const shown = await tab
     .evaluate(async ({ player, name, times, targets }) => {
@@ -68,7 +74,6 @@ async function verdict(player, { name, times, tracks }) {
       return { rest, values: file.animations > 0 ? file.sample(0, times, targets) : [rest] };
     }, { player, name, times, targets: tracks.map((track) => track.target) })
     .catch((error) => error);
-  await tab.close();
   const own = server.requests.filter((path) => path === "/" || path.endsWith("/undefined"));
   const about = said.filter((text) => /extension|animation|track|interpolation|property/i.test(text));
   if (own.length > 0) return { what: "asks for the page itself", says: own.join(" ") };
@@ -80,10 +85,11 @@ async function verdict(player, { name, times, tracks }) {
 
 test("loaders without the package", async () => {
   const rows = [];
+  const pages = { three: await open(), babylon: await open() };
   for (const form of FORMS) {
     const file = await made(form);
     for (const player of ["three", "babylon"]) {
-      const { what, says } = await verdict(player, file);
+      const { what, says } = await verdict(player, pages[player], file);
       rows.push({ form: form.form, player, what, says: says.slice(0, 110) });
     }
   }
