@@ -55,6 +55,26 @@ pub fn normalize(q: Quat) -> Quat {
     try_normalize(q).unwrap_or(IDENTITY)
 }
 
+/// Brings stored quaternions to unit length. Those of unit length, as far as floats can tell, stay as they are, bit for bit, and so do those
+/// without a direction.
+///
+/// ```
+/// let mut keys = [0.0, 3.0, 0.0, 4.0, 0.0, 0.0, 0.0, 1.0];
+/// keyfold_core::quat::normalize_keys(&mut keys);
+/// assert_eq!(keys, [0.0, 0.6, 0.0, 0.8, 0.0, 0.0, 0.0, 1.0]);
+/// ```
+pub fn normalize_keys(keys: &mut [f32]) {
+    for key in keys.as_chunks_mut::<4>().0 {
+        let q = key.map(f64::from);
+        let square = dot(q, q);
+        // Rounding its components moves the square of a unit quaternion's length by 2^-23 at most.
+        if libm::fabs(square - 1.0) > f64::from(2.0 * f32::EPSILON) && square > 0.0 && square.is_finite() {
+            let length = libm::sqrt(square);
+            *key = q.map(|c| (c / length) as f32);
+        }
+    }
+}
+
 /// The inverse of a unit quaternion.
 pub fn conjugate(q: Quat) -> Quat {
     [-q[0], -q[1], -q[2], q[3]]
@@ -261,6 +281,23 @@ mod tests {
             let again = normalize(scale(q, 1.0 + e));
             assert!((0..4).all(|i| (again[i] - q[i]).abs() < 4e-16), "{e}");
         }
+    }
+
+    #[test]
+    fn keys_of_unit_length_stay_bit_for_bit() {
+        let unit = normalize([0.1, -0.7, 0.3, -0.2]);
+        for length in [1e-30, 0.7, 0.9999, 1.0001, 1e30] {
+            let mut keys = unit.map(|c| (c * length) as f32);
+            normalize_keys(&mut keys);
+            let once = keys;
+            normalize_keys(&mut keys);
+            assert_eq!(keys, once);
+            assert!((0..4).all(|i| (f64::from(keys[i]) - unit[i]).abs() < 1e-7), "{length}");
+        }
+        let mut without = [0.0, 0.0, 0.0, 0.0, f32::NAN, 0.0, 0.0, 1.0];
+        normalize_keys(&mut without);
+        assert_eq!(without[..4], [0.0; 4]);
+        assert!(without[4].is_nan());
     }
 
     #[test]

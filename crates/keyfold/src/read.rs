@@ -8,7 +8,10 @@ use crate::{
     document::{Object, Shape},
     extensions,
 };
-use keyfold_core::curve::{Curve, Interpolation};
+use keyfold_core::{
+    curve::{Curve, Interpolation},
+    quat,
+};
 use std::sync::Arc;
 
 /// A document's animations, and what could not be read of them.
@@ -243,7 +246,14 @@ impl<'a> Reader<'a> {
             let what = format!("{} does not fit {}, which has {width} components", shape.name(), aim.target);
             return Err(Error::malformed(format!("/accessors/{}/type", sampler.output), what));
         }
+        let values = if width == 4 && self.is_coarse(aim, sampler) { unit_rotations(&values) } else { values };
         Ok(Keys { times, values, width })
+    }
+
+    /// Whether rotations come from a stream whose grid may be coarse. Splines are taken as they are: their tangents belong to them.
+    fn is_coarse(&self, aim: &Aim, sampler: &Sampler) -> bool {
+        let alone = matches!(sampler.interpolation, Interpolation::Linear | Interpolation::Step);
+        alone && aim.target.kind() == Kind::Rotation && self.document.provided(sampler.output).is_some()
     }
 
     fn times(&mut self, input: usize) -> Result<Arc<[f32]>> {
@@ -280,6 +290,13 @@ impl Sampler {
             }
         }
     }
+}
+
+/// Rotations rounded to a grid are not of unit length; each stands for the rotation of its direction.
+fn unit_rotations(values: &[f32]) -> Arc<[f32]> {
+    let mut keys = values.to_vec();
+    quat::normalize_keys(&mut keys);
+    keys.into()
 }
 
 fn core_target(channel: &Channel<'_>) -> Result<Aim, Skip> {

@@ -165,6 +165,71 @@ fn times_in_a_compressed_view_are_unpacked_too() {
 }
 
 #[test]
+fn times_of_a_draco_stream_stay_as_long_as_a_sampler_uses_them() {
+    let pointer = "/materials/0/pbrMetallicRoughness/baseColorFactor";
+    let part =
+        |component: &str| json!({ "path": format!("{pointer}{component}"), "extensions": { "KHR_animation2": {} } });
+    let faded: Vec<f32> = times().iter().map(|t| 0.5 + 0.5 * t.sin()).collect();
+    // One component of what another channel drives has no plainer form: it stays where everything else is unpacked.
+    let channels = [
+        (node(0, "translation"), Shape::Vec3, gliding()),
+        (part("/2"), Shape::Scalar, faded),
+        (part(""), Shape::Vec4, repeated(&[1.0, 0.5, 0.25, 1.0])),
+    ];
+    let before = with(&animated(&channels), |json| json["extensionsUsed"] = json!(["KHR_animation2"]));
+    let options = draco::Options { bits: Some(16), ..draco::Options::default() };
+    let compressed = draco::compress(&before, &options).unwrap().document;
+    // Equal times are one accessor, in the stream: the channel that is not there uses it, too.
+    let shared = with(&compressed, |json| {
+        let input = json["extensions"]["Draco_animation_compression"]["compressedAnimations"][0]["input"].clone();
+        let samplers = json["animations"][0]["samplers"].as_array_mut().unwrap();
+        samplers.iter_mut().for_each(|sampler| sampler["input"] = input.clone());
+    });
+    let curves = |document: &Document| -> Vec<_> {
+        let tracks = &read(document).unwrap().animations[0].tracks;
+        tracks.iter().map(|track| (track.target.to_string(), track.curve.clone())).collect()
+    };
+    let (plain, _) = unpack(&shared, Bound::default()).unwrap();
+    assert_eq!(curves(&shared).len(), 3);
+    assert_eq!(curves(&plain), curves(&shared));
+}
+
+#[test]
+fn rotations_of_coarse_streams_are_of_unit_length() {
+    let splines: Vec<f32> =
+        turning().as_chunks::<4>().0.iter().flat_map(|q| [[0.0; 4], *q, [0.0; 4]].concat()).collect();
+    for (interpolation, values) in
+        [(Interpolation::Linear, turning()), (Interpolation::Step, turning()), (Interpolation::CubicSpline, splines)]
+    {
+        let before = with(&animated(&[(node(1, "rotation"), Shape::Vec4, values)]), |json| {
+            json["animations"][0]["samplers"][0]["interpolation"] = json!(interpolation.name());
+        });
+        // The tip's turns hardly move anything: a coarse grid will do.
+        let options = draco::Options { max_error: Bound::Relative(0.02), ..draco::Options::default() };
+        let done = draco::compress(&before, &options).unwrap();
+        assert!(done.within && done.document.requires("Draco_animation_compression"));
+        assert_valid(&done.document, interpolation.name());
+        let (plain, _) = unpack(&done.document, Bound::default()).unwrap();
+        assert_valid(&plain, interpolation.name());
+        let curve = &read(&plain).unwrap().animations[0].tracks[0].curve;
+        let raw = done.document.floats(read(&done.document).unwrap().animations[0].tracks[0].source.output).unwrap();
+        let squares = |key: usize| curve.value(key).iter().map(|c| c * c).sum::<f32>();
+        let off = (0..curve.keys()).map(|key| (squares(key) - 1.0).abs()).fold(0.0, f32::max);
+        match interpolation {
+            Interpolation::CubicSpline => assert!(off < 0.016, "{off}"),
+            _ => {
+                let coarse = raw.as_chunks::<4>().0.iter().map(|q| q.iter().map(|c| c * c).sum::<f32>());
+                assert!(
+                    coarse.map(|square| (square - 1.0).abs()).fold(0.0, f32::max) > 0.016,
+                    "the grid is not coarse"
+                );
+                assert!(off < 1e-6, "{off}");
+            }
+        }
+    }
+}
+
+#[test]
 fn one_axis_of_a_rotation_becomes_all_of_it_where_core_is_asked_for() {
     let before = animated(&[(node(0, "rotation"), Shape::Vec4, turning())]);
     let options = Options { rotation: Some(RotationForm::Scalar), ..Options::default() };

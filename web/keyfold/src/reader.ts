@@ -133,7 +133,8 @@ export class Reader {
       throw malformed(`${output.at}/type`, `${output.type} does not fit a value of ${width} components`);
     }
     if (isDriven(width)) throw malformed(object.at, `values have ${width} components`);
-    return checked({ interpolation, width, times, values }, object.at);
+    const coarse = !quantized && this.draco.has(output.index) && address.targets.some(isRotation) && width === 4 && elementsPerKey(interpolation) === 1;
+    return checked({ interpolation, width, times, values: coarse ? unitRotations(values) : values }, object.at);
   }
 
   /** Components of a value: what the target asks for, or as many as the values have room for at each key. */
@@ -199,6 +200,20 @@ export class Reader {
 
 function isRotation(target: Address["targets"][number]): boolean {
   return target.property === "rotation" || /^\/extensions\/EXT_lights_image_based\/lights\/\d+\/rotation$/.test(target.pointer ?? "");
+}
+
+/** Rotations rounded to a stream's grid are not of unit length; each stands for the rotation of its direction. What is of unit length stays as it is. */
+function unitRotations(values: Float32Array): Float32Array {
+  const keys = values.slice();
+  for (let i = 0; i + 4 <= keys.length; i += 4) {
+    const [x, y, z, w] = keys.subarray(i, i + 4) as unknown as [number, number, number, number];
+    const square = x * x + y * y + z * z + w * w;
+    if (Math.abs(square - 1) > 2 ** -22 && square > 0 && square < Infinity) {
+      const length = Math.sqrt(square);
+      keys.set([x / length, y / length, z / length, w / length], i);
+    }
+  }
+  return keys;
 }
 
 function partWidth(target: Address["targets"][number]): number {

@@ -16,22 +16,13 @@ use crate::{
 use std::collections::BTreeSet;
 
 /// The worst length of a unit quaternion in four signed bytes: half a step in each component.
-const UNIT_TOLERANCE: f64 = 0.00769;
+pub(crate) const UNIT_TOLERANCE: f64 = 0.00769;
 
 /// Whether a quaternion's length is one, as far as bytes can tell.
 pub(super) fn is_unit(quaternion: &[f64]) -> bool {
     let length = quaternion.iter().map(|n| n * n).sum::<f64>().sqrt();
     // Of NaN nothing is said here: that the value is not finite is a finding of its own.
     length.is_nan() || (length - 1.0).abs() <= UNIT_TOLERANCE
-}
-
-/// How far the length of a rotation from a coarse stream may be from one: readers divide by it.
-const STREAM_TOLERANCE: f64 = 0.25;
-
-/// Whether a quaternion that went through a coarse stream still is a rotation.
-fn is_nearly_unit(quaternion: &[f64]) -> bool {
-    let length = quaternion.iter().map(|n| n * n).sum::<f64>().sqrt();
-    length.is_nan() || (length - 1.0).abs() <= STREAM_TOLERANCE
 }
 
 /// An animation and one of its samplers or channels.
@@ -117,7 +108,8 @@ fn check_rotations(places: &BTreeSet<Place>, spline: bool, values: &Values, find
     let is_value = |i: usize| !spline || i % 3 == 1;
     let long = |q: &[f32]| {
         let q = [q[0], q[1], q[2], q[3]].map(|n| values.meaning(n));
-        if values.streamed { !is_nearly_unit(&q) } else { !is_unit(&q) }
+        // A stream's grid may be coarse, and readers bring its keys to unit length; those of splines cannot be.
+        if values.streamed && !spline { q == [0.0; 4] } else { !is_unit(&q) }
     };
     let quaternions = values.raw.chunks_exact(4).enumerate();
     let mut broken = quaternions.filter(|(i, q)| is_value(*i) && long(q));

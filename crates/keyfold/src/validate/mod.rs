@@ -49,6 +49,7 @@ pub use advice::advise;
 pub(crate) use codes::codes;
 pub use codes::{Code, Origin, explain, registry};
 pub(crate) use findings::Findings;
+pub(crate) use keys::UNIT_TOLERANCE;
 pub(crate) use members::Members;
 pub use mend::{Mended, mend};
 pub use report::{NamedFinding, ValidationReport};

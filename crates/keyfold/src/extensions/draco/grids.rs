@@ -4,8 +4,9 @@
 //! stay well below it, the tracks above them get coarser. Everything is measured on the curves as a decoder will see them.
 
 use crate::{
-    Animation, Curve, Property, Scene, Target, Track,
+    Animation, Curve, Kind, Property, Scene, Target, Track,
     diff::{natural_range, proof},
+    validate::UNIT_TOLERANCE,
 };
 use keyfold_core::draco::Quantizer;
 use keyfold_core::{
@@ -71,12 +72,21 @@ fn property_step(track: &Track, bound: f64) -> f64 {
 
 /// The grid whose steps are at most `step`.
 fn stepped(track: &Track, step: f64) -> Option<Gridded> {
+    let step = if is_spline_of_rotations(track) { step.min(UNIT_STEP) } else { step };
     let fit = Quantizer::fit(track.curve.values(), components(&track.curve), 30).ok()?;
     let steps = (f64::from(fit.range) / step).ceil().clamp(1.0, 1_048_575.0);
     let bits = (u32::BITS - (steps as u32).leading_zeros()) as u8;
     // The stream says a range and bits; a range beyond the data's makes any step possible.
     let range = (step * f64::from((1u32 << bits) - 1)) as f32;
     gridded(track, Quantizer { bits, range: range.max(f32::MIN_POSITIVE), ..fit })
+}
+
+/// Half a step in each of four components moves a quaternion's length by no more than a step; a little less, for rounding.
+const UNIT_STEP: f64 = 0.99 * UNIT_TOLERANCE;
+
+/// Whether keys must be of unit length as they are. Readers bring all other rotations to it.
+fn is_spline_of_rotations(track: &Track) -> bool {
+    track.target.kind() == Kind::Rotation && track.curve.interpolation().elements_per_key() > 1
 }
 
 /// How often steps are tried before the best so far is taken, and how often where none has held yet.

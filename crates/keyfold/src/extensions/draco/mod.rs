@@ -183,7 +183,8 @@ fn homes(document: &Document, name: &str) -> BTreeMap<usize, usize> {
 fn tidy(json: &mut Value, name: &str) {
     let samplers = json.get("animations").and_then(Value::as_array).into_iter().flatten();
     let samplers = samplers.filter_map(|a| a.get("samplers")?.as_array()).flatten();
-    let used: BTreeSet<usize> = samplers.filter_map(|s| s.get("output").and_then(to_index)).collect();
+    let accessors = samplers.flat_map(|s| ["input", "output"].map(|key| s.get(key).and_then(to_index)));
+    let used: BTreeSet<usize> = accessors.flatten().collect();
     let Some(root) = json.pointer_mut(&format!("/extensions/{name}")) else { return };
     let list = if root.is_array() { Some(&mut *root) } else { root.get_mut("compressedAnimations") };
     let Some(list) = list.and_then(Value::as_array_mut) else { return };
@@ -193,17 +194,22 @@ fn tidy(json: &mut Value, name: &str) {
     }
 }
 
-/// Whether any output of a stream is still used; those that are not leave its lists.
+/// Whether anything of a stream is still used; outputs that are not leave its lists. One whose times alone are used stays as it is: a
+/// stream has outputs.
 fn keep_used(stream: &mut Value, used: &BTreeSet<usize>) -> bool {
+    let is_used = |accessor: &Value| to_index(accessor).is_some_and(|a| used.contains(&a));
     let outputs = stream.get("outputs").and_then(Value::as_array).cloned().unwrap_or_default();
-    let keep: Vec<bool> = outputs.iter().map(|o| to_index(o).is_some_and(|o| used.contains(&o))).collect();
+    let keep: Vec<bool> = outputs.iter().map(is_used).collect();
+    if !keep.contains(&true) {
+        return stream.get("input").is_some_and(is_used);
+    }
     for key in ["outputs", "attributeId", "attributesId"] {
         if let Some(list) = stream.get_mut(key).and_then(Value::as_array_mut) {
             let mut keep = keep.iter();
             list.retain(|_| keep.next() != Some(&false));
         }
     }
-    keep.contains(&true)
+    true
 }
 
 fn remove(json: &mut Value, name: &str) {
