@@ -116,6 +116,19 @@ fn keys_that_lie_far_apart_are_sampled_within_the_work_that_is_allowed() {
 }
 
 #[test]
+fn keys_that_lie_far_apart_are_few_all_the_same() {
+    let files = Files::new();
+    for (i, seconds) in [300_000.0, 3e30].into_iter().enumerate() {
+        let (file, out) = (files.write("long.gltf", &long(seconds)), text(&files.path(&format!("{i}.glb"))));
+        for storage in ["core", "quantization", "draco", "meshopt", "stream"] {
+            let output = keyfold(&["pack", &file, "-o", &out, "--storage", storage]);
+            assert_eq!(output.status.code(), Some(0), "{seconds} {storage}: {}", stderr(&output));
+        }
+        assert_eq!(keyfold(&["diff", &file, &out]).status.code(), Some(0), "{seconds}");
+    }
+}
+
+#[test]
 fn one_file_over_its_budget_does_not_end_a_batch() {
     let files = Files::new();
     let broken = [

@@ -19,6 +19,9 @@ pub(super) const END: u32 = 0x5A;
 /// How many numbers of keys, and how many arrays, any stream may have, and how many more for each of its bytes.
 const LISTED: usize = 64;
 const LISTED_PER_BYTE: usize = 8;
+/// How many turns, an array in a segment each, any stream may take, and how many more for each of its bytes: arrays without keys in a segment cost no bytes there.
+const TURNS: usize = 1 << 20;
+const TURNS_PER_BYTE: usize = 1024;
 
 /// A stream whose head was read.
 #[derive(Clone, Debug)]
@@ -41,6 +44,9 @@ impl<'a> Stream<'a> {
         let head = head::code(&mut start, Head::default(), segments, LISTED + LISTED_PER_BYTE * bytes.len())?;
         if start.overran() {
             return Err(StreamError::Truncated);
+        }
+        if head.arrays.len().saturating_mul(segments) > TURNS + TURNS_PER_BYTE * bytes.len() {
+            return Err(StreamError::Limit);
         }
         let (offsets, length) = offsets(&head, bytes.len(), limits)?;
         Ok(Self { head, offsets, length, blocks, segments, start })
@@ -79,22 +85,37 @@ impl<'a> Stream<'a> {
     /// All bytes, or zeros where segments were cut off.
     pub fn decode(&self) -> Result<Vec<u8>, StreamError> {
         let mut out = vec![0; self.length];
-        (0..self.blocks.len()).try_for_each(|segment| self.decode_segment(segment, &mut out))?;
+        let mut before = vec![0; self.head.clocks.len()];
+        for segment in 0..self.blocks.len() {
+            self.decode_behind(segment, &before, &mut out)?;
+            for (before, clock) in before.iter_mut().zip(&self.head.clocks) {
+                *before += u64::from(clock.keys[segment]);
+            }
+        }
         Ok(out)
     }
 
     /// Decodes one segment into its places among all bytes.
     pub fn decode_segment(&self, segment: usize, out: &mut [u8]) -> Result<(), StreamError> {
-        let block = *self.blocks.get(segment).ok_or(StreamError::NoSuchSegment)?;
         if out.len() != self.length {
             return Err(StreamError::Unfit);
         }
+        let keys = |clock: &Clock| clock.keys.iter().take(segment).map(|k| u64::from(*k)).sum();
+        self.decode_behind(segment, &self.head.clocks.iter().map(keys).collect::<Vec<u64>>(), out)
+    }
+
+    /// Decodes a segment that stands behind so many keys of each clock.
+    fn decode_behind(&self, segment: usize, before: &[u64], out: &mut [u8]) -> Result<(), StreamError> {
+        let block = *self.blocks.get(segment).ok_or(StreamError::NoSuchSegment)?;
         let mut decoder = if segment == 0 { self.start.clone() } else { Decoder::new(block) };
         let (mut numbers, mut codes) = (Numbers::start(), Vec::new());
         for (array, offset) in self.head.arrays.iter().zip(&self.offsets) {
             let Some(clock) = self.head.clocks.get(array.clock as usize) else { return Err(StreamError::Head) };
-            let before: u64 = clock.keys.iter().take(segment).map(|k| u64::from(*k)).sum();
             let keys = clock.keys.get(segment).map_or(0, |k| *k as usize);
+            if keys == 0 {
+                continue;
+            }
+            let before = before[array.clock as usize];
             let width = array.width as usize;
             let stride = width * array.coding.component_bytes();
             let (from, length) = (offset + before as usize * stride, keys * stride);

@@ -35,7 +35,9 @@ pub fn encode(clocks: &[Clock], arrays: &[Array]) -> Result<Vec<u8>, StreamError
         return Err(StreamError::Unfit);
     }
     let head = Head { clocks: clocks.to_vec(), arrays: arrays.iter().map(layout).collect() };
-    let blocks: Vec<Vec<u8>> = (0..segments).map(|segment| block(&head, arrays, segment)).collect::<Result<_, _>>()?;
+    let mut rest: Vec<&[i32]> = arrays.iter().map(|array| array.codes.as_slice()).collect();
+    let blocks = (0..segments).map(|segment| block(&head, arrays, &mut rest, segment));
+    let blocks: Vec<Vec<u8>> = blocks.collect::<Result<_, _>>()?;
     let mut out = Vec::from([VERSION]);
     leb128(&mut out, segments);
     blocks.iter().for_each(|block| leb128(&mut out, block.len()));
@@ -48,19 +50,19 @@ fn layout(array: &Array) -> Layout {
     Layout { clock: array.clock as u32, width: array.width as u32, coding: array.coding, predictor }
 }
 
-fn block(head: &Head, arrays: &[Array], segment: usize) -> Result<Vec<u8>, StreamError> {
+/// A segment's block; `rest` is what is left of each array's codes.
+fn block(head: &Head, arrays: &[Array], rest: &mut [&[i32]], segment: usize) -> Result<Vec<u8>, StreamError> {
     let mut encoder = Encoder::new();
     if segment == 0 {
         let segments = head.clocks.first().map_or(1, |clock| clock.keys.len());
         head::code(&mut encoder, head.clone(), segments, usize::MAX)?;
     }
     let mut numbers = Numbers::start();
-    for (array, layout) in arrays.iter().zip(&head.arrays) {
-        let keys = &head.clocks[array.clock].keys;
+    for ((array, layout), rest) in arrays.iter().zip(&head.arrays).zip(rest) {
         let coded = array.coding.codes(array.width);
-        let before: usize = keys[..segment].iter().map(|k| *k as usize).sum();
-        let mut codes = array.codes[before * coded..][..keys[segment] as usize * coded].to_vec();
-        series::code(&mut encoder, &mut numbers, layout.predictor, coded, &mut codes);
+        let (codes, behind) = rest.split_at(head.clocks[array.clock].keys[segment] as usize * coded);
+        *rest = behind;
+        series::code(&mut encoder, &mut numbers, layout.predictor, coded, &mut codes.to_vec());
     }
     encoder.raw(8, END);
     Ok(encoder.finish())

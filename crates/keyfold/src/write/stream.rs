@@ -158,14 +158,17 @@ struct Placed {
 
 /// The clocks of times: in one segment or, where they last long, in several. What has one key is needed from the beginning.
 fn cut(times: &[Vec<f32>]) -> Vec<Clock> {
-    let end = times.iter().flatten().fold(0.0f32, |end, time| end.max(*time));
-    let segments = if f64::from(end) > LONG { (f64::from(end) / SEGMENT).ceil() as usize } else { 1 };
+    let end = f64::from(times.iter().flatten().fold(0.0f32, |end, time| end.max(*time)));
+    // Keys may lie far apart: there are no more segments than keys.
+    let keys = times.iter().map(Vec::len).max().unwrap_or(1);
+    let length = SEGMENT.max(end / keys as f64);
+    let segments = if end > LONG { (end / length).ceil() as usize } else { 1 };
     let clock = |times: &Vec<f32>| {
         let before = |segment: usize| match segment {
             _ if segment == segments => times.len(),
             0 => 0,
             _ if times.len() == 1 => 1,
-            _ => times.partition_point(|time| f64::from(*time) < segment as f64 * SEGMENT),
+            _ => times.partition_point(|time| f64::from(*time) < segment as f64 * length),
         };
         Clock { keys: (0..segments).map(|segment| (before(segment + 1) - before(segment)) as u32).collect() }
     };
