@@ -15,6 +15,11 @@ impl Own {
     pub(super) fn constant(m: &Affine) -> Self {
         Self { linear: Jet::constant(stretch(m)), origin: Jet::constant(length(m.origin)) }
     }
+
+    /// Seen from where what is above it is seen from.
+    pub(super) fn below(&self, above: &Self) -> Self {
+        Self { linear: above.linear * self.linear, origin: above.origin + above.linear * self.origin }
+    }
 }
 
 /// Bounds of a pair's matrices to some frame over a span.
@@ -30,6 +35,11 @@ impl Chain {
     /// Nothing but a factor.
     pub(super) fn still(stretch: f64, apart: f64) -> Self {
         Self { a: Jet::constant(stretch), apart: Own { linear: Jet::constant(apart), origin: Jet::ZERO } }
+    }
+
+    /// Of a pair under different parents: each on its own, all the way from its root.
+    pub(super) fn strangers(a: &Own, b: &Own) -> Self {
+        Self { a: a.linear, apart: Own { linear: a.linear + b.linear, origin: a.origin + b.origin } }
     }
 
     /// A child's, from its own: A a - B b = (A - B) b + A (a - b).

@@ -10,6 +10,7 @@ use super::spans::{Span, moments_of};
 use super::{BLOCK, Open, Part};
 use crate::vector::{dot, length};
 use alloc::{vec, vec::Vec};
+use core::iter::successors;
 
 /// Two motions and what is compared of them.
 pub(super) struct Comparison<'m, A, B> {
@@ -62,6 +63,7 @@ impl<A: Moving, B: Moving> Comparison<'_, A, B> {
     pub(super) fn survey(&self, spans: &[Span]) -> Part {
         let mut part = Part::new(self.probes.len());
         let mut chains = vec![Chain::still(0.0, 0.0); self.probes.len()];
+        let strangers = self.links.iter().any(|link| matches!(link.above, Above::Strangers));
         for block in spans.chunks(BLOCK) {
             let (moments, firsts) = moments_of(block.iter().copied());
             let rows = (Rows::new(self.a, &moments, |_| true), Rows::new(self.b, &moments, |_| true));
@@ -75,13 +77,19 @@ impl<A: Moving, B: Moving> Comparison<'_, A, B> {
                     break;
                 }
                 let mut open = Open { span: *span, possible: 0.0, probes: Vec::new() };
+                let alone = strangers.then(|| {
+                    (all_from_root(self.a, &rows.0, span, first), all_from_root(self.b, &rows.1, span, first))
+                });
                 for &i in &self.order {
                     let link = &self.links[i];
                     let own = self.own(i, &rows, span, first);
                     chains[i] = match link.above {
                         Above::Still { stretch, apart } => Chain::still(stretch, apart).below(&own),
                         Above::Pair(p) => chains[p].below(&own),
-                        Above::Strangers => self.strangers(i, &rows, span, first),
+                        Above::Strangers => {
+                            let (a, b) = alone.as_ref().expect("there are strangers");
+                            Chain::strangers(&a[self.probes[i].a], &b[self.probes[i].b])
+                        }
                     };
                     if !link.equal {
                         let cubics = self.cubics(i, &rows, first, None);
@@ -176,12 +184,18 @@ impl<A: Moving, B: Moving> Comparison<'_, A, B> {
         }
     }
 
-    /// Bounds of a pair under different parents: each on its own, all the way from its root.
-    fn strangers(&self, i: usize, rows: &(Rows, Rows), span: &Span, first: usize) -> Chain {
-        let probe = &self.probes[i];
-        let (a, b) =
-            (from_root(self.a, &rows.0, probe.a, span, first), from_root(self.b, &rows.1, probe.b, span, first));
-        Chain { a: a.linear, apart: Own { linear: a.linear + b.linear, origin: a.origin + b.origin } }
+    /// How many nodes [`chain`](Self::chain) goes through, by probe.
+    pub(super) fn lengths(&self) -> Vec<u64> {
+        let (a, b) = (depths(self.a), depths(self.b));
+        let mut lengths = vec![1; self.probes.len()];
+        for &i in &self.order {
+            lengths[i] = match self.links[i].above {
+                Above::Pair(p) if Some(p) != self.links[i].frame => lengths[p] + 1,
+                Above::Pair(_) | Above::Still { .. } => 1,
+                Above::Strangers => a[self.probes[i].a] + b[self.probes[i].b],
+            };
+        }
+        lengths
     }
 
     /// Bounds of a pair in the frame of the nearest rigid pair that both share.
@@ -199,7 +213,9 @@ impl<A: Moving, B: Moving> Comparison<'_, A, B> {
                 Above::Still { stretch, apart } => break Chain::still(stretch, apart),
                 Above::Strangers => {
                     path.pop();
-                    break self.strangers(at, rows, span, first);
+                    let probe = &self.probes[at];
+                    let a = from_root(self.a, &rows.0, probe.a, span, first);
+                    break Chain::strangers(&a, &from_root(self.b, &rows.1, probe.b, span, first));
                 }
             }
         };
@@ -224,11 +240,30 @@ impl<A: Moving, B: Moving> Comparison<'_, A, B> {
     }
 }
 
+/// How many nodes there are from each node up to its root.
+fn depths(motion: &impl Moving) -> Vec<u64> {
+    let skeleton = motion.skeleton();
+    let mut depths = vec![1; skeleton.len()];
+    for &node in skeleton.order() {
+        depths[node] = skeleton.parent(node).map_or(1, |parent| depths[parent] + 1);
+    }
+    depths
+}
+
 /// Bounds of a node's matrix to the scene.
 fn from_root<M: Moving>(motion: &M, rows: &Rows, node: usize, span: &Span, first: usize) -> Own {
+    let path: Vec<usize> = successors(Some(node), |node| motion.skeleton().parent(*node)).collect();
+    let own = path.iter().rev().map(|node| rows.own(motion, *node, span, first));
+    own.reduce(|above, own| own.below(&above)).unwrap_or(Own::ZERO)
+}
+
+/// Bounds of all nodes' matrices to the scene.
+fn all_from_root<M: Moving>(motion: &M, rows: &Rows, span: &Span, first: usize) -> Vec<Own> {
     let skeleton = motion.skeleton();
-    let own = rows.own(motion, node, span, first);
-    let Some(parent) = skeleton.parent(node) else { return own };
-    let above = from_root(motion, rows, parent, span, first);
-    Own { linear: above.linear * own.linear, origin: above.origin + above.linear * own.origin }
+    let mut all = vec![Own::ZERO; skeleton.len()];
+    for &node in skeleton.order() {
+        let own = rows.own(motion, node, span, first);
+        all[node] = skeleton.parent(node).map_or(own, |parent| own.below(&all[parent]));
+    }
+    all
 }

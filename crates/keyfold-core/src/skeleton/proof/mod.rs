@@ -49,9 +49,10 @@ const ROUNDING: f64 = 1.0 / (1u64 << 44) as f64;
 const BLOCK: usize = super::BLOCK / 3;
 /// Blocks in a part of the work.
 const PART: usize = 16 * BLOCK;
-/// How often a span may be halved, and how many halves there may be in all, for each span and besides: beyond that, what is left open stays possible.
+/// How often a span may be halved, and how many nodes may be gone through for all halves, for each probe in each span and besides: beyond that, what is left open
+/// stays possible.
 const GENERATIONS: usize = 60;
-const HALVES: (usize, usize) = (16, 20_000);
+const NODES: (u64, u64) = (16, 4_000_000);
 
 /// How far `a` and `b` lie apart, everywhere.
 ///
@@ -96,15 +97,17 @@ pub(crate) fn prove_where<A: Moving + Sync, B: Moving + Sync>(
     let survey = |i: usize| comparison.survey(&spans[i * PART..spans.len().min((i + 1) * PART)]);
     let mut whole = Part::new(probes.len());
     each(parts, &survey).into_iter().for_each(|part| whole.merge(part));
-    let mut left = HALVES.0 * spans.len() + HALVES.1;
+    let lengths = comparison.lengths();
+    let mut left = (NODES.0 * spans.len() as u64).saturating_mul(probes.len() as u64).saturating_add(NODES.1);
     for _ in 0..GENERATIONS {
         let limit = whole.settle();
         let open = core::mem::take(&mut whole.open);
-        if open.is_empty() || 2 * open.len() > left {
+        let nodes: u64 = open.iter().flat_map(|open| &open.probes).map(|probe| 2 * lengths[*probe]).sum();
+        if open.is_empty() || nodes > left {
             whole.open = open;
             break;
         }
-        left -= 2 * open.len();
+        left -= nodes;
         let pieces: Vec<&[Open]> = open.chunks(PART / 2).collect();
         let refine = |i: usize| comparison.refine(pieces[i], limit);
         each(pieces.len(), &refine).into_iter().for_each(|part| whole.merge(part));

@@ -54,17 +54,25 @@ fn angle_over_sine(y: f64) -> [f64; ORDER + 1] {
     if y < 0.5 { by_series(y) } else { by_equation(y) }
 }
 
-/// From the power series with the coefficients k! / (1 · 3 ⋯ (2k + 1)).
+/// Coefficients of the power series: k! / (1 · 3 ⋯ (2k + 1)). Each is about half of the one before, so that of y < 1/2 the rest is nothing beside them.
+const SERIES: [f64; 48] = {
+    let mut all = [1.0; 48];
+    let mut k = 1;
+    while k < all.len() {
+        all[k] = all[k - 1] * k as f64 / (2 * k + 1) as f64;
+        k += 1;
+    }
+    all
+};
+
+/// From the power series, by Horner's scheme.
 fn by_series(y: f64) -> [f64; ORDER + 1] {
-    let (mut out, mut coefficient) = ([0.0; ORDER + 1], 1.0);
-    for k in 0..80 {
-        let (mut choose, mut power) = (1.0, libm::pow(y, k as f64));
-        for (m, sum) in out.iter_mut().enumerate().take(k + 1) {
-            *sum += choose * coefficient * power;
-            choose *= (k - m) as f64 / (m + 1) as f64;
-            power = if k > m { libm::pow(y, (k - m - 1) as f64) } else { 0.0 };
+    let mut out = [0.0; ORDER + 1];
+    for coefficient in SERIES.iter().rev() {
+        for m in (1..=ORDER).rev() {
+            out[m] = out[m] * y + out[m - 1];
         }
-        coefficient *= (k + 1) as f64 / (2 * k + 3) as f64;
+        out[0] = out[0] * y + coefficient;
     }
     out
 }

@@ -284,3 +284,21 @@ fn no_derivative_exceeds_its_bound() {
     // Bounds that nothing comes near would prove as much.
     assert!(checked > 5000 && fullest.iter().all(|share| *share > 0.3), "{checked} {fullest:?}");
 }
+
+#[test]
+fn a_long_chain_of_nodes_under_other_parents_is_gone_through_once_for_a_span() {
+    const NODES: usize = 20_000;
+    let chain = Skeleton::new(
+        (0..NODES).map(|n| n.checked_sub(1)).collect(),
+        &vec![Rest::Transform(Transform::IDENTITY); NODES],
+    );
+    let chain = chain.unwrap();
+    let turn = Curve::new(Interpolation::Linear, 4, [0.0, 1.0], [0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8]).unwrap();
+    let motion = Motion::new(&chain, [Track { node: 0, property: Property::Rotation, axis: None, curve: &turn }]);
+    // All are at one place, whatever their order.
+    let probes: Vec<Probe> = (0..NODES).map(|n| Probe { a: n, b: NODES - 1 - n, offsets: [1.0; 3] }).collect();
+    let each = |parts: usize, part: &(dyn Fn(usize) -> Part + Sync)| (0..parts).map(part).collect::<Vec<_>>();
+    let proof = prove(&motion, &motion, &probes, each);
+    assert_eq!(proof.deviation.error(), 0.0);
+    assert!(proof.possible < 1.0, "{}", proof.possible);
+}
