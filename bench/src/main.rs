@@ -3,6 +3,7 @@
 //! A benchmark is a file with a function, and a line in [`BENCHES`]. Tests never time anything; this is where speed lives.
 
 mod clip;
+mod diff;
 mod draco;
 mod load;
 mod measure;
@@ -29,6 +30,11 @@ const BENCHES: &[Bench] = &[
         name: "clip",
         about: "runtime clips: bytes against ACL, the time of a pose against ozz-animation-rs",
         run: clip::run,
+    },
+    Bench {
+        name: "diff",
+        about: "the error that is found and the one that is possible; time, against the program that KEYFOLD_OTHER names",
+        run: diff::run,
     },
     Bench { name: "draco", about: "decoding and encoding Draco streams, against libdraco", run: draco::run },
     Bench { name: "load", about: "files to curves, against the crate gltf", run: load::run },

@@ -1,9 +1,14 @@
 //! Measuring: processor time as the best of many runs, memory as the peak of what is allocated.
 
+use std::fs;
 use std::hint::black_box;
+use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use anyhow::{Context, Result, ensure};
 use cpu_time::ProcessTime;
+use keyfold_oracle::root;
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -54,6 +59,38 @@ fn once<A>(work: &mut impl FnMut() -> A) -> Cost {
     let peak = ALLOCATOR.peak_usage().saturating_sub(before);
     drop(result);
     Cost { seconds, peak }
+}
+
+/// The program, built with optimisation.
+pub(crate) fn program() -> Result<PathBuf> {
+    let built = Command::new("cargo")
+        .args(["build", "--quiet", "--release", "--package", "keyfold-cli"])
+        .current_dir(root())
+        .status()?;
+    ensure!(built.success(), "the program does not build");
+    Ok(std::env::current_exe()?.with_file_name("keyfold"))
+}
+
+/// How often programs are run.
+pub(crate) const RUNS: usize = 5;
+
+/// The least CPU time that children take.
+pub(crate) fn least(mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+    let mut least = f64::INFINITY;
+    for _ in 0..RUNS {
+        let before = children()?;
+        run()?;
+        least = least.min(children()? - before);
+    }
+    Ok(least)
+}
+
+/// Seconds that finished children of this process have used, user and system (proc(5): fields 16 and 17, in hundredths).
+fn children() -> Result<f64> {
+    let stat = fs::read_to_string("/proc/self/stat").context("there is no /proc here")?;
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |i: usize| fields.get(i).and_then(|field| field.parse::<f64>().ok()).context("an odd /proc/self/stat");
+    Ok((ticks(13)? + ticks(14)?) / 100.0)
 }
 
 /// The geometric mean.
