@@ -381,6 +381,7 @@ fn both_validators_come_to_the_same_verdict() {
         judge(&mut tally, broken_copies(&sources, folder.path(), seed));
     }
     tally.tell();
+    assert!(!sources.is_empty() && files.len() >= 4, "{} files", files.len());
     assert!(tally.wrong.is_empty(), "{} different verdicts:\n{}", tally.wrong.len(), tally.wrong.join("\n"));
     // Some show only among the copies of the long tests, and without the corpus there is little to break.
     let idle = JUSTIFIED.iter().zip(&tally.fired).filter(|(_, count)| **count == 0).map(|(j, _)| j.code);

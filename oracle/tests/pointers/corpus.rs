@@ -32,6 +32,7 @@ fn there_and_back_no_value_changes() {
                 assert_eq!(converted.json().get(data), document.json().get(data), "{name} {data}");
             }
         }
+        assert!(tracks > 0, "{name}: nothing is converted");
         println!("{name}: {} animations, {tracks} tracks there and back", found.animations.len());
     }
 }
@@ -53,6 +54,7 @@ fn frozen_documents_hold_the_samples() {
                 set += 1;
             }
         }
+        assert!(set > 0, "{name}: nothing is frozen");
         println!("{name}: {set} properties frozen");
     }
 }
