@@ -155,3 +155,53 @@ fn streams_with_a_fallback_have_a_buffer_of_their_own() {
     assert_eq!(uri, "out.draco.bin");
     assert!(folder.path().join("out.draco.bin").is_file());
 }
+
+fn said(arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::cargo_bin("keyfold").unwrap().args(arguments).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn spherical_splines_that_are_asked_for_stay_in_every_storage() {
+    let folder = tempfile::tempdir().unwrap();
+    let figure = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let slerp = path("slerp.glb");
+    assert_eq!(keyfold(&["convert", figure, "-o", &slerp, "--rotation", "cubicslerp", "--max-error", "0.1%"]), 0);
+    let stored = |input: &str, output: &str, more: &[&str]| {
+        let (code, _, err) = said(&[&["convert", input, "-o", output, "--max-error", "0.1%"], more].concat());
+        assert_eq!(code, 0, "{more:?}: {err}");
+        let (code, out, err) = said(&["validate", output, "-q"]);
+        assert_eq!(code, 0, "{more:?}: {out}{err}");
+        let report: Value = serde_json::from_str(&said(&["inspect", output, "--json"]).1).unwrap();
+        let tracks = report["animations"].as_array().unwrap().iter().flat_map(|a| a["tracks"].as_array().unwrap());
+        let slerps = tracks.filter(|track| track["interpolation"] == "CUBICSLERP");
+        slerps.map(|track| track["storage"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let draco = path("draco.glb");
+    let rotations = stored(figure, &path("both.glb"), &["--rotation", "cubicslerp", "--storage", "draco"]);
+    assert!(rotations.iter().any(|storage| storage == "draco"), "{rotations:?}");
+    let rotations = stored(&slerp, &draco, &["--storage", "draco"]);
+    assert!(rotations.iter().any(|storage| storage == "draco"), "{rotations:?}");
+    let rotations = stored(figure, &path("core.glb"), &["--rotation", "cubicslerp", "--storage", "core"]);
+    assert!(!rotations.is_empty() && rotations.iter().all(|storage| storage == "core"), "{rotations:?}");
+    // Not asked for, core's own splines take their place; that is said.
+    let (code, _, err) =
+        said(&["convert", &draco, "-o", &path("plain.glb"), "--storage", "core", "--max-error", "0.1%"]);
+    assert!(code == 0 && err.contains("became CUBICSPLINE"), "{err}");
+}
+
+#[test]
+fn what_a_storage_cannot_say_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (pointer, draft, out) = (path("pointer.glb"), path("draft.glb"), path("out.glb"));
+    assert_eq!(keyfold(&["convert", machine, "-o", &pointer, "--targets", "pointer"]), 0);
+    let (code, _, err) = said(&["convert", &pointer, "-o", &out, "--storage", "quantization"]);
+    assert!(code == 0 && err.contains("addressed by a pointer"), "{code} {err}");
+    assert_eq!(keyfold(&["convert", machine, "-o", &draft, "--targets", "animation2"]), 0);
+    let (code, _, err) = said(&["convert", &draft, "-o", &out, "--storage", "meshopt"]);
+    assert!(code == 0 && err.contains("targets of drafts became"), "{code} {err}");
+}

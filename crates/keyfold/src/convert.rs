@@ -3,7 +3,7 @@
 use crate::{
     Bound, Document, Finding, Interpolation, Monitor, Result, Retarget, draco, quantization, retarget,
     rotation::{CoreSampler, RotationOptions, RotationReport, convert_rotations},
-    unpack,
+    unpack, unpack_storage,
     write::{MeshoptVersion, write_meshopt, write_stream},
 };
 
@@ -78,7 +78,11 @@ pub fn convert(original: &Document, form: &Form, monitor: &dyn Monitor) -> Resul
     if let Some(storage) = &form.storage {
         monitor.step(0.4, "storage")?;
         let before = done.document.as_ref().unwrap_or(original);
-        let (document, findings) = storage.of(before, form.step_error())?;
+        let (document, findings) = match (storage, form.rotation) {
+            // Who asks for spherical splines has them as floats, too.
+            (StorageForm::Core, Some((Interpolation::CubicSlerp, _))) => unpack_storage(before)?,
+            _ => storage.of(before, form.step_error())?,
+        };
         done.now(document, findings);
     }
     Ok(done)

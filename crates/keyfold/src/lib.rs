@@ -110,4 +110,4 @@ pub use sample::{AnimationTitle, Samples, TrackSamples, title};
 pub use scene::Scene;
 pub use storage::Storage;
 pub use target::{Axis, Property, Target, Targets, ValueKind};
-pub use unpack::unpack;
+pub use unpack::{unpack, unpack_storage};

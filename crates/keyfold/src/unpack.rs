@@ -4,7 +4,7 @@
 //! Tracks that are plain already stay as they are, bytes and all. Axes are joined as `join_axes` says.
 
 use crate::{
-    Animations, Bound, Document, Finding, Interpolation, Result, Storage, Target, Targets, Track,
+    Animations, Bound, Document, Finding, Interpolation, Result, Severity, Storage, Target, Targets, Track,
     document::ComponentType,
     join_axes, read, retarget,
     rotation::{self, CoreSampler, RotationOptions, convert_rotations},
@@ -23,16 +23,28 @@ pub fn unpack(document: &Document, bound: Bound) -> Result<(Document, Vec<Findin
         core: CoreSampler::None,
     };
     let (document, report) = convert_rotations(document, &options)?;
-    let mut parts = Vec::new();
-    let document = retarget::join_components(&document, &mut parts)?.unwrap_or(document);
-    let (document, mut findings) = unpack_storage(&document)?;
-    let document = retarget::plain_addresses(&document)?;
-    findings.extend(parts);
+    let (plain, mut findings) = unpack_storage(&document)?;
+    if report.tracks > 0 {
+        let (at, tracks) = ("/animations".to_owned(), report.tracks);
+        let message = format!("{tracks} CUBICSLERP rotations became CUBICSPLINE, which core glTF has");
+        findings.push(Finding { severity: Severity::Info, code: "ROTATION_REFITTED", at, message });
+    }
     findings.extend(report.findings.into_iter().filter(|f| f.code == rotation::UNCHANGED));
-    Ok((document, findings))
+    Ok((plain, findings))
 }
 
-fn unpack_storage(document: &Document) -> Result<(Document, Vec<Finding>)> {
+/// The same with CUBICSLERP rotations as they are: nothing is lost.
+pub fn unpack_storage(document: &Document) -> Result<(Document, Vec<Finding>)> {
+    let mut parts = Vec::new();
+    let joined = retarget::join_components(document, &mut parts)?;
+    let document = joined.as_ref().unwrap_or(document);
+    let (plain, mut findings) = unpack_tracks(document)?;
+    findings.extend(parts);
+    findings.extend(retarget::readdressed(document)?);
+    Ok((retarget::plain_addresses(&plain)?, findings))
+}
+
+fn unpack_tracks(document: &Document) -> Result<(Document, Vec<Finding>)> {
     let Animations { animations, findings } = read(document)?;
     let mut forms = Vec::new();
     for animation in &animations {

@@ -114,6 +114,12 @@ pub(crate) const ALL: &[Extension] = &[
     sqlerp::ROW,
 ];
 
+/// The names of those that animations may need whatever they are stored in.
+pub(crate) fn beside_storages() -> impl Iterator<Item = &'static str> {
+    let stores = |e: &&Extension| e.view.is_some() || e.accessors.is_some() || e.keys.is_some();
+    ALL.iter().filter(move |extension| !stores(extension)).map(|extension| extension.name)
+}
+
 /// The extensions of the list that a document uses.
 pub(crate) fn used(document: &Document) -> impl Iterator<Item = &'static Extension> + '_ {
     document.used().iter().copied()

@@ -9,7 +9,7 @@ mod regroup;
 pub(crate) use readdress::{has_matrix, is_component};
 pub(crate) use regroup::split;
 
-use crate::{Document, Finding, Result, Targets, apply::set_target, read};
+use crate::{Document, Finding, Result, Severity, Targets, Track, apply::set_target, read};
 use regroup::Regroup;
 use std::collections::BTreeSet;
 
@@ -75,6 +75,18 @@ pub(crate) fn join_components(document: &Document, findings: &mut Vec<Finding>) 
 /// Addresses that most readers understand: core's where core can say it, else the ratified ones.
 pub(crate) fn plain_addresses(document: &Document) -> Result<Document> {
     readdress::readdress(document, Targets::Core, &mut Vec::new())
+}
+
+/// What there is to say where channels of drafts are about to be addressed in the ratified form: nobody asked for that.
+pub(crate) fn readdressed(document: &Document) -> Result<Option<Finding>> {
+    let drafts = |track: &&Track| matches!(track.source.targets, Targets::Animation2 | Targets::PropertyAnimation);
+    let read = read(document)?;
+    let count = read.animations.iter().flat_map(|animation| &animation.tracks).filter(drafts).count();
+    let message = format!(
+        "{count} targets of drafts became core's, or KHR_animation_pointer's; --targets animation2 brings them back"
+    );
+    let at = "/animations".to_owned();
+    Ok((count > 0).then_some(Finding { severity: Severity::Info, code: "TARGET_READDRESSED", at, message }))
 }
 
 /// The first track that drives something decides; what cannot be set was said when it was read.

@@ -25,7 +25,7 @@ use crate::{
     join_axes,
     object_model::references,
     read,
-    retarget::{has_matrix, is_component, join_components},
+    retarget::{has_matrix, is_component, join_components, readdressed},
 };
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,6 +104,7 @@ fn write_floats(
     let document = joined.as_ref().unwrap_or(document);
     let Animations { mut animations, findings: unread } = read(document)?;
     findings.extend(unread);
+    findings.extend(readdressed(document)?);
     // What could not be joined stays as it is: no form that is ratified can say it.
     animations.iter_mut().for_each(|a| a.tracks.retain(|t| !is_component(document.registry(), &t.target)));
     let forms = animations.iter().map(|animation| {

@@ -56,12 +56,12 @@ pub(super) fn candidates<'p>(planned: &'p [Planned], options: &Options) -> Resul
         if track.target.is_exact() {
             return Ok(None);
         }
-        let Some(plain) = core_form(track)?.sampler else { return Ok(None) };
+        let Some(plain) = sampler(track)? else { return Ok(None) };
         let Some(grid) = grid else {
             outside.push(plain);
             return Ok(None);
         };
-        let decoded = core_form(&Track { curve: grid.decoded.clone(), ..track.clone() })?.sampler;
+        let decoded = sampler(&Track { curve: grid.decoded.clone(), ..track.clone() })?;
         let packed = decoded.map(|sampler| SamplerForm { input: times[&plain.input].stored.clone(), ..sampler });
         Ok(packed.map(|packed| Candidate { grid, plain, packed }))
     };
@@ -70,6 +70,12 @@ pub(super) fn candidates<'p>(planned: &'p [Planned], options: &Options) -> Resul
         tracks.push(planned.tracks().map(&mut candidate).collect::<Result<_>>()?);
     }
     Ok(Candidates { tracks, times, outside })
+}
+
+/// The sampler that plays a track: core's, or that of an extension.
+fn sampler(track: &Track) -> Result<Option<SamplerForm>> {
+    let form = core_form(track)?;
+    Ok(form.sampler.or(form.extension_sampler.map(|(_, sampler)| sampler)))
 }
 
 /// What fallbacks hold: the floats before compression, by what a decoder sees in their place.

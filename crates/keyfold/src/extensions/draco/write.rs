@@ -14,7 +14,7 @@ use crate::{
     diff::{diff, undefined},
     effort, read,
     retarget::is_component,
-    unpack,
+    unpack_storage,
     write::{AnimationForm, ChannelForm, Stored, assemble, core_form},
 };
 use std::collections::BTreeSet;
@@ -87,7 +87,7 @@ pub(crate) fn compress_some(
     shell: Option<Bound>,
     takes: impl Fn(&Animation, &Track) -> bool + Sync,
 ) -> Result<Compressed> {
-    let (plain, findings) = unpack(document, options.max_error)?;
+    let (plain, findings) = unpack_storage(document)?;
     let Animations { mut animations, .. } = read(&plain)?;
     let scene = Scene::new(&plain, &animations, shell)?;
     animations.iter_mut().for_each(|a| a.tracks.retain(|t| !is_component(plain.registry(), &t.target)));
@@ -218,7 +218,10 @@ fn form(planned: &Planned, candidates: &[Option<Candidate<'_>>], inside: &BTreeS
     let channel = |(track, candidate): (&Track, &Option<Candidate<'_>>)| -> Result<ChannelForm> {
         let mut form = core_form(track)?;
         if let Some(candidate) = candidate.as_ref().filter(|c| inside.contains(&c.packed.output)) {
-            form.sampler = Some(candidate.packed.clone());
+            match &mut form.extension_sampler {
+                Some((_, sampler)) => *sampler = candidate.packed.clone(),
+                None => form.sampler = Some(candidate.packed.clone()),
+            }
         }
         Ok(form)
     };

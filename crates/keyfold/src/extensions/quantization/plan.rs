@@ -10,8 +10,8 @@ use super::{
 };
 use crate::parallel::*;
 use crate::{
-    Animation, Animations, Axis, Curve, Diff, Document, Finding, Interpolation, Kind, Property, Result, Scene, Target,
-    Targets, Track,
+    Animation, Animations, Axis, Curve, Diff, Document, Finding, Interpolation, Kind, Property, Result, Scene,
+    Severity, Target, Targets, Track,
     diff::{diff, proof, undefined, worst_difference},
     document::{ComponentType, Shape},
     effort,
@@ -38,12 +38,25 @@ pub struct Quantized {
     pub findings: Vec<Finding>,
 }
 
+/// What there is to say of tracks that stay as they are because of how they are addressed.
+fn pointed(animation: &Animation) -> impl Iterator<Item = Finding> {
+    let is_node = |track: &&Track| matches!(track.target, Target::Node { .. });
+    let pointed = animation.tracks.iter().filter(is_node).filter(|track| track.source.targets != Targets::Core);
+    pointed.map(|track| Finding {
+        severity: Severity::Warning,
+        code: "TARGET_NOT_STORED",
+        at: format!("/animations/{}/channels/{}", animation.index, track.source.channel),
+        message: "the track is addressed by a pointer, for which EXT_animation_quantization has no form; it stays as it is (--targets core first)".into(),
+    })
+}
+
 /// Stores a document's animations as EXT_animation_quantization. Tracks that the extension knows no form for (pointers, spherical
 /// splines) stay as they are, also where a pointer means what core's `node` and `path` can say: the draft's table has no row for it, and
 /// [`retarget`](fn@crate::retarget) to core's targets first is what makes those smaller. Weights become core's own normalized integers where
 /// those are good enough.
 pub fn quantize(document: &Document, options: &Options) -> Result<Quantized> {
-    let Animations { animations, findings } = read(document)?;
+    let Animations { animations, mut findings } = read(document)?;
+    findings.extend(animations.iter().flat_map(pointed));
     let scene = Scene::new(document, &animations, None)?;
     effort::pay(document, &scene, &animations, effort::SEARCH)?;
     let planner = Planner {
