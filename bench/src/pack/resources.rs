@@ -45,7 +45,7 @@ struct Usage {
     failed: bool,
 }
 
-/// Prints a row for each program, and the two ratios that are goals.
+/// Prints a row for each program, and the ratios that are goals: over the corpus in all, and of single files, which differ a lot.
 pub(super) fn table(folder: &Path) -> Result<()> {
     let files = corpus_files();
     println!(
@@ -55,29 +55,38 @@ pub(super) fn table(folder: &Path) -> Result<()> {
     println!("|---|--:|--:|---|---|");
     let mut seconds = Vec::new();
     for rival in rivals()? {
-        let (mut sum, mut peak, mut over, mut failed) = (0.0, 0.0f64, Vec::new(), Vec::new());
+        let (mut times, mut peak, mut over, mut failed) = (Vec::new(), 0.0f64, Vec::new(), Vec::new());
         for file in &files {
             let usage = rival.run(file, &folder.join("out.glb"))?;
             let name = crate::measure::stem(file);
             let limit = (6.0 * fs::metadata(file)?.len() as f64 / 1048576.0).max(LEAST_LIMIT);
-            (sum, peak) = (sum + usage.seconds, peak.max(usage.peak));
+            times.push(usage.seconds);
+            peak = peak.max(usage.peak);
             over.extend((usage.peak > limit).then(|| format!("{name} {:.0}", usage.peak)));
             failed.extend(usage.failed.then_some(name));
         }
         let over = if over.len() > 8 { format!("{} files", over.len()) } else { over.join(", ") };
+        let sum: f64 = times.iter().sum();
         println!("| {} | {sum:.1} | {peak:.0} | {over} | {} |", rival.name, failed.join(", "));
-        seconds.push(sum);
+        seconds.push(times);
     }
-    let [ours, fast, optimize, _, gltfpack] = seconds[..] else { return Ok(()) };
-    println!(
-        "\nprocessor time: keyfold / optimize {:.2}; keyfold --level fast / gltfpack {:.2}",
-        ours / optimize,
-        fast / gltfpack
-    );
+    let [ours, alone, fast, optimize, _, gltfpack] = &seconds[..] else { return Ok(()) };
+    println!("\n| processor time | in all | least of a file | median | worst |\n|---|--:|--:|--:|--:|");
+    print_ratios("keyfold / optimize", ours, optimize);
+    print_ratios("keyfold -q / optimize", alone, optimize);
+    print_ratios("keyfold --level fast / gltfpack", fast, gltfpack);
     Ok(())
 }
 
-fn rivals() -> Result<[Rival; 5]> {
+fn print_ratios(name: &str, ours: &[f64], theirs: &[f64]) {
+    let mut ratios: Vec<f64> = ours.iter().zip(theirs).map(|(a, b)| a / b.max(0.01)).collect();
+    ratios.sort_by(f64::total_cmp);
+    let all = ours.iter().sum::<f64>() / theirs.iter().sum::<f64>();
+    let (Some(least), Some(worst)) = (ratios.first(), ratios.last()) else { return };
+    println!("| {name} | {all:.2} | {least:.2} | {:.2} | {worst:.2} |", ratios[ratios.len() / 2]);
+}
+
+fn rivals() -> Result<[Rival; 6]> {
     let (keyfold, peers) = (our_program()?, root().join("oracle/node_modules/.bin"));
     let rival = |name, program: &Path, arguments: &[&'static str]| Rival {
         name,
@@ -87,6 +96,7 @@ fn rivals() -> Result<[Rival; 5]> {
     let (transform, gltfpack) = (peers.join("gltf-transform"), peers.join("gltfpack"));
     Ok([
         rival("keyfold pack", &keyfold, &["pack", "IN", "-o", "OUT"]),
+        rival("the same, no look at other storages", &keyfold, &["pack", "IN", "-o", "OUT", "-q"]),
         rival("keyfold pack --level fast", &keyfold, &["pack", "IN", "-o", "OUT", "--level", "fast"]),
         rival("gltf-transform optimize", &transform, &["optimize", "IN", "OUT"]),
         rival("the same, animations alone", &transform, &[&["optimize", "IN", "OUT"][..], &NO_MESHES].concat()),
