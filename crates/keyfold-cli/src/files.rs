@@ -129,7 +129,10 @@ impl Places<'_> {
     pub(crate) fn jobs(&self, found: Vec<Found>, folders: bool, word: Option<&str>) -> Result<Vec<Job>> {
         let &Self { output, out_dir, in_place } = self;
         let streams = found.iter().any(|(input, _)| is_stream(input)) || output.is_some_and(is_stream);
-        ensure!(!streams || found.len() == 1 && output.is_some(), "- stands for one file, and needs -o");
+        ensure!(
+            !streams || found.len() == 1 && output.is_some(),
+            "standard input and output (-) take one file, and need -o OUT"
+        );
         let named = output.is_some() || out_dir.is_some() || in_place;
         ensure!(named || word.is_some(), "where to write is not said: give -o OUT, --out-dir DIR or --in-place");
         let many = found.len() > 1 || folders;

@@ -98,11 +98,8 @@ pub(crate) fn check_targets<'a>(pairs: impl Iterator<Item = (&'a Path, &'a Path)
         }
         let place = real_path(output);
         if let Some(original) = originals.get(&place) {
-            bail!(
-                "{} would overwrite {}",
-                name(input),
-                if *original == input { "itself".into() } else { name(original) }
-            );
+            let original = if *original == input { "itself".into() } else { name(original) };
+            bail!("{} would overwrite {original}: name another place, or give --in-place", name(input));
         }
         if let Some(other) = taken.insert(place, input) {
             bail!("{} and {} would both be written to {}", name(other), name(input), output.display());

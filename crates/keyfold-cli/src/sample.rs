@@ -79,7 +79,9 @@ impl Times {
     /// The times themselves; `duration` is the animation's.
     pub(crate) fn resolve(&self, duration: f64) -> Result<Vec<f64>> {
         let Some(fps) = self.fps else {
-            ensure!(self.list.iter().all(|t| t.is_finite()), "a time is not a finite number");
+            if let Some(time) = self.list.iter().find(|time| !time.is_finite()) {
+                bail!("--time {time} is no time: give seconds from the animation's begin");
+            }
             return Ok(self.list.clone());
         };
         ensure!(fps.is_finite() && fps > 0.0, "--fps should be a positive number");
@@ -170,7 +172,7 @@ pub(crate) fn print(form: &Form, samples: &Samples, titled: impl Fn(&str) -> Str
 pub(crate) fn choose<'a>(animations: &'a [Animation], wanted: Option<&str>) -> Result<&'a Animation> {
     let names = || animations.iter().map(|a| output::title(a.name.as_deref(), a.index)).collect::<Vec<_>>();
     let Some(wanted) = wanted else {
-        let Some(first) = animations.first() else { bail!("the file has no animation") };
+        let Some(first) = animations.first() else { bail!("there is no animation to take") };
         if animations.len() > 1 {
             let names = names();
             output::note(&format!("taking {}, the first of {}: {}", names[0], names.len(), names.join(", ")));

@@ -1,6 +1,12 @@
 //! One file of a run: packed, written, told of.
 
-use super::{Args, html, journal::Journal, kept::Kept, report::Row, watch::Watch};
+use super::{
+    Args, html,
+    journal::Journal,
+    kept::Kept,
+    report::Row,
+    watch::{Deadline, Watch},
+};
 use crate::{
     files::Job,
     input::{self, is_stream},
@@ -10,8 +16,8 @@ use crate::{
 };
 use anyhow::{Context, Result, bail};
 use keyfold::{
-    Document,
-    pack::{self, Choice, ErrorReport, FileReport, PackedFile, Settings},
+    Document, Error, Storage,
+    pack::{self, Choice, Chosen, ErrorReport, FileReport, Level, PackedFile, Settings},
 };
 use std::{ffi::OsString, panic::AssertUnwindSafe, path::PathBuf, time::Instant};
 
@@ -55,7 +61,7 @@ impl Run<'_> {
             let report = FileReport { input: name, up_to_date: true, ..done.clone() };
             return Ok((report, After::There(job.output.clone())));
         }
-        let chosen = pack::choose(document, &self.settings, &self.choice(), &self.watch)?;
+        let chosen = self.choose(document)?;
         self.turns.wait(index);
         let place = (!is_stream(&job.output)).then_some(job.output.as_path());
         let packed = chosen.finish(document, before, name, place);
@@ -73,16 +79,43 @@ impl Run<'_> {
         Ok((report, packed.map_or(After::Same, |packed| After::Packed(Box::new(packed)))))
     }
 
-    /// The storages that are packed, and those of them that may be written.
-    fn choice(&self) -> Choice {
-        let estimate = self.args.only() && self.shows_storages();
-        Choice { among: self.args.asked(), beside: self.args.tried(), estimate }
+    /// A document packed in the time that there is: as asked for, else quickly, else as it was.
+    fn choose(&self, document: &Document) -> Result<Chosen> {
+        let choice = self.choice(document)?;
+        let attempt = |level: Level, choice: &Choice| {
+            let settings = Settings { level, ..self.settings.clone() };
+            let watch = Deadline { watch: &self.watch, until: self.args.timeout.map(|most| Instant::now() + most) };
+            match pack::choose(document, &settings, choice, &watch) {
+                Err(Error::Cancelled) => Ok(None),
+                other => other.map(Some),
+            }
+        };
+        let quick = Choice { estimate: false, ..choice.clone() };
+        if let Some(chosen) = attempt(self.settings.level, &choice)? {
+            return Ok(chosen);
+        }
+        let seconds = self.args.timeout.unwrap_or_default().as_secs_f64();
+        let why = format!("--timeout {seconds} was not enough");
+        if let Some(mut chosen) = attempt(Level::Fast, &quick)? {
+            chosen.packed.left.push(format!("{why}; it was packed at --level fast"));
+            return Ok(chosen);
+        }
+        let packed =
+            pack::leave(document, &self.settings, format!("{why}, at --level fast neither; it stays as it was"))?;
+        Ok(Chosen { storage: choice.among[0], packed, candidates: Vec::new() })
     }
 
-    /// Whether anybody is told what each storage takes.
-    pub(super) fn shows_storages(&self) -> bool {
-        let Args { dry_run, json, report, .. } = self.args;
-        self.files == 1 || *dry_run || *json || report.is_some()
+    /// The storages that are packed, and those of them that may be written.
+    fn choice(&self, document: &Document) -> Result<Choice> {
+        let among = self.args.asked(document)?;
+        let beside = if self.args.dry_run { Storage::ALL.to_vec() } else { Vec::new() };
+        Ok(Choice { estimate: self.estimates(), among, beside })
+    }
+
+    /// Whether anybody is told what other storages would take, and waits for that.
+    fn estimates(&self) -> bool {
+        let told = self.files == 1 || self.args.report.is_some();
+        told && !output::is_quiet() && self.settings.level != Level::Fast
     }
 
     /// Draws a file's part of the page.

@@ -21,8 +21,8 @@ use clap::ValueEnum;
 use job::Run;
 use journal::Journal;
 use kept::Kept;
-use keyfold::{Bound, Storage, pack, write::MeshoptVersion};
-use std::{ffi::OsString, path::PathBuf};
+use keyfold::{Bound, Document, Storage, pack, write::MeshoptVersion};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 use tell::tell;
 use watch::Watch;
 
@@ -30,7 +30,8 @@ use watch::Watch;
 #[derive(clap::Args)]
 #[command(after_help = "\
 What is written is read back and measured: no point of the model is farther off than --max-error, at any time. A file never grows:
-where nothing can be saved, the input is copied.
+where nothing can be saved, the input is copied. The bytes of animations and their JSON after gzip are made few; --optimize raw
+makes those few that they take as they are. Figures that are called 'about' are estimates, from an excerpt of the animations.
 
 Levels:
   fast      all keys stay; steps, compensation                          --level fast
@@ -53,9 +54,12 @@ pub(crate) struct Args {
     quality: Option<Quality>,
     #[command(flatten)]
     measure: MeasureArgs,
-    /// How the animations are stored
-    #[arg(long, value_name = "S", value_parser = storage::wanted(), default_value = "core")]
-    storage: Wanted,
+    /// How the animations are stored [default: core, which plays in every viewer, or what they are stored in already, where that is smaller]
+    #[arg(long, value_name = "S", value_parser = storage::wanted())]
+    storage: Option<Wanted>,
+    /// Which bytes are to be few, those of animations with their JSON: after gzip, as most servers send them, or raw, for hosts that do not compress .glb files
+    #[arg(long, value_enum, default_value_t = OptimizeArg::Gzip)]
+    optimize: OptimizeArg,
     /// With meshopt storage: write the ratified KHR_meshopt_compression, which fewer loaders know
     #[arg(long)]
     khr: bool,
@@ -84,6 +88,9 @@ pub(crate) struct Args {
     /// Where the list of finished files is kept that a run started again goes on from [default: in the folder of --out-dir]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+    /// Give a file so many seconds; where that is not enough, as many again at --level fast, then leave it as it was and say so
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -96,6 +103,12 @@ enum LevelArg {
     Fast,
     Default,
     Max,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OptimizeArg {
+    Gzip,
+    Raw,
 }
 
 /// How good a file should look, for who does not want to think in lengths.
@@ -123,7 +136,8 @@ pub(crate) fn run(args: &Args, line: &[OsString]) -> Result<Outcome> {
 
 fn run_all(args: &Args, line: &[OsString]) -> Result<Outcome> {
     ensure!(!(args.files.to_stdout() && args.json), "--json and -o - both want standard output");
-    ensure!(!args.khr || args.tried().contains(&Storage::Meshopt), "--khr goes with --storage meshopt or smallest");
+    let khr = args.dry_run || args.storage.is_none_or(|wanted| wanted.storages().contains(&Storage::Meshopt));
+    ensure!(!args.khr || khr, "--khr goes with --storage meshopt or smallest");
     let jobs = args.files.jobs(Some("packed"))?;
     args.check_pages(&jobs)?;
     let run = Run {
@@ -168,6 +182,10 @@ impl Args {
                 LevelArg::Default => pack::Level::Default,
                 LevelArg::Max => pack::Level::Max,
             },
+            optimize: match self.optimize {
+                OptimizeArg::Gzip => pack::Optimize::Gzip,
+                OptimizeArg::Raw => pack::Optimize::Raw,
+            },
             meshopt: if self.khr { MeshoptVersion::Khr } else { MeshoptVersion::Ext },
             animation: self.animation.clone(),
             keep: self.keep.clone(),
@@ -182,18 +200,11 @@ impl Args {
     }
 
     /// The storages of which the smallest is written.
-    fn asked(&self) -> Vec<Storage> {
-        self.storage.storages()
-    }
-
-    /// The storages that are searched for their smallest form.
-    fn tried(&self) -> Vec<Storage> {
-        if self.dry_run { Storage::ALL.to_vec() } else { self.asked() }
-    }
-
-    /// Whether only one storage is tried, and there is time for a look at the others.
-    fn only(&self) -> bool {
-        self.tried().len() == 1 && self.level != LevelArg::Fast
+    fn asked(&self, document: &Document) -> Result<Vec<Storage>> {
+        match self.storage {
+            Some(wanted) => Ok(wanted.storages()),
+            None => Ok(pack::Choice::usual(document)?.among),
+        }
     }
 
     /// The settings for people.
@@ -206,7 +217,8 @@ impl Args {
             ("Version", env!("CARGO_PKG_VERSION").to_owned()),
             ("Largest error allowed", self.bound().to_string()),
             ("Of other properties", format!("{} of their range", self.measure.property_bound())),
-            ("Storage", self.storage.name.to_owned()),
+            ("Storage", self.storage.map_or("core, or what it was", |wanted| wanted.name).to_owned()),
+            ("Few bytes", format!("{:?}", self.optimize).to_lowercase()),
             ("Level", format!("{:?}", self.level).to_lowercase()),
         ];
         rows.extend(self.measure.shell.map(|shell| ("Shell", shell.to_string())));
@@ -218,18 +230,20 @@ impl Args {
     /// Everything that decides what comes out, as text.
     fn fingerprint(&self) -> String {
         format!(
-            "{} {:?} {} {:?} {} {} {:?} {:?} {:?} {} {:?}",
+            "{} {:?} {} {:?} {:?} {} {:?} {:?} {:?} {} {:?} {:?} {:?}",
             env!("CARGO_PKG_VERSION"),
             self.bound(),
             self.measure.property_bound(),
             self.measure.shell,
-            self.storage.name,
+            self.storage.map(|wanted| wanted.name),
             self.khr,
             self.level,
             self.animation,
             self.keep,
             self.keep_rest,
-            self.read.ignore_extension
+            self.read.ignore_extension,
+            self.optimize,
+            self.timeout
         )
     }
 
@@ -240,6 +254,12 @@ impl Args {
             _ => Ok(None),
         }
     }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or_else(|| "it should be a positive number of seconds".into())
 }
 
 /// An argument as a shell takes it.

@@ -87,7 +87,7 @@ fn lines(run: &Run<'_>, progress: &ProgressBar, reports: &mut dyn Iterator<Item 
     for (_, report) in reports {
         let mut text = describe(&report);
         if (run.files == 1 || run.args.dry_run) && report.candidates.len() > 1 {
-            text += &format!("\n{}", storages(&report));
+            text += &format!("\n{}{}", storages(&report), saving(&report).unwrap_or_default());
         }
         progress.suspend(|| say(&text))?;
     }
@@ -109,12 +109,22 @@ fn describe(report: &FileReport) -> String {
     sizes::line(report.bytes, Some([error.max, error.relative]), &format!("{}: {note}", report.input))
 }
 
+/// What another storage would save, where one does, in a line.
+fn saving(report: &FileReport) -> Option<String> {
+    let written = report.candidates.iter().find(|candidate| Some(candidate.storage) == report.storage)?;
+    let smallest = report.candidates.iter().min_by_key(|candidate| candidate.gzip_bytes)?;
+    let (now, then) = (written.gzip_bytes as f64, smallest.gzip_bytes as f64);
+    let about = if smallest.quick { "about " } else { "" };
+    let text = format!("--storage {} would save {about}{:.1} % more\n", smallest.storage, 100.0 - 100.0 * then / now);
+    (then < 0.99 * now).then_some(text)
+}
+
 fn storages(report: &FileReport) -> String {
     let rows = report.candidates.iter().map(|c| {
         let about = if c.quick { "about " } else { "" };
         vec![
             c.storage.to_string(),
-            c.plays.to_owned(),
+            c.plays.clone(),
             format!("{about}{}", c.animation_bytes),
             format!("{about}{}", c.gzip_bytes),
             length(c.error),

@@ -2,9 +2,10 @@
 //! watches (`KEYFOLD_PROGRESS=lines`, as the npm package does), a single file's search is told in lines of standard error:
 //! `progress 0.25 searching`.
 
+use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use keyfold::Monitor;
-use std::{env, io::IsTerminal};
+use std::{env, io::IsTerminal, time::Instant};
 
 /// The steps that a single file's bar has.
 const STEPS: f64 = 1000.0;
@@ -21,7 +22,7 @@ pub(super) struct Watch {
 impl Watch {
     /// For so many files.
     pub(super) fn new(count: usize) -> Self {
-        let shown = std::io::stderr().is_terminal();
+        let shown = std::io::stderr().is_terminal() && !output::is_quiet();
         let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let (steps, template) = match count {
             1 => (STEPS as u64, "{wide_bar} {msg} {eta}"),
@@ -44,5 +45,21 @@ impl Monitor for Watch {
                 eprintln!("progress {} {what}", bar.position() as f64 / STEPS);
             }
         }
+    }
+}
+
+/// A file's work that is watched, and ends when its time is up.
+pub(super) struct Deadline<'a> {
+    pub(super) watch: &'a Watch,
+    pub(super) until: Option<Instant>,
+}
+
+impl Monitor for Deadline<'_> {
+    fn progress(&self, done: f64, what: &str) {
+        self.watch.progress(done, what);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() > until)
     }
 }

@@ -142,7 +142,7 @@ pub fn diff_nodes(
         possible: largest(|a| a.possible),
         rms: largest(|a| a.rms),
         model_size: a.scene.model_size(),
-        undefined: a.read.animations.iter().flat_map(undefined).map(|(_, what)| what).collect(),
+        undefined: a.read.animations.iter().flat_map(|animation| told_undefined(&a.scene, animation)).collect(),
         animations,
         unmatched,
     })
@@ -155,14 +155,24 @@ impl Diff {
     }
 }
 
-/// The rotations of an animation that are not defined everywhere, by their tracks' indices, and what there is to say of them.
-pub(crate) fn undefined(animation: &Animation) -> impl Iterator<Item = (usize, String)> {
+/// The rotations of an animation that are not defined everywhere, by their tracks' indices, and when they are not.
+pub(crate) fn undefined(animation: &Animation) -> impl Iterator<Item = (usize, f64)> {
     let rotations = animation.tracks.iter().enumerate().filter(|(_, track)| track.target.kind() == Kind::Rotation);
-    rotations.filter_map(|(i, track)| {
-        let at = shortest(&track.curve).filter(|shortest| !shortest.is_defined())?.time;
-        let what = "the spline passes through zero, where no rotation is defined";
-        Some((i, format!("/animations/{}: {} at {at} s: {what}", animation.index, track.target)))
+    rotations.filter_map(|(i, track)| Some((i, shortest(&track.curve).filter(|shortest| !shortest.is_defined())?.time)))
+}
+
+/// What there is to say of rotations that are not defined everywhere.
+pub(crate) fn told_undefined(scene: &Scene, animation: &Animation) -> impl Iterator<Item = String> {
+    undefined(animation).map(move |(i, at)| {
+        let place = format!("/animations/{}{}", animation.index, called(animation.name.as_deref()));
+        let target = scene.titled(&animation.tracks[i].target);
+        format!("{place}: {target} is a spline that passes through zero at {at} s, where no rotation is defined")
     })
+}
+
+/// A name in brackets, where there is one.
+pub(crate) fn called(name: Option<&str>) -> String {
+    name.map(|name| format!(" ({name})")).unwrap_or_default()
 }
 
 /// One of the two files.

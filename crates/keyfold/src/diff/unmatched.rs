@@ -1,5 +1,6 @@
 //! What two files could not be compared by.
 
+use super::called;
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
@@ -65,23 +66,19 @@ impl Display for Unmatched {
         match self {
             Self::Unreadable { file, at, message } => write!(f, "{at} of the {file} file: {message}"),
             Self::Animation { file: Which::First, index, name } => {
-                write!(f, "/animations/{index}{}: the second file lacks it", called(name))
+                write!(f, "/animations/{index}{}: the second file lacks it", called(name.as_deref()))
             }
             Self::Animation { file: Which::Second, index, name } => {
-                write!(f, "/animations/{index}{} of the second file: the first file lacks it", called(name))
+                write!(f, "/animations/{index}{} of the second file: the first file lacks it", called(name.as_deref()))
             }
             Self::Duration { index, seconds: [first, second] } => {
                 write!(f, "/animations/{index}: lasts {first} s in the first file, {second} s in the second")
             }
             Self::Node { index, name } => {
-                write!(f, "/nodes/{index}{}: no node of the second file answers to it", called(name))
+                write!(f, "/nodes/{index}{}: no node of the second file answers to it", called(name.as_deref()))
             }
         }
     }
-}
-
-fn called(name: &Option<String>) -> String {
-    name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default()
 }
 
 impl Display for Which {

@@ -1,6 +1,6 @@
 //! What a candidate costs on the wire: its accessors' bytes and about the JSON that they need, after deflate.
 
-use super::{Context, Level};
+use super::{Context, Level, Optimize};
 use crate::write::{ChannelForm, Stored, alike};
 use miniz_oxide::deflate::{CompressionLevel, compress_to_vec};
 use serde_json::{Value, json};
@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 /// A byte that is there but compresses away still has to be loaded.
 const RAW_SHARE: usize = 64;
 
-/// The cost of what is on the wire, in bytes after compression; before it in a fast run.
+/// The cost of what is on the wire, in bytes after compression; before it in a fast run, and where those are to be few.
 pub(crate) fn cost(wire: Wire, context: &Context<'_>) -> usize {
     let Wire { mut bytes, json } = wire;
-    if context.settings.level == Level::Fast {
-        // There is one plan to hold against the original: no reason to compress both.
+    // In a fast run there is one plan to hold against the original: no reason to compress both.
+    if context.settings.level == Level::Fast || context.settings.optimize == Optimize::Raw {
         return bytes.len() + json.len();
     }
     let raw = bytes.len() / RAW_SHARE;

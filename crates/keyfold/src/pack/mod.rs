@@ -32,8 +32,13 @@ pub mod weigh;
 
 use crate::parallel::*;
 use crate::{
-    Animation, Bound, Diff, Document, Error, Monitor, Result, Scene, Severity, Storage, Target, Targets, Track, diff,
-    draco, effort, extensions::vrm_animation::is_for_others, join_axes, quantization, read, write::MeshoptVersion,
+    Animation, Bound, Diff, Document, Error, Interpolation, Monitor, Part, Result, Scene, Severity, Storage, Target,
+    Targets, Track,
+    diff::{self, called},
+    draco, effort,
+    extensions::vrm_animation::is_for_others,
+    join_axes, quantization, read,
+    write::MeshoptVersion,
 };
 use animation::{PackedAnimation, pack_animation};
 pub use estimate::{Estimate, estimate};
@@ -41,9 +46,11 @@ pub use keyfold_core::engine::Level;
 pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
 use std::{
     borrow::Cow,
+    collections::BTreeSet,
     sync::atomic::{AtomicUsize, Ordering},
 };
 use storage::{Form, Rewritten, entries};
+use weigh::Weight;
 
 /// What to hold to, and what to leave alone.
 #[derive(Clone, Debug)]
@@ -60,12 +67,24 @@ pub struct Settings {
     pub shell: Option<Bound>,
     /// How hard to search.
     pub level: Level,
+    /// Which bytes are to be few.
+    pub optimize: Optimize,
     /// Only this animation, by name or index; all where not given.
     pub animation: Option<String>,
     /// Tracks to leave alone: `*` stands for anything, matched against targets (`/nodes/3/rotation`) and node names.
     pub keep: Vec<String>,
     /// Whether tracks stay that only hold the rest pose. They always do in motion that is made for other skeletons (VRMC_vrm_animation).
     pub keep_rest: bool,
+}
+
+/// Which bytes are to be few: those of animations with their JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Optimize {
+    /// After gzip, as most servers send them.
+    #[default]
+    Gzip,
+    /// As they are, for hosts that do not compress.
+    Raw,
 }
 
 /// Core storage, 0.01 % of the model's size.
@@ -78,6 +97,7 @@ impl Default for Settings {
             property_bound: None,
             shell: None,
             level: Level::default(),
+            optimize: Optimize::default(),
             animation: None,
             keep: Vec::new(),
             keep_rest: false,
@@ -106,6 +126,23 @@ pub struct Packed {
     pub left: Vec<String>,
     /// What the animations' bytes and JSON take after gzip.
     pub gzip_bytes: usize,
+    /// What they take as they are.
+    pub raw_bytes: usize,
+}
+
+impl Packed {
+    fn new(document: Document, diff: Diff, bound: f64, left: Vec<String>) -> Result<Self> {
+        let Weight { raw, gzip } = weigh::weight(&document)?;
+        Ok(Self { document, diff, bound, left, gzip_bytes: gzip, raw_bytes: raw })
+    }
+
+    /// The bytes that are to be few.
+    pub fn weight(&self, optimize: Optimize) -> usize {
+        match optimize {
+            Optimize::Gzip => self.gzip_bytes,
+            Optimize::Raw => self.raw_bytes,
+        }
+    }
 }
 
 /// What tracks that move no points may be off by default.
@@ -132,54 +169,74 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
 
 /// As [`pack`], watched.
 pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    let packed = pack_once(document, settings, monitor)?;
-    let other = match settings.level {
-        Level::Fast => None,
-        Level::Default => converted(document, settings, monitor)?,
-        // A longer search for steps mostly finds smaller files, but not always.
-        Level::Max => Some(pack_with(document, &Settings { level: Level::Default, ..settings.clone() }, monitor)?),
+    // A longer search for steps mostly finds smaller files, but not always.
+    let shorter = match settings.level {
+        Level::Fast => return pack_once(document, settings, monitor),
+        Level::Default => Level::Fast,
+        Level::Max => Level::Default,
     };
-    Ok(match other {
-        Some(other) if other.gzip_bytes < packed.gzip_bytes => other,
-        _ => packed,
-    })
+    let part = |from: f64, share: f64| Part { whole: monitor, from, share };
+    let packed = pack_once(document, settings, &part(0.0, 0.7))?;
+    let shorter = pack_with(document, &Settings { level: shorter, ..settings.clone() }, &part(0.7, 0.15))?;
+    let others = match settings.level {
+        Level::Default => {
+            [tighter(document, settings, packed.bound, &part(0.85, 0.1))?, converted(document, settings, monitor)?]
+        }
+        _ => [None, None],
+    };
+    let weight = |packed: &Packed| packed.weight(settings.optimize);
+    let smaller = others.into_iter().flatten().fold(shorter, |a, b| if weight(&b) < weight(&a) { b } else { a });
+    Ok(if weight(&smaller) < weight(&packed) { smaller } else { packed })
+}
+
+/// How much tighter the bound is that splines are also packed within.
+const TIGHTER: f64 = 0.2;
+
+/// Splines within a tighter bound: what they lose is not searched for as lines are, and more freedom is not always used well. `None` where there are none.
+fn tighter(document: &Document, settings: &Settings, bound: f64, monitor: &dyn Monitor) -> Result<Option<Packed>> {
+    let read = read(document)?;
+    let is_spline = |track: &Track| track.curve.interpolation() == Interpolation::CubicSpline;
+    if !read.animations.iter().flat_map(|a| &a.tracks).any(is_spline) {
+        return Ok(None);
+    }
+    let settings = Settings { bound: settings.bound.scaled(TIGHTER), ..settings.clone() };
+    Ok(Some(Packed { bound, ..pack_once(document, &settings, monitor)? }))
 }
 
 fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
     let read = read(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
-    let context = Context::new(&scene, settings, monitor);
+    let context = Context::new(&scene, &read.animations, settings, monitor);
     context.check(&read.animations)?;
     effort::pay(document, &scene, read.animations.iter().filter(|a| context.changes(a)), effort::SEARCH)?;
     let bound = settings.bound.in_scene(scene.model_size());
     let whole = context.whole(document, &read.animations);
-    let done = AtomicUsize::new(0);
     let search = |animation: &Animation| {
-        monitor.step(0.9 * done.fetch_add(1, Ordering::Relaxed) as f64 / whole.len() as f64, "searching")?;
+        context.begin()?;
         Ok(context.packed(animation, bound))
     };
     let mut packed: Vec<PackedAnimation> = whole.par_iter().map(search).collect::<Result<_>>()?;
     let mut bounds = vec![bound; packed.len()];
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
-    left.extend(kept(&read.animations));
+    left.extend(context.kept(&read.animations));
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
         let written = write(document, &context, &read.animations, &packed)?;
         let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
         let failing: Vec<usize> = (0..packed.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
         if !failing.is_empty() && attempt > ATTEMPTS {
-            return untouched(document, settings, bound);
+            return untouched(document, settings);
         }
         if failing.is_empty() {
-            let gzip_bytes = weigh::gzip_bytes(&written)?;
-            return Ok(Packed { document: written, diff, bound, left, gzip_bytes });
+            return Packed::new(written, diff, bound, left);
         }
         for index in failing {
             let original = &whole[index];
             if attempt == ATTEMPTS {
                 packed[index] = PackedAnimation::untouched(original.clone());
-                left.push(format!("/animations/{index}: stays as it was, nothing smaller keeps to the bound"));
+                let place = format!("/animations/{index}{}", called(original.name.as_deref()));
+                left.push(format!("{place} stays as it was: nothing smaller keeps within the bound; a looser one may"));
             } else {
                 // Gently at first: each step costs bytes.
                 let share = 1.0 - 0.015 * (attempt + 1) as f64;
@@ -203,15 +260,15 @@ fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
     if read.animations.iter().map(floats).sum::<usize>() > MUCH {
         return Ok(None);
     }
+    let scene = Scene::new(document, &read.animations, settings.shell)?;
+    let context = Context::new(&scene, &read.animations, settings, monitor);
     let (within, converted, diff, findings) = match settings.storage {
         Storage::Draco => {
-            let scene = Scene::new(document, &read.animations, settings.shell)?;
-            let context = Context::new(&scene, settings, monitor);
             let takes = |animation: &Animation, track: &Track| context.takes(animation, track);
             let done = draco::compress_some(document, &context.draco_options(), settings.shell, takes)?;
             (done.within, done.document, done.diff, done.findings)
         }
-        Storage::Quantization if settings.takes_all() => {
+        Storage::Quantization if settings.takes_all() && context.doubled.is_empty() => {
             let options = quantization::Options { max_error: settings.bound, ..quantization::Options::default() };
             let done = quantization::quantize(document, &options)?;
             (done.within, done.document, done.diff, done.findings)
@@ -219,21 +276,22 @@ fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
         _ => return Ok(None),
     };
     let unread = findings.iter().filter(|f| f.severity == Severity::Error);
-    let left = unread.map(|f| format!("{}: {}", f.at, f.message)).chain(kept(&read.animations)).collect();
-    let (bound, gzip_bytes) = (settings.bound.in_scene(diff.model_size), weigh::gzip_bytes(&converted)?);
-    Ok(within.then_some(Packed { document: converted, diff, bound, left, gzip_bytes }))
+    let left = unread.map(|f| format!("{}: {}", f.at, f.message)).chain(context.kept(&read.animations)).collect();
+    let bound = settings.bound.in_scene(diff.model_size);
+    within.then(|| Packed::new(converted, diff, bound, left)).transpose()
 }
 
-/// What stays as it is because it is not defined everywhere.
-fn kept(animations: &[Animation]) -> impl Iterator<Item = String> {
-    animations.iter().flat_map(diff::undefined).map(|(_, what)| format!("{what}; it stays as it was"))
+/// The document as it was, for this reason.
+pub fn leave(document: &Document, settings: &Settings, why: String) -> Result<Packed> {
+    let diff = diff::diff(document, document, settings.shell)?;
+    let bound = settings.bound.in_scene(diff.model_size);
+    Packed::new(document.edit().finish()?, diff, bound, vec![why])
 }
 
 /// The document as it was: what is left where even unchanged animations did not survive being written anew.
-fn untouched(document: &Document, settings: &Settings, bound: f64) -> Result<Packed> {
-    let left = vec!["/animations: stay as they were, nothing else keeps to the bound".to_owned()];
-    let diff = diff::diff(document, document, settings.shell)?;
-    Ok(Packed { document: document.edit().finish()?, diff, bound, left, gzip_bytes: weigh::gzip_bytes(document)? })
+fn untouched(document: &Document, settings: &Settings) -> Result<Packed> {
+    let why = "no animation was packed: nothing smaller keeps within the bound; a looser one or another storage may";
+    leave(document, settings, why.to_owned())
 }
 
 /// What a search needs to know.
@@ -242,11 +300,59 @@ pub(crate) struct Context<'a> {
     pub(crate) property_bound: f64,
     pub(crate) settings: &'a Settings,
     pub(crate) monitor: &'a dyn Monitor,
+    /// What two channels of one animation drive: nobody knows which of them is played.
+    doubled: BTreeSet<Target>,
+    /// How many animations are searched, how many of them are begun, and how many forms were tried.
+    animations: usize,
+    begun: AtomicUsize,
+    tries: AtomicUsize,
 }
 
 impl<'a> Context<'a> {
-    fn new(scene: &'a Scene, settings: &'a Settings, monitor: &'a dyn Monitor) -> Self {
-        Self { scene, property_bound: settings.property_bound.unwrap_or(PROPERTY_BOUND), settings, monitor }
+    fn new(scene: &'a Scene, animations: &[Animation], settings: &'a Settings, monitor: &'a dyn Monitor) -> Self {
+        Self {
+            scene,
+            property_bound: settings.property_bound.unwrap_or(PROPERTY_BOUND),
+            settings,
+            monitor,
+            doubled: animations.iter().flat_map(|animation| doubled(animation).cloned()).collect(),
+            animations: animations.len(),
+            begun: AtomicUsize::new(0),
+            tries: AtomicUsize::new(0),
+        }
+    }
+
+    /// Tells that an animation is begun, unless work is to stop.
+    fn begin(&self) -> Result<()> {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        self.monitor.step(self.share(), "searching")
+    }
+
+    /// Tells that a form of an animation was tried: the search in a single one may be long.
+    pub(crate) fn tried(&self) {
+        let tries = 1 + self.tries.fetch_add(1, Ordering::Relaxed);
+        self.monitor.progress(self.share(), &format!("searching, {tries} forms tried"));
+    }
+
+    /// How much of the work is done where all animations that were begun before the last one are.
+    fn share(&self) -> f64 {
+        let before = self.begun.load(Ordering::Relaxed).saturating_sub(1);
+        0.9 * before as f64 / self.animations.max(1) as f64
+    }
+
+    /// What stays as it is because it is not defined everywhere, or more than once.
+    fn kept(&self, animations: &[Animation]) -> Vec<String> {
+        let undefined = animations.iter().flat_map(|animation| diff::told_undefined(self.scene, animation));
+        let twice = animations.iter().flat_map(|animation| {
+            let place = format!("/animations/{}{}", animation.index, called(animation.name.as_deref()));
+            doubled(animation).map(move |target| {
+                let target = self.scene.titled(target);
+                format!(
+                    "{place}: {target} is driven by more than one channel, and which of them is played is not defined"
+                )
+            })
+        });
+        undefined.chain(twice).map(|what| format!("{what}; it stays as it was")).collect()
     }
 
     pub(crate) fn draco_options(&self) -> draco::Options {
@@ -291,6 +397,9 @@ impl<'a> Context<'a> {
 
     /// Whether a track is to be left alone.
     pub(crate) fn keeps(&self, target: &Target) -> bool {
+        if self.doubled.contains(target) {
+            return true;
+        }
         let name = target.moved_node().and_then(|n| self.scene.name(n));
         let text = target.to_string();
         self.settings.keep.iter().any(|p| matches(p, &text) || name.is_some_and(|n| matches(p, n)))
@@ -326,6 +435,17 @@ impl<'a> Context<'a> {
         let lost = diff.unmatched.iter().any(|what| what.animation() == Some(index));
         lost || !(animation.possible <= bound && animation.properties.max <= self.property_bound)
     }
+}
+
+/// What more than one track of an animation drives.
+fn doubled(animation: &Animation) -> impl Iterator<Item = &Target> {
+    let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
+    for track in &animation.tracks {
+        if !seen.insert(&track.target) {
+            twice.insert(&track.target);
+        }
+    }
+    twice.into_iter()
 }
 
 /// Whether a text fits a pattern in which `*` stands for anything.

@@ -2,11 +2,11 @@
 
 use super::{Estimate, Packed, Settings, estimate, pack_with};
 use crate::{
-    Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, inspect::document_bytes,
-    sample::title,
+    Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
+    read, sample::title,
 };
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 /// What came of packing a file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -135,16 +135,10 @@ pub struct Candidate {
     pub gzip_bytes: usize,
     /// How far off it is, in scene units.
     pub error: f64,
-    /// Where files play whose animations are stored so.
-    pub plays: &'static str,
-    /// Whether this is an estimate from a quick look at a part of the animations.
+    /// Where a file plays whose animations are stored so.
+    pub plays: String,
+    /// Whether the figures are an estimate, from an excerpt of the animations.
     pub quick: bool,
-}
-
-impl From<Estimate> for Candidate {
-    fn from(Estimate { storage, animation_bytes, gzip_bytes, error }: Estimate) -> Self {
-        Self { storage, animation_bytes, gzip_bytes, error, plays: storage.plays(), quick: true }
-    }
 }
 
 impl Candidate {
@@ -154,9 +148,24 @@ impl Candidate {
             animation_bytes: document_bytes(&packed.document),
             gzip_bytes: packed.gzip_bytes,
             error: packed.diff.error,
-            plays: storage.plays(),
+            plays: plays(storage, &packed.document),
             quick: false,
         }
+    }
+
+    fn estimated(document: &Document, estimate: Estimate) -> Self {
+        let Estimate { storage, animation_bytes, gzip_bytes, error, is_measured } = estimate;
+        Self { storage, animation_bytes, gzip_bytes, error, plays: plays(storage, document), quick: !is_measured }
+    }
+}
+
+/// Where a document plays whose animations are in a storage: what else they need counts, too.
+fn plays(storage: Storage, document: &Document) -> String {
+    let needed = extensions::beside_storages().filter(|name| document.uses(name)).collect::<Vec<_>>();
+    match (storage, needed.as_slice()) {
+        (_, []) => storage.plays().to_owned(),
+        (Storage::Core, needed) => format!("where {} is known", needed.join(" and ")),
+        (_, needed) => format!("{}; needs {}", storage.plays(), needed.join(" and ")),
     }
 }
 
@@ -167,8 +176,20 @@ pub struct Choice {
     pub among: Vec<Storage>,
     /// These are packed as well, to be told of.
     pub beside: Vec<Storage>,
-    /// Whether the others are estimated from an excerpt, where only one was packed.
+    /// Whether all others are estimated from an excerpt.
     pub estimate: bool,
+}
+
+impl Choice {
+    /// What a file is packed to where nothing is asked for: core, which plays everywhere, or what its animations are stored in already, where that is
+    /// smaller.
+    pub fn usual(document: &Document) -> Result<Self> {
+        let animations = read(document)?.animations;
+        let tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));
+        let own: BTreeSet<Storage> = tracks.map(|(index, track)| Storage::of(document, index, track)).collect();
+        let among = own.into_iter().chain([Storage::Core]).collect::<BTreeSet<_>>();
+        Ok(Self { among: among.into_iter().collect(), beside: Vec::new(), estimate: false })
+    }
 }
 
 /// One storage, and nothing beside it.
@@ -189,7 +210,7 @@ pub struct Chosen {
     pub candidates: Vec<Candidate>,
 }
 
-/// Packs a document to several storages, and keeps the smallest after gzip. `settings.storage` plays no part.
+/// Packs a document to several storages, and keeps the one whose bytes that are to be few are fewest. `settings.storage` plays no part.
 pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
     let tried: Vec<Storage> =
         Storage::ALL.into_iter().filter(|s| choice.among.contains(s) || choice.beside.contains(s)).collect();
@@ -198,16 +219,18 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
         let part = Part { whole: monitor, from: index as f64 / tried.len() as f64, share: 1.0 / tried.len() as f64 };
         let packed = pack_with(document, &Settings { storage: *storage, ..settings.clone() }, &part)?;
         let candidate = Candidate::new(*storage, &packed);
-        let smaller = best.as_ref().is_none_or(|(best, _)| candidate.gzip_bytes < best.gzip_bytes);
+        let weight = packed.weight(settings.optimize);
+        let smaller = best.as_ref().is_none_or(|(_, best)| weight < best.weight(settings.optimize));
         if smaller && choice.among.contains(storage) {
             best = Some((candidate.clone(), packed));
         }
         candidates.push(candidate);
     }
     let (candidate, packed) = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
-    if let ([storage], true) = (&tried[..], choice.estimate) {
-        let settings = Settings { storage: *storage, ..settings.clone() };
-        candidates.extend(estimate(document, &settings, &packed)?.into_iter().map(Candidate::from));
+    if choice.estimate {
+        let others = Storage::ALL.into_iter().filter(|other| !tried.contains(other));
+        let estimates = estimate(document, settings, &others.collect::<Vec<_>>())?;
+        candidates.extend(estimates.into_iter().map(|estimate| Candidate::estimated(document, estimate)));
     }
     Ok(Chosen { storage: candidate.storage, packed, candidates })
 }

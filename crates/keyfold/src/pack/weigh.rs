@@ -1,4 +1,4 @@
-//! What a document's animations weigh on the wire: their bytes and their JSON after gzip, whatever the storage.
+//! What a document's animations weigh on the wire: their bytes and their JSON, after gzip or as they are, whatever the storage.
 
 use crate::{
     Document, Result,
@@ -9,17 +9,43 @@ use miniz_oxide::deflate::{CompressionLevel, compress_to_vec};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The length, after gzip at its best, of the animations' JSON with their accessors and buffer views, and of the bytes behind them.
-pub fn gzip_bytes(document: &Document) -> Result<usize> {
+/// What animations weigh: their JSON with their accessors and buffer views, and the bytes behind them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Weight {
+    /// As they are.
+    pub raw: usize,
+    /// After gzip at its best.
+    pub gzip: usize,
+}
+
+/// What a document's animations weigh.
+pub fn weight(document: &Document) -> Result<Weight> {
     let mut content = Vec::new();
     gather(document, &mut content)?;
-    Ok(compress_to_vec(&content, CompressionLevel::BestCompression as u8).len() + GZIP)
+    Ok(Weight { raw: content.len(), gzip: zipped(&content) })
+}
+
+/// What their JSON alone weighs after gzip.
+pub(crate) fn json_gzip_bytes(document: &Document) -> Result<usize> {
+    let mut content = Vec::new();
+    let bytes = gather(document, &mut content)?;
+    Ok(zipped(&content[bytes..]))
+}
+
+fn zipped(content: &[u8]) -> usize {
+    compress_to_vec(content, CompressionLevel::BestCompression as u8).len() + GZIP
 }
 
 /// The bytes that gzip puts around what deflate makes: a header and a check.
 const GZIP: usize = 18;
 
-fn gather(document: &Document, content: &mut Vec<u8>) -> Result<()> {
+/// What they weigh after gzip.
+pub fn gzip_bytes(document: &Document) -> Result<usize> {
+    Ok(weight(document)?.gzip)
+}
+
+/// Gathers all bytes, and behind them the JSON; how many bytes there are.
+fn gather(document: &Document, content: &mut Vec<u8>) -> Result<usize> {
     let json = document.to_json();
     let animations = json.get("animations").unwrap_or(&Value::Null);
     let mut text = animations.to_string();
@@ -54,8 +80,9 @@ fn gather(document: &Document, content: &mut Vec<u8>) -> Result<()> {
         text += &json["bufferViews"][view].to_string();
         content.extend_from_slice(&document.view(view)?);
     }
+    let bytes = content.len();
     content.extend_from_slice(text.as_bytes());
-    Ok(())
+    Ok(bytes)
 }
 
 /// The buffer views that extensions on animations hold their own data in.

@@ -7,7 +7,7 @@
 
 mod mesh;
 
-use crate::{Animation, Bound, Document, Error, Property, Result, Target, document::Object};
+use crate::{Animation, Bound, Document, Error, Property, Result, Target, diff::called, document::Object};
 use keyfold_core::{
     quat,
     skeleton::{self, Affine, Bounds, Motion, Probe, Rest, Skeleton, Transform},
@@ -86,6 +86,12 @@ impl Scene {
     /// A node's name, where it has one.
     pub fn name(&self, node: usize) -> Option<&str> {
         self.names[node].as_deref()
+    }
+
+    /// A target for people: with the name of its node, where that has one.
+    pub(crate) fn titled(&self, target: &Target) -> String {
+        let name = target.owner().and_then(|node| self.names.get(node)?.as_deref());
+        format!("{target}{}", called(name))
     }
 
     /// The length that relative errors refer to.

@@ -156,7 +156,8 @@ export const tasks = {
   },
 
   async pack(run: Run, { files, args, output }: { files: Files; args: string[]; output: string }): Promise<Packed> {
-    const done = await run([...args, "--json"], files.entries);
+    // Quietly: what other storages would take is packed one by one, and shown elsewhere.
+    const done = await run([...args, "--json", "--quiet"], files.entries);
     if (!done.stdout) throw new ProgramError(done.stderr);
     const report: PackReport = JSON.parse(done.stdout).files[0];
     if (report.failed) throw new ProgramError(`error: ${report.failed}`);
@@ -169,7 +170,7 @@ export const tasks = {
 
   /** The report of `pack` alone, for one point of the picture. */
   async size(run: Run, { files, args }: { files: Files; args: string[] }): Promise<PackReport> {
-    const done = await run([...args, "--json"], files.entries);
+    const done = await run([...args, "--json", "--quiet"], files.entries);
     if (!done.stdout) throw new ProgramError(done.stderr);
     return JSON.parse(done.stdout).files[0];
   },

@@ -92,7 +92,7 @@ pub(super) fn storages(candidates: &[Candidate], chosen: Option<Storage>) -> Str
             bytes(c.animation_bytes),
             bytes(c.gzip_bytes as u64),
             length(c.error),
-            c.plays,
+            escape(&c.plays),
         )
     };
     let rows: String = candidates.iter().map(row).collect();

@@ -136,6 +136,7 @@ impl Codec for AnimationCodec<'_> {
     }
 
     fn cost(&self, tracks: &[Option<Encoded>]) -> usize {
+        self.context.tried();
         let mut encoded: Vec<Option<&Encoded>> = vec![None; self.animation.tracks.len()];
         self.tracks.iter().zip(tracks).for_each(|(index, track)| encoded[*index] = track.as_ref());
         let entries = self.animation.tracks.iter().zip(encoded).map(|(track, encoded)| Entry { track, encoded });
