@@ -174,7 +174,7 @@ fn times_of_a_draco_stream_stay_as_long_as_a_sampler_uses_them() {
     let channels = [
         (node(0, "translation"), Shape::Vec3, gliding()),
         (part("/2"), Shape::Scalar, faded),
-        (part(""), Shape::Vec4, repeated(&[1.0, 0.5, 0.25, 1.0])),
+        (part(""), Shape::Vec4, times().iter().flat_map(|t| [1.0, 0.5 * t.cos(), 0.25, 1.0]).collect()),
     ];
     let before = with(&animated(&channels), |json| json["extensionsUsed"] = json!(["KHR_animation2"]));
     let options = draco::Options { bits: Some(16), ..draco::Options::default() };

@@ -1,5 +1,5 @@
-//! Times of EXT_animation_quantization are numbers times a scale, and readers multiply in floats or in doubles. The bound holds for both, on motion
-//! so steep that the last bits of a time show.
+//! Times of EXT_animation_quantization are numbers times a scale, and readers multiply in floats, or in doubles and round what comes out to a float. The bound holds for both, on motion so
+//! steep that the last bit of a time shows.
 
 use super::{SHELL, apart, made::File, open, second::Scene};
 use keyfold::{
@@ -15,12 +15,12 @@ const RATES: [f64; 6] = [23.976, 29.97, 59.94, 7.3, 31.25, 100.0 / 3.0];
 fn quantized_times_hold_the_bound_for_readers_in_floats_and_in_doubles() {
     let (mut packs, mut scaled) = (0, 0);
     for rate in RATES {
-        for (keys, start) in [(40, 0.0), (40, 0.1), (200, 0.0), (200, 10.0)] {
+        for (keys, start) in [(40, 0), (40, 3), (200, 0), (200, 240)] {
             for form in ["LINEAR", "CUBICSPLINE"] {
                 let bytes = steep(rate, keys, start, form);
                 for share in [0.01, 0.001, 0.0001, 0.00002] {
                     scaled += usize::from(holds(&bytes, share).unwrap_or_else(|over| {
-                        panic!("{rate} frames a second, {keys} keys from {start} s, {form}, {share}: {over}")
+                        panic!("{rate} frames a second, {keys} keys from frame {start}, {form}, {share}: {over}")
                     }));
                     packs += 1;
                 }
@@ -28,12 +28,12 @@ fn quantized_times_hold_the_bound_for_readers_in_floats_and_in_doubles() {
         }
     }
     assert_eq!(packs, 192);
-    assert!(scaled > 100, "{scaled} of {packs} packs have quantized times");
+    assert!(scaled > 48, "{scaled} of {packs} packs have quantized times");
 }
 
 /// A node that is somewhere else, far away, at every key.
-fn steep(rate: f64, keys: usize, start: f64, form: &str) -> Vec<u8> {
-    let times: Vec<f32> = (0..keys).map(|i| (start + i as f64 / rate) as f32).collect();
+fn steep(rate: f64, keys: usize, start: usize, form: &str) -> Vec<u8> {
+    let times: Vec<f32> = (0..keys).map(|i| ((start + i) as f64 / rate) as f32).collect();
     let place = |i: usize| [if i.is_multiple_of(2) { -500.0 } else { 500.0 }, 3.0 * (i % 7) as f64, 0.0];
     let key = |i: usize| match form {
         "CUBICSPLINE" => [[0.0; 3], place(i), [0.0; 3]].concat(),
@@ -86,7 +86,7 @@ fn times(glb: &[u8], in_floats: bool) -> Vec<Option<Vec<f64>>> {
         let number = |i: usize| bin[start + i * stride..][..size].iter().rev().fold(0, |n, b| n << 8 | u32::from(*b));
         let time = |i: usize| match in_floats {
             true => f64::from(number(i) as f32 * scale as f32),
-            false => f64::from(number(i)) * scale,
+            false => f64::from((f64::from(number(i)) * scale) as f32),
         };
         Some((0..index(&accessor["count"])).map(time).collect())
     };
