@@ -1,11 +1,10 @@
 //! What streams take at the error that gltfpack leaves, small files first. Bytes are those of the animations and of their JSON after gzip.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-
-use cpu_time::ProcessTime;
+use std::path::Path;
 
 use anyhow::{Result, ensure};
+use cpu_time::ProcessTime;
 use keyfold::pack::{Packed, Settings, pack};
 use keyfold::{Bound, Document, Storage};
 use keyfold_oracle::corpus_files;
@@ -40,7 +39,7 @@ pub(super) fn table() -> Result<()> {
     Ok(())
 }
 
-fn row(file: &PathBuf, folder: &Path) -> Result<Option<Row>> {
+fn row(file: &Path, folder: &Path) -> Result<Option<Row>> {
     let (name, document) = (stem(file), Document::open(file)?);
     if !is_skeletal(&document)? {
         return Ok(None);
