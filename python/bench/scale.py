@@ -55,7 +55,8 @@ def memory(folder: Path, files: int) -> float:
     source.mkdir()
     for index in range(files):
         (source / f"{index}.glb").write_bytes(b"glTF")
-    done = subprocess.run([sys.executable, "-c", MEASURE, source, folder / f"out{files}"], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", MEASURE, str(source), str(folder / f"out{files}")]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     assert len(rows_in(folder / f"out{files}")) == files
     return float(done.stdout.split()[-1])
 
