@@ -234,9 +234,13 @@ fn say(severity: Severity, message: &str) {
 
 /// Where a result goes by default: `walk.glb` -> `walk.unpacked.glb`
 pub(crate) fn beside(input: &Path, word: &str) -> PathBuf {
-    let extension = input.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
-    let stem = input.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    input.with_file_name(format!("{stem}.{word}{extension}"))
+    let mut name = input.file_stem().unwrap_or_default().to_os_string();
+    name.push(format!(".{word}"));
+    if let Some(extension) = input.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    input.with_file_name(name)
 }
 
 /// Writes what came of a document to a file that is not the input, or to standard output for `-`.

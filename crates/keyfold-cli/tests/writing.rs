@@ -153,6 +153,9 @@ fn a_name_that_is_no_text_is_one_like_others() {
         assert_eq!(told["files"][0]["up_to_date"], up_to_date);
         assert!(folder.join("out").join(name).is_file());
     }
+    let (code, _, said) = keyfold(folder, &[OsStr::new("unpack"), name]);
+    assert_eq!(code, 0, "{said}");
+    assert!(folder.join(OsStr::from_bytes(b"a\xff.unpacked.gltf")).is_file());
 }
 
 #[test]

@@ -59,9 +59,10 @@ pub(super) fn summary(report: &RotationReport) -> String {
         return "no rotation had to change".into();
     }
     let RotationReport { tracks, keys, bytes, relative, .. } = report;
+    let plural = if *tracks == 1 { "" } else { "s" };
     let fallback = report.fallback.map_or(String::new(), |f| format!(", {} of the fallback", f.keys));
     format!(
-        "{tracks} rotations: {} -> {} keys{fallback}; {} -> {} bytes as floats; the largest error is {:.6}% of the model's size",
+        "{tracks} rotation{plural}: {} -> {} keys{fallback}; {} -> {} bytes as floats; the largest error is {:.6}% of the model's size",
         keys.before,
         keys.after,
         bytes.before,
