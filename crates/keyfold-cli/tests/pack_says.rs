@@ -85,7 +85,7 @@ fn raw_bytes_are_few_where_they_are_asked_to_be() {
     let raw = |optimize: &str| {
         let arguments =
             ["pack", &sample("figure.glb"), "-o", "a.glb", "--json", "--storage", "core", "--optimize", optimize];
-        keyfold(folder.path(), &arguments).file()["animation_bytes"]["after"].as_u64().unwrap()
+        keyfold(folder.path(), &arguments).file()["bytes"]["after"].as_u64().unwrap()
     };
     assert!(raw("raw") <= raw("gzip"));
 }

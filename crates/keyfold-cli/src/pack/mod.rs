@@ -136,7 +136,7 @@ pub(crate) fn run(args: &Args, line: &[OsString]) -> Result<Outcome> {
 
 fn run_all(args: &Args, line: &[OsString]) -> Result<Outcome> {
     ensure!(!(args.files.to_stdout() && args.json), "--json and -o - both want standard output");
-    let khr = args.dry_run || args.storage.is_none_or(|wanted| wanted.storages().contains(&Storage::Meshopt));
+    let khr = args.dry_run || args.storage.is_some_and(|wanted| wanted.storages().contains(&Storage::Meshopt));
     ensure!(!args.khr || khr, "--khr goes with --storage meshopt or smallest");
     let jobs = args.files.jobs(Some("packed"))?;
     args.check_pages(&jobs)?;
