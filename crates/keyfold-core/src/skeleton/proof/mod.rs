@@ -49,10 +49,10 @@ const ROUNDING: f64 = 1.0 / (1u64 << 44) as f64;
 const BLOCK: usize = super::BLOCK / 3;
 /// Blocks in a part of the work.
 const PART: usize = 16 * BLOCK;
-/// How often a span may be halved, and how many nodes may be gone through for all halves, for each probe in each span and besides: beyond that, what is left open
-/// stays possible.
+/// How often a span may be halved, and how many nodes may be gone through for all halves: for each probe in each span, for each probe besides, and for all probes
+/// besides. Beyond that, what is left open stays possible.
 const GENERATIONS: usize = 60;
-const NODES: (u64, u64) = (16, 4_000_000);
+const NODES: (u64, u64, u64) = (16, 20_000, 4_000_000);
 
 /// How far `a` and `b` lie apart, everywhere.
 ///
@@ -98,7 +98,8 @@ pub(crate) fn prove_where<A: Moving + Sync, B: Moving + Sync>(
     let mut whole = Part::new(probes.len());
     each(parts, &survey).into_iter().for_each(|part| whole.merge(part));
     let lengths = comparison.lengths();
-    let mut left = (NODES.0 * spans.len() as u64).saturating_mul(probes.len() as u64).saturating_add(NODES.1);
+    let count = probes.len() as u64;
+    let mut left = (NODES.0 * spans.len() as u64).saturating_mul(count).saturating_add((NODES.1 * count).min(NODES.2));
     for _ in 0..GENERATIONS {
         let limit = whole.settle();
         let open = core::mem::take(&mut whole.open);
