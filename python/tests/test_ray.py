@@ -22,10 +22,21 @@ keyfold_ray = pytest.importorskip("keyfold.ray")
 QUICK = batch.Settings(level="fast")
 
 
+def start(attempts: int) -> None:
+    """Ray gives its processes 30 seconds to start, which is not enough where a machine is busy."""
+    try:
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    except Exception:
+        ray.shutdown()
+        if attempts == 1:
+            raise
+        start(attempts - 1)
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     os.environ["RAY_TRAIN_V2_ENABLED"] = "0"
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    start(attempts=4)
     yield ray
     ray.shutdown()
 
