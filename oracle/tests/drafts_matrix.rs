@@ -73,13 +73,11 @@ const FAULTS: [Fault; 4] = [
         let channel = json["animations"][0]["channels"][0].clone();
         json["animations"][0]["channels"].as_array_mut().expect("channels").push(channel);
     }),
-    ("a sampler that is not there", |json| {
-        let samplers = &mut json["animations"][0]["samplers"];
-        samplers[0]["output"] = json!(9999);
+    ("values that are not there", |json| {
+        json["animations"][0]["samplers"][0]["output"] = json!(9999);
     }),
-    ("a component type that is none", |json| {
-        let input = json["animations"][0]["samplers"][0]["input"].as_u64().expect("an input") as usize;
-        json["accessors"][input]["componentType"] = json!(1);
+    ("times that are not there", |json| {
+        json["animations"][0]["samplers"][0]["input"] = json!(9999);
     }),
     ("nothing declared", |json| {
         let root = json.as_object_mut().expect("an object");

@@ -1,7 +1,7 @@
 //! Files that each break one rule, and the same files mended.
 
 use super::super::conformance::Broken;
-use super::file::{Content, NAME, content, document};
+use super::file::{NAME, content, document};
 use serde_json::json;
 
 pub(super) fn all() -> Vec<Broken> {
@@ -13,11 +13,10 @@ fn place(key: &str) -> String {
 }
 
 fn unreadable() -> Broken {
-    let good = content(1);
-    let mut stream = good.stream.clone();
-    let middle = stream.len() / 2;
-    stream[middle] ^= 0x55;
-    let bad = document(&Content { stream, bytes: good.bytes.clone() }, false);
+    let (good, mut bad) = (content(1), content(1));
+    let middle = bad.stream.len() / 2;
+    bad.stream[middle] ^= 0x55;
+    let bad = document(&bad, false);
     let about = "a byte of the stream was changed";
     let at = place(&format!("/extensions/{NAME}"));
     Broken { code: "STREAM_UNREADABLE", at, about, bad, good: document(&good, false) }

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 pub(super) const NAME: &str = "KEYFOLD_animation_stream";
 
-/// A stream and the bytes that it stands for.
+/// A stream, the bytes that it stands for, and where translations and rotations begin in them.
 pub(super) struct Content {
     pub(super) stream: Vec<u8>,
     pub(super) bytes: Vec<u8>,
+    places: [usize; 2],
 }
 
 /// How many keys there are.
@@ -38,8 +39,12 @@ pub(super) fn content(segments: u32) -> Content {
         Array { clock: 0, width: 4, coding: Coding::Rotations(grid), codes: waves(60.0) },
     ];
     let stream = encode(&[Clock { keys }], &arrays).expect("the arrays fit their clock");
-    let bytes = Stream::open(&stream, &Limits::default()).and_then(|s| s.decode()).expect("it was just encoded");
-    Content { stream, bytes }
+    let (bytes, places) = {
+        let opened = Stream::open(&stream, &Limits::default()).expect("it was just encoded");
+        let place = |array| opened.offset(array).expect("it has three arrays");
+        (opened.decode().expect("it was just encoded"), [place(1), place(2)])
+    };
+    Content { stream, bytes, places }
 }
 
 /// A document whose only view comes from a stream; the plain bytes are there, too, where `fallback` says so.
@@ -51,7 +56,7 @@ pub(super) fn document(content: &Content, fallback: bool) -> Value {
     } else {
         plain["extensions"] = json!({ NAME: { "fallback": true } });
     }
-    let (translations, rotations) = (4 * KEYS, 16 * KEYS);
+    let [translations, rotations] = content.places;
     let mut document = json!({
         "asset": { "version": "2.0" },
         "extensionsUsed": [NAME],
