@@ -39,10 +39,15 @@ class Child:
         """Packs a file to a place, and answers with `report`, or with `failure` and `at`, and with what it took."""
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
-        timer = threading.Timer(self._seconds, process.kill) if self._seconds else None
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(self._seconds, stop) if self._seconds else None
         if timer:
             timer.start()
-        started = time.monotonic()
         try:
             process.stdin.write(json.dumps({"source": str(source), "output": str(output), "options": options}) + "\n")
             process.stdin.flush()
@@ -56,7 +61,7 @@ class Child:
             answer: Json = json.loads(line)
             return answer
         self._end()
-        if self._seconds and time.monotonic() - started >= self._seconds:
+        if late.is_set():
             raise TooMuch(f"took more than {self._seconds:g} s")
         raise TooMuch(f"ended with {process.returncode}: too much memory, or a crash")
 

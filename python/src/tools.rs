@@ -56,8 +56,9 @@ pub(crate) fn diff(
 #[pyfunction]
 pub(crate) fn inspect(py: Python<'_>, source: Source) -> PyResult<String> {
     let run = || {
-        let inspection = look::inspect(&source.open()?)?;
-        Ok(look::FileInspection { file: source.name(), bytes: source.length()?, inspection })
+        let document = source.open()?;
+        let (bytes, inspection) = (source.length()? + document.bytes_apart(), look::inspect(&document)?);
+        Ok(look::FileInspection { file: source.name(), bytes, inspection })
     };
     json(&py.detach(run).map_err(raised)?)
 }
