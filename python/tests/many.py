@@ -76,14 +76,20 @@ def rows_in(out: Path) -> list[batch.Row]:
 
 
 def kill_worker() -> bool:
-    """Ends a worker of Ray's in the midst of a batch with SIGKILL: the parent of a process that packs."""
+    """Ends a worker of this process' cluster in the midst of a batch with SIGKILL: the parent of a process that packs."""
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if b"keyfold._child" in (process / "cmdline").read_bytes().split(b"\0"):
-                parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
-                if parent > 1:
-                    os.kill(parent, signal.SIGKILL)
+                worker, *above = ancestors(int(process.name))
+                if os.getpid() in above:
+                    os.kill(worker, signal.SIGKILL)
                     return True
         except (OSError, ValueError):
             continue
     return False
+
+
+def ancestors(process: int) -> list[int]:
+    """A process' parent, its parent, and so on."""
+    parent = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    return [parent, *ancestors(parent)] if parent > 1 else []

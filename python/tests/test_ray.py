@@ -74,7 +74,7 @@ def test_killed_workers_and_drivers_lose_nothing(cluster: Any, tmp_path: Path) -
     source, out = tmp_path / "in", tmp_path / "out"
     files = [*samples(source, good), *broken(source / "bad", bad)]
     command = [sys.executable, "-m", "keyfold.ray", str(source), "-o", str(out)]
-    command += ["--level", "fast", "--batch", str(size), "--address", "auto"]
+    command += ["--level", "fast", "--batch", str(size), "--address", ray.get_runtime_context().gcs_address]
 
     driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for(out, 1, driver)
