@@ -1,4 +1,4 @@
-//! What the modules export: the only place with `unsafe`.
+//! What the modules export: the only place with `unsafe` attributes, and no unsafe code behind them.
 //!
 //! A call takes its bytes from the input, which JavaScript fills first ([`input`]), and leaves its bytes in the output ([`output`],
 //! [`output_length`]). It answers with 0, or with 1 where the output is a message that says what is wrong. There is one thread, and no call
@@ -68,6 +68,7 @@ pub extern "C" fn stream_view(values: f64) -> u32 {
 pub mod decoding {
     use super::answer;
     use crate::{curves, decode};
+    use std::cell::Cell;
 
     /// Opens the Draco stream in the input; decoding may take up `memory` bytes.
     #[unsafe(no_mangle)]
@@ -120,24 +121,23 @@ pub mod decoding {
         answer(|state| curves::as_spline(tolerance, &state.input))
     }
 
-    /// Two keys of a CUBICSLERP curve, which JavaScript fills in; the point that [`between`] finds; both stay where they are.
-    static mut SEGMENT: [f32; 24] = [0.0; 24];
-    static mut POINT: [f64; 4] = [0.0; 4];
+    thread_local! {
+        /// Two keys of a CUBICSLERP curve, which JavaScript fills in, and the point that [`between`] finds. Both stay where they are.
+        static SEGMENT: Cell<[f32; 24]> = const { Cell::new([0.0; 24]) };
+        static POINT: Cell<[f64; 4]> = const { Cell::new([0.0; 4]) };
+    }
 
     /// Where two keys are put.
     #[unsafe(no_mangle)]
     pub extern "C" fn segment() -> *mut f32 {
-        (&raw mut SEGMENT).cast()
+        SEGMENT.with(Cell::as_ptr).cast()
     }
 
     /// Evaluates the segment; the four numbers lie where the answer says.
     #[unsafe(no_mangle)]
     pub extern "C" fn between(s: f64) -> *const f64 {
-        // SAFETY: there is one thread, and nobody holds a reference to either between calls.
-        unsafe {
-            POINT = curves::between(SEGMENT, s);
-        }
-        (&raw const POINT).cast()
+        POINT.set(curves::between(SEGMENT.get(), s));
+        POINT.with(Cell::as_ptr).cast_const().cast()
     }
 }
 
