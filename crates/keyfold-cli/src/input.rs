@@ -29,11 +29,13 @@ pub(crate) fn allow_outside() -> clap::Arg {
 }
 
 impl ReadArgs {
-    /// Opens a document and tells how many bytes the file itself has.
+    /// Opens a document and tells how many bytes it takes, with the buffers beside it.
     pub(crate) fn open(&self, path: &Path) -> Result<(Document, u64)> {
         let (bytes, folder) = self.bytes(path)?;
         let length = bytes.len() as u64;
-        Ok((self.document(path, bytes, folder)?, length))
+        let document = self.document(path, bytes, folder)?;
+        let length = length + document.bytes_apart();
+        Ok((document, length))
     }
 
     /// The document that a file's bytes are.

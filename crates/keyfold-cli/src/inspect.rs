@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let (document, bytes) = args.read.open(&args.file)?;
     let name = input::name(&args.file);
     let inspection = args.inspected(&document).with_context(|| name.clone())?;
-    let file = FileInspection { file: name, bytes: bytes + document.bytes_apart(), inspection };
+    let file = FileInspection { file: name, bytes, inspection };
     if args.json {
         output::json(&file)?;
     } else {

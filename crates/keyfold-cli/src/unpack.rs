@@ -41,8 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 
 impl Args {
     fn unpack(&self, job: &Job) -> Result<Done> {
-        let (document, bytes) = self.read.open(&job.input)?;
-        let before = bytes + document.bytes_apart();
+        let (document, before) = self.read.open(&job.input)?;
         self.unpacked(&document, before, job).with_context(|| input::name(&job.input))
     }
 

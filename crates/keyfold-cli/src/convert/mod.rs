@@ -72,8 +72,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 
 impl Args {
     fn convert(&self, job: &Job) -> Result<Done> {
-        let (document, bytes) = self.read.open(&job.input)?;
-        let before = bytes + document.bytes_apart();
+        let (document, before) = self.read.open(&job.input)?;
         self.converted(&document, before, job).with_context(|| input::name(&job.input))
     }
 

@@ -42,7 +42,7 @@ impl Run<'_> {
         let attempt = without_panic(|| {
             let (document, bytes) = self.args.read.open(&job.input)?;
             self.kept.look(&document)?;
-            let (mut report, after) = self.attempt(index, job, &document, bytes + document.bytes_apart())?;
+            let (mut report, after) = self.attempt(index, job, &document, bytes)?;
             let part = drawn.then(|| self.draw(&mut report, &document, job, after)).transpose()?;
             Ok(Row { report, part, took: began.elapsed() })
         });
