@@ -67,7 +67,7 @@ struct Job<'a> {
 impl Job<'_> {
     fn run(&self, output: Option<&Path>, monitor: &dyn Monitor) -> Result<(Vec<u8>, FileReport)> {
         let document = self.source.open()?;
-        let before = self.source.length()? + document.bytes_apart();
+        let before = self.source.length(&document)?;
         let chosen = choose(&document, &self.settings, &self.choice, monitor)?;
         let file = chosen.finish(&document, before, self.source.name(), output)?;
         file.draft.write()?;

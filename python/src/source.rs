@@ -33,12 +33,13 @@ impl Source {
         }
     }
 
-    /// How many bytes the file itself has.
-    pub(crate) fn length(&self) -> Result<u64> {
-        match self {
-            Self::Bytes(bytes) => Ok(bytes.len() as u64),
-            Self::Path(path) => Ok(std::fs::metadata(path).map_err(|e| Error::io(path, e))?.len()),
-        }
+    /// How many bytes the document takes that was opened, with the buffers beside it.
+    pub(crate) fn length(&self, document: &Document) -> Result<u64> {
+        let own = match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::Path(path) => std::fs::metadata(path).map_err(|e| Error::io(path, e))?.len(),
+        };
+        Ok(own + document.bytes_apart())
     }
 
     /// Its name in reports.

@@ -57,7 +57,7 @@ pub(crate) fn diff(
 pub(crate) fn inspect(py: Python<'_>, source: Source) -> PyResult<String> {
     let run = || {
         let document = source.open()?;
-        let (bytes, inspection) = (source.length()? + document.bytes_apart(), look::inspect(&document)?);
+        let (bytes, inspection) = (source.length(&document)?, look::inspect(&document)?);
         Ok(look::FileInspection { file: source.name(), bytes, inspection })
     };
     json(&py.detach(run).map_err(raised)?)
