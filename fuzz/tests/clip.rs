@@ -29,7 +29,9 @@ fn seeds() -> Vec<Vec<u8>> {
     let probes = probes(&skeleton, &[true; 10], |_| 0.03);
     let source = Source { name: "seed", index: 1, skeleton: &skeleton, probes: &probes, tracks: &tracks };
     let with = |encoding, rate| {
-        build(&source, &Options { rate, encoding, bits: None, max_error: 1e-4, limits: Limits::NONE }).unwrap().bytes
+        build(&source, &Options { rate, encoding, bits: None, max_error: 1e-4, limits: Limits::NONE }, &|_| true)
+            .unwrap()
+            .bytes
     };
     let all = [Encoding::Variable, Encoding::Fixed].into_iter().flat_map(|e| [(e, Some(30.0)), (e, None)]);
     all.map(|(encoding, rate)| with(encoding, rate)).collect()

@@ -5,18 +5,20 @@ import time
 from pathlib import Path
 
 import keyfold
+from many import changed
 
-FILE = Path(__file__).resolve().parents[2] / "samples" / "figure.glb"
+FIGURE = (Path(__file__).resolve().parents[2] / "samples" / "figure.glb").read_bytes()
+FILES = (FIGURE, changed(FIGURE, 1))
 ROUNDS = 5
 
 
-def pack() -> None:
-    keyfold.pack(FILE, threads=1)
+def pack(file: bytes) -> None:
+    keyfold.pack(file, threads=1)
 
 
 def took(together: bool) -> float:
     started = time.perf_counter()
-    threads = [threading.Thread(target=pack) for _ in range(2)]
+    threads = [threading.Thread(target=pack, args=(file,)) for file in FILES]
     for thread in threads:
         thread.start()
         if not together:
@@ -27,7 +29,8 @@ def took(together: bool) -> float:
 
 
 def main() -> None:
-    pack()
+    for file in FILES:
+        pack(file)
     rounds = [(took(together=True), took(together=False)) for _ in range(ROUNDS)]
     ratios = sorted(a / b for a, b in rounds)
     print(f"two threads / one after the other: {ratios[len(ratios) // 2]:.2f} (median of {ROUNDS}; {ratios[0]:.2f} to {ratios[-1]:.2f})")

@@ -107,4 +107,5 @@ def clip_build(
     bits: int | None,
     max_error: str,
     threads: int | None,
+    progress: _Progress | None,
 ) -> tuple[bytes, str]: ...

@@ -164,6 +164,7 @@ def clip_build(
     bits: int | None = None,
     max_error: str | float = "0.01%",
     threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Packed:
     """A runtime clip (`.kfc`) of an animation, by name or index; the first where not given.
 
@@ -173,7 +174,14 @@ def clip_build(
     (b'KFC', True)
     """
     made, report = _keyfold.clip_build(
-        border(source), animation, fps=fps, encoding=encoding, bits=bits, max_error=str(max_error), threads=threads
+        border(source),
+        animation,
+        fps=fps,
+        encoding=encoding,
+        bits=bits,
+        max_error=str(max_error),
+        threads=threads,
+        progress=progress,
     )
     return Packed(made, json.loads(report))
 

@@ -6,15 +6,15 @@ use crate::{
     tools::{Made, bound, json, named},
     work::Work,
 };
-use keyfold::{Animation, ClipOptions, ClipReport, Document, Error, Result, Scene, build_clip, read};
-use keyfold_core::clip::Encoding;
+use keyfold::{Animation, ClipOptions, ClipReport, Document, Error, Monitor, Result, Scene, build_clip_with, read};
+use keyfold_core::clip::{Encoding, build::BuildError};
 use pyo3::{prelude::*, types::PyBytes};
 
 const ENCODINGS: [(&str, Encoding); 2] = [("variable", Encoding::Variable), ("fixed", Encoding::Fixed)];
 
 /// A runtime clip.
 #[pyfunction]
-#[pyo3(signature = (source, animation, *, fps, encoding, bits, max_error, threads))]
+#[pyo3(signature = (source, animation, *, fps, encoding, bits, max_error, threads, progress))]
 #[allow(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn clip_build<'py>(
     py: Python<'py>,
@@ -25,6 +25,7 @@ pub(crate) fn clip_build<'py>(
     bits: Option<u32>,
     max_error: &str,
     threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Made<'py>> {
     let options = ClipOptions {
         rate: fps,
@@ -33,15 +34,20 @@ pub(crate) fn clip_build<'py>(
         max_error: bound(max_error)?,
         ..ClipOptions::default()
     };
-    let work = Work { threads, progress: None };
-    let (bytes, report) = work.run(py, |_| clip(&source.open()?, animation, &options))?;
+    let run = |monitor: &dyn Monitor| clip(&source.open()?, animation, &options, monitor);
+    let (bytes, report) = Work { threads, progress }.run(py, run)?;
     if !report.held && bits.is_none() {
         return Err(KeyfoldError::new_err((format!("the bound of {max_error} is not held"), String::new())));
     }
     Ok((PyBytes::new(py, &bytes), json(&report)?))
 }
 
-fn clip(document: &Document, wanted: Option<&str>, options: &ClipOptions) -> Result<(Vec<u8>, ClipReport)> {
+fn clip(
+    document: &Document,
+    wanted: Option<&str>,
+    options: &ClipOptions,
+    monitor: &dyn Monitor,
+) -> Result<(Vec<u8>, ClipReport)> {
     let animations = read(document)?.animations;
     let is_wanted = |a: &&Animation| match wanted {
         Some(wanted) => a.name.as_deref() == Some(wanted) || wanted.parse() == Ok(a.index),
@@ -51,7 +57,10 @@ fn clip(document: &Document, wanted: Option<&str>, options: &ClipOptions) -> Res
     let animation = animation.ok_or_else(|| Error::malformed("/animations", "there is no such animation"))?;
     let broken = |what: String| Error::malformed(format!("/animations/{}", animation.index), what);
     let scene = Scene::new(document, &animations, None)?;
-    let built = build_clip(document, &scene, animation, options).map_err(|e| broken(e.to_string()))?;
+    let built = build_clip_with(document, &scene, animation, options, monitor).map_err(|e| match e {
+        BuildError::Cancelled => Error::Cancelled,
+        e => broken(e.to_string()),
+    })?;
     let report = built.report(&scene).map_err(|e| broken(e.to_string()))?;
     Ok((built.bytes, report))
 }

@@ -50,7 +50,12 @@ impl Waves {
         let probes = probes(&skeleton, &vec![true; self.joints], |_| 0.03);
         let source = Source { name: "", index: 0, skeleton: &skeleton, probes: &probes, tracks: &tracks };
         let bits = (encoding == Encoding::Fixed).then_some(16);
-        Ok(build(&source, &Options { rate: Some(30.0), encoding, bits, max_error: 2e-4, limits: Limits::NONE })?.bytes)
+        Ok(build(
+            &source,
+            &Options { rate: Some(30.0), encoding, bits, max_error: 2e-4, limits: Limits::NONE },
+            &|_| true,
+        )?
+        .bytes)
     }
 
     fn curve(&self, joint: usize, property: NodeProperty) -> Result<Curve, CurveError> {

@@ -38,9 +38,12 @@ fn playing_allocates_nothing() {
         .collect();
     let source = Source { name: "", index: 0, skeleton: &skeleton, probes: &probes, tracks: &tracks };
     for encoding in [Encoding::Variable, Encoding::Fixed] {
-        let built =
-            build(&source, &Options { rate: Some(30.0), encoding, bits: None, max_error: 1e-4, limits: Limits::NONE })
-                .unwrap();
+        let built = build(
+            &source,
+            &Options { rate: Some(30.0), encoding, bits: None, max_error: 1e-4, limits: Limits::NONE },
+            &|_| true,
+        )
+        .unwrap();
         let clip = Clip::open(&built.bytes).unwrap();
         let (mut sampler, mut pose) = (Sampler::new(&clip), Pose::new(&clip));
         let region = Region::new(ALLOCATOR);

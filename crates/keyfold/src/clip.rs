@@ -6,7 +6,7 @@ mod report;
 
 pub use report::{ClipInfo, ClipReport, ClipTrack, ErrorSize};
 
-use crate::{Animation, Axis, Bound, Document, Property, Scene, Target, Track, ValueKind};
+use crate::{Animation, Axis, Bound, Document, Monitor, Property, Scene, Target, Track, ValueKind};
 use crate::{diff::natural_range, extensions::vrm_animation::is_for_others};
 use keyfold_core::clip::{
     Encoding, NodeProperty, Target as ClipTarget,
@@ -79,6 +79,17 @@ pub fn build_clip(
     animation: &Animation,
     options: &ClipOptions,
 ) -> Result<BuiltClip, BuildError> {
+    build_clip_with(document, scene, animation, options, &())
+}
+
+/// The same, watched: a monitor that cancels ends it with [`BuildError::Cancelled`].
+pub fn build_clip_with(
+    document: &Document,
+    scene: &Scene,
+    animation: &Animation,
+    options: &ClipOptions,
+    monitor: &dyn Monitor,
+) -> Result<BuiltClip, BuildError> {
     let bound = options.max_error.in_scene(scene.model_size());
     let keep_rest = options.keep_rest || is_for_others(document);
     let probes = scene.probes(&scene.motion(animation).moved());
@@ -107,7 +118,8 @@ pub fn build_clip(
         max_error: bound,
         limits: document.account().left(),
     };
-    let built = build::build(&source, &core)?;
+    let watch = |done| monitor.step(done, "building the clip").is_ok();
+    let built = build::build(&source, &core, &watch)?;
     let build::Built { bytes, error, possible, holds, resampling, total } = built;
     Ok(BuiltClip { bytes, error, possible, bound, holds, resampling, total })
 }

@@ -6,6 +6,7 @@ use crate::curve::{Curve, Interpolation, Kind};
 use crate::quat;
 use crate::skeleton::{self, Motion, Probe, Property, Rest, Skeleton, Transform, probes};
 use alloc::{string::ToString, vec, vec::Vec};
+use core::cell::RefCell;
 
 /// A chain of joints a tenth of a unit apart that wave, the root wandering as well.
 struct Chain {
@@ -46,6 +47,10 @@ impl Chain {
     }
 
     fn build(&self, options: &Options) -> Result<Built, BuildError> {
+        self.build_with(options, &|_| true)
+    }
+
+    fn build_with(&self, options: &Options, watch: &dyn Fn(f64) -> bool) -> Result<Built, BuildError> {
         let tracks: Vec<SourceTrack<'_>> = self
             .curves
             .iter()
@@ -54,6 +59,7 @@ impl Chain {
         build(
             &Source { name: "wave", index: 3, skeleton: &self.skeleton, probes: &self.probes(), tracks: &tracks },
             options,
+            watch,
         )
     }
 
@@ -222,7 +228,7 @@ fn tracks_at_rest_are_not_stored_and_constants_take_few_bytes() {
             tolerance: 1e-3,
         }));
         let source = Source { name: "", index: 0, skeleton: &chain.skeleton, probes: &chain.probes(), tracks: &tracks };
-        build(&source, &options(Encoding::Variable)).unwrap().bytes.len()
+        build(&source, &options(Encoding::Variable), &|_| true).unwrap().bytes.len()
     };
     let plain = size(None);
     assert_eq!(size(Some((&still, Some(vec![0.0, 0.1, 0.0])))), plain);
@@ -321,6 +327,26 @@ fn options_that_make_no_sense_are_refused() {
     assert!(chain.build(&Options { max_error: 0.0, ..options(Encoding::Fixed) }).is_err());
     let odd = chain.with(Target::Node(7, NodeProperty::Rotation), Curve::constant(0.0, [0.0, 0.0, 0.0, 1.0]).unwrap());
     assert_eq!(odd.build(&options(Encoding::Fixed)).err(), Some(BuildError::Target("/nodes/7/rotation".to_string())));
+}
+
+#[test]
+fn building_tells_how_far_it_is_and_ends_when_it_is_told_to() {
+    let chain = Chain::new(10, 40, Interpolation::Linear);
+    for encoding in [Encoding::Variable, Encoding::Fixed] {
+        let told = RefCell::new(Vec::new());
+        let until = |most: usize| {
+            told.borrow_mut().clear();
+            let watch = |done| {
+                told.borrow_mut().push(done);
+                told.borrow().len() <= most
+            };
+            chain.build_with(&options(encoding), &watch)
+        };
+        assert!(until(usize::MAX).is_ok());
+        assert!(told.borrow().len() > 2 && told.borrow().is_sorted() && told.borrow().iter().all(|d| *d < 1.0));
+        assert_eq!(until(2).err(), Some(BuildError::Cancelled));
+        assert_eq!(told.borrow().len(), 3, "no try begins afterwards");
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ use super::{Clip, Encoding, Target};
 use crate::curve::Curve;
 use crate::skeleton::{Moment, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
 use alloc::{string::String, vec::Vec};
-use core::{cell::Cell, fmt};
+use core::{cell::Cell, fmt, ops::RangeInclusive};
 
 use code::{Codes, Grid};
 use keys::{Keys, spatial};
@@ -132,6 +132,8 @@ pub enum BuildError {
     Options(&'static str),
     /// It takes more of this than [`Limits`] grant.
     Limit(&'static str),
+    /// Who watched it wanted no more of it.
+    Cancelled,
 }
 
 impl fmt::Display for BuildError {
@@ -141,6 +143,7 @@ impl fmt::Display for BuildError {
             Self::Target(target) => write!(f, "{target}: the curve does not fit its target"),
             Self::Options(what) => f.write_str(what),
             Self::Limit(what) => write!(f, "building the clip takes more {what} than the limit"),
+            Self::Cancelled => f.write_str("cancelled"),
         }
     }
 }
@@ -188,11 +191,13 @@ const REACH_MOMENTS: usize = 16;
 const MARGINS: [f64; 3] = [0.995, 0.97, 0.9];
 
 /// Builds a clip.
-pub fn build(source: &Source<'_>, options: &Options) -> Result<Built, BuildError> {
+///
+/// `watch` is told before every try how much is done, from 0 to 1, and says whether to go on.
+pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool) -> Result<Built, BuildError> {
     check(source, options)?;
-    let left = Cell::new(options.limits.work);
+    let budget = Budget { work: Cell::new(options.limits.work), done: Cell::new(0.0), watch };
     let within = |share: f64| {
-        let built = build_within(source, &Options { max_error: options.max_error * share, ..*options }, &left)?;
+        let built = build_within(source, &Options { max_error: options.max_error * share, ..*options }, &budget)?;
         Ok(Built { holds: built.holds && built.possible <= options.max_error, ..built })
     };
     let [first, rest @ ..] = MARGINS;
@@ -205,11 +210,11 @@ pub fn build(source: &Source<'_>, options: &Options) -> Result<Built, BuildError
     Ok(built)
 }
 
-fn build_within(source: &Source<'_>, options: &Options, left: &Cell<u64>) -> Result<Built, BuildError> {
+fn build_within(source: &Source<'_>, options: &Options, budget: &Budget<'_>) -> Result<Built, BuildError> {
     let job = Job::new(source, options);
     let keys = Keys::new(&job)?;
     let (plan, reference) = (Plan::new(&job, &keys), Reference::new(&job, &keys));
-    let builder = Builder { job: &job, keys: &keys, plan, reference, left };
+    let builder = Builder { job: &job, keys: &keys, plan, reference, budget };
     let built = match options.encoding {
         Encoding::Variable => builder.smallest()?,
         Encoding::Fixed => builder.fixed()?,
@@ -271,44 +276,59 @@ struct Builder<'a> {
     keys: &'a Keys,
     plan: Plan,
     reference: Reference<'a>,
-    /// Steps of work that are left.
-    left: &'a Cell<u64>,
+    budget: &'a Budget<'a>,
 }
 
+/// What tries are paid from, and who watches them.
+struct Budget<'a> {
+    /// Steps of work that are left.
+    work: Cell<u64>,
+    /// How much was told as done: a search that begins again does not go back.
+    done: Cell<f64>,
+    watch: &'a dyn Fn(f64) -> bool,
+}
+
+/// How the smallest clip is looked for: how much of their error joints pass on to their children, and how many keys lie between two anchors.
+const WAYS: [(f64, usize); 4] = [(0.55, 8), (0.55, 16), (0.75, 8), (0.75, 16)];
+
+/// The bits of `fixed` that are tried.
+const FIXED_BITS: RangeInclusive<u32> = 8..=24;
+
 impl Builder<'_> {
-    /// Pays for one more try.
-    fn pay(&self) -> Result<(), BuildError> {
+    /// Pays for one more try, after so much of all work was done.
+    fn pay(&self, done: f64) -> Result<(), BuildError> {
+        self.budget.done.set(self.budget.done.get().max(done));
+        if !(self.budget.watch)(self.budget.done.get()) {
+            return Err(BuildError::Cancelled);
+        }
         let components: usize = self.job.source.tracks.iter().map(|track| track.curve.width()).sum();
         let (nodes, width) = (self.job.source.probes.len() as u64, components as u64);
         let moments = (self.keys.len() + self.reference.moments()) as u64;
         let steps = moments.saturating_mul(nodes.saturating_mul(NODE_STEPS).saturating_add(width * NUMBER_STEPS));
-        let left = self.left.get().checked_sub(steps).ok_or(BuildError::Limit("work"))?;
-        self.left.set(left);
+        let left = self.budget.work.get().checked_sub(steps).ok_or(BuildError::Limit("work"))?;
+        self.budget.work.set(left);
         Ok(())
     }
 
     /// The smallest of a few ways to share the error between joints and to cut segments.
     fn smallest(&self) -> Result<Built, BuildError> {
-        let mut best: Option<Built> = None;
-        for passed_on in [0.55, 0.75] {
-            for anchors in [8, 16] {
-                let built = self.held(passed_on, anchors)?;
-                let better =
-                    best.as_ref().is_none_or(|b| (!built.holds, built.bytes.len()) < (!b.holds, b.bytes.len()));
-                if better {
-                    best = Some(built);
-                }
+        let built = |way| self.held(WAYS[way], way as f64 / WAYS.len() as f64);
+        let mut best = built(0)?;
+        for way in 1..WAYS.len() {
+            let other = built(way)?;
+            if (!other.holds, other.bytes.len()) < (!best.holds, best.bytes.len()) {
+                best = other;
             }
         }
-        best.map_or_else(|| self.held(0.5, 8), Ok)
+        Ok(best)
     }
 
     /// Encodes, reads back, measures; where the bound is exceeded, again with less room there.
-    fn held(&self, passed_on: f64, anchors: usize) -> Result<Built, BuildError> {
+    fn held(&self, (passed_on, anchors): (f64, usize), done: f64) -> Result<Built, BuildError> {
         let mut room = Room::new(self.job.source.skeleton.len(), self.keys.len());
         let mut tries = 0;
         loop {
-            self.pay()?;
+            self.pay(done)?;
             let codes = self.walk(Grid::Variable { anchors, passed_on, room: &room });
             let bytes = pack::variable(self.job, &self.plan, self.keys, &codes, anchors);
             let built = self.measured(bytes, &mut room);
@@ -321,16 +341,25 @@ impl Builder<'_> {
 
     /// With the bits that were asked for, or with the fewest that hold the bound.
     fn fixed(&self) -> Result<Built, BuildError> {
-        let with = |bits: u32| {
-            self.pay()?;
-            let codes = self.walk(Grid::Fixed { bits });
-            let bytes = pack::fixed(self.job, &self.plan, self.keys, &codes, bits);
-            Ok(self.measured(bytes, &mut Room::new(self.job.source.skeleton.len(), self.keys.len())))
+        let (fewest, most) = match self.job.options.bits {
+            Some(bits) => (bits, bits),
+            None => FIXED_BITS.into_inner(),
         };
-        match self.job.options.bits {
-            Some(bits) => with(bits),
-            None => (8..24).map(with).find(|built| built.as_ref().is_ok_and(|b| b.holds)).unwrap_or_else(|| with(24)),
+        let mut bits = fewest;
+        loop {
+            let built = self.with_bits(bits, f64::from(bits - fewest) / f64::from(most - fewest + 1))?;
+            if built.holds || bits == most {
+                return Ok(built);
+            }
+            bits += 1;
         }
+    }
+
+    fn with_bits(&self, bits: u32, done: f64) -> Result<Built, BuildError> {
+        self.pay(done)?;
+        let codes = self.walk(Grid::Fixed { bits });
+        let bytes = pack::fixed(self.job, &self.plan, self.keys, &codes, bits);
+        Ok(self.measured(bytes, &mut Room::new(self.job.source.skeleton.len(), self.keys.len())))
     }
 
     fn walk(&self, grid: Grid<'_>) -> Codes {
