@@ -58,12 +58,22 @@ impl Unfinished {
 
     /// Takes the name, unless somebody has it: then the very bytes have to be there.
     pub(super) fn add(self, bytes: &[u8]) -> Result<()> {
-        match self.file.persist_noclobber(&self.place) {
-            Ok(_) => Ok(()),
-            Err(error) if error.error.kind() == ErrorKind::AlreadyExists && holds(&self.place, bytes) => Ok(()),
-            Err(error) => Err(Error::io(&self.place, error.error)),
+        let taken = self.file.persist_noclobber(&self.place).map(drop).or_else(|refused| match refused.error.kind() {
+            // No hard links: WASI in Node.js, FAT.
+            ErrorKind::Unsupported | ErrorKind::PermissionDenied => reserve_and_replace(refused.file, &self.place),
+            _ => Err(refused.error),
+        });
+        match taken {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && holds(&self.place, bytes) => Ok(()),
+            taken => taken.map_err(|error| Error::io(&self.place, error)),
         }
     }
+}
+
+/// Takes a name that nobody has, in two steps: an empty file of that name first, which fails where there is one.
+fn reserve_and_replace(file: NamedTempFile, place: &Path) -> io::Result<()> {
+    File::options().write(true).create_new(true).open(place)?;
+    file.persist(place).map(drop).map_err(|refused| refused.error)
 }
 
 /// A file beside a place, on the same file system. Its lock says that somebody is at it; where there are no locks, nobody sweeps.
@@ -104,6 +114,19 @@ fn sweep(folder: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_hard_links_a_name_that_is_taken_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("a.bin");
+        for (bytes, taken) in [(&b"first"[..], false), (b"second", true)] {
+            let file = Unfinished::new(&place, bytes).unwrap().file;
+            let error = reserve_and_replace(file, &place).err().map(|error| error.kind());
+            assert_eq!(error, taken.then_some(ErrorKind::AlreadyExists));
+        }
+        assert_eq!(fs::read(&place).unwrap(), b"first");
+        assert_eq!(names(folder.path()), ["a.bin"]);
+    }
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> =
