@@ -68,7 +68,7 @@ fn with(document: &Document, draft: Draft, animation: &str) -> Document {
 /// A fault, and how a file gets it.
 type Fault = (&'static str, fn(&mut Value));
 
-const FAULTS: [Fault; 4] = [
+const FAULTS: [Fault; 5] = [
     ("two channels on one target", |json| {
         let channel = json["animations"][0]["channels"][0].clone();
         json["animations"][0]["channels"].as_array_mut().expect("channels").push(channel);
@@ -78,6 +78,10 @@ const FAULTS: [Fault; 4] = [
     }),
     ("times that are not there", |json| {
         json["animations"][0]["samplers"][0]["input"] = json!(9999);
+    }),
+    ("values of a type that no draft has", |json| {
+        let output = json["animations"][0]["samplers"][0]["output"].as_u64().expect("an output") as usize;
+        json["accessors"][output]["componentType"] = json!(5125);
     }),
     ("nothing declared", |json| {
         let root = json.as_object_mut().expect("an object");

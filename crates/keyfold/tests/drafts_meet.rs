@@ -255,6 +255,27 @@ fn accessors_of_streams_need_not_say_what_core_asks_for() {
     assert_eq!(curves(&read.animations), curves(&plain.animations));
 }
 
+/// Only shorts without a buffer view are the draft's; gltf-validator has the same errors for all others.
+#[test]
+fn accessors_of_streams_with_any_other_type_are_wrong() {
+    let plain = conformance("draco/lossless.gltf");
+    let samplers = plain["animations"][0]["samplers"].as_array().unwrap();
+    let used = |key: &str| samplers[0][key].as_u64().unwrap() as usize;
+    for (key, code) in [
+        ("input", "ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT"),
+        ("output", "ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT"),
+    ] {
+        for (component, normalized) in [(5120, false), (5121, false), (5122, false), (5125, false), (5123, true)] {
+            let mut json = plain.clone();
+            let accessor = json["accessors"][used(key)].as_object_mut().unwrap();
+            accessor.insert("componentType".into(), json!(component));
+            accessor.insert("normalized".into(), json!(normalized));
+            let codes: Vec<_> = errors(&json).into_iter().map(|finding| finding.code).collect();
+            assert!(codes.contains(&code), "{key} {component} {normalized}: {codes:?}");
+        }
+    }
+}
+
 #[test]
 fn an_optional_stream_that_cannot_be_read_gives_way_to_the_plain_data() {
     let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");

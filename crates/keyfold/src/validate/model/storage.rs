@@ -152,9 +152,15 @@ impl Accessor {
         }
     }
 
-    /// What a reader gets: a component type, and whether integers stand for fractions.
+    /// What a reader gets: a component type, and whether integers stand for fractions. Draco's draft prints shorts for floats that are only in a stream:
+    /// nothing else that core does not allow is excused.
     pub(in super::super) fn meant(&self) -> (Option<ComponentType>, bool) {
-        if self.provided { (Some(ComponentType::F32), false) } else { (self.component, self.normalized) }
+        match (self.component, self.normalized) {
+            (Some(ComponentType::U16), false) if self.provided && self.view.is_none() => {
+                (Some(ComponentType::F32), false)
+            }
+            says => says,
+        }
     }
 
     /// What the elements are, as people write it: `{VEC3, FLOAT}`.
