@@ -4,36 +4,38 @@ use crate::{
     Outcome, input,
     measure::MeasureArgs,
     nodes::NodeArgs,
-    output::{self, length, percent, title},
+    output::{self, Remarks, length, percent, title},
     sample::choose,
 };
 use anyhow::{Context, Result};
 use keyfold::{
-    AnimationDiff, Bound, Diff, Document, diff_nodes, read,
+    AnimationDiff, Bound, Diff, Document, Severity, Unmatched, diff_nodes, read,
     report::{AnimationReport, report_of},
 };
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Measure how far the animations of two files lie apart
 #[derive(clap::Args)]
 #[command(after_help = "\
-The error is the largest distance that was found between a point that a node of A carries and the same point of B; what is possible is proven: no
-point is at any time farther away, between keys neither. Files may differ in keys, storage and the order of nodes. Files that have nothing in
-common are not equal: the exit code is 1, and the figures are null.
+The error is the largest distance that was found between a point of A and the same point of B. 'Possible' is proven: no point is farther away at \
+any time, between keys too. Files may differ in keys, storage and the order of nodes.
+
+The exit code is 1 where a bound is given and exceeded, where the files have nothing in common (the figures are then null), and where a channel of \
+either cannot be read.
 
 Examples:
   keyfold diff walk.glb walk.packed.glb
-  keyfold diff walk.glb walk.packed.glb --max-error 0.1mm     exits with 1 if any point is farther off
+  keyfold diff walk.glb walk.packed.glb --max-error 0.1mm     exits with 1 if a point is farther off
   keyfold diff walk.glb walk.packed.glb --node hand.left
   keyfold diff a.glb b.glb --json | jq .possible
   keyfold diff a.glb b.glb --json --over-time --animation walk | jq '.over_time[0].joints[0]'")]
 pub(crate) struct Args {
     /// The original; - for standard input
     a: PathBuf,
-    /// What is held against it
+    /// What is compared with it
     b: PathBuf,
-    /// Exit with 1 over this: 0.01% of the model's size, a length (0.1mm, 2cm), or a number of scene units
+    /// Exit with 1 where the error is larger: a share of the model's size (0.01%), a length (0.1mm, 2cm) or a number of scene units
     #[arg(long, value_name = "E")]
     max_error: Option<Bound>,
     #[command(flatten)]
@@ -74,9 +76,20 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     } else {
         output::print(&describe(&found))?;
     }
-    found.unmatched.iter().for_each(|what| output::note(&what.to_string()));
+    let apart = found.unmatched.iter().filter(|what| !matches!(what, Unmatched::Unreadable { .. }));
+    apart.for_each(|what| output::note(&what.to_string()));
     found.undefined.iter().for_each(|what| output::note(what));
-    Ok(Outcome::wrong_if(args.exceeded(&found)))
+    let readable = tell_unreadable(&a, &args.a)?.and(tell_unreadable(&b, &args.b)?);
+    Ok(readable.and(Outcome::wrong_if(args.exceeded(&found))))
+}
+
+/// Says what of a file could not be compared because nobody can read it: that is no difference, and no equality either.
+fn tell_unreadable(document: &Document, path: &Path) -> Result<Outcome> {
+    let findings = read(document)?.findings.into_iter().filter(|finding| finding.severity == Severity::Error);
+    let mut remarks = Remarks::default();
+    remarks.findings(document, &findings.collect::<Vec<_>>());
+    remarks.tell(Some(&input::name(path)));
+    Ok(remarks.outcome())
 }
 
 impl Args {

@@ -137,7 +137,7 @@ impl Places<'_> {
         ensure!(named || word.is_some(), "where to write is not said: give -o OUT, --out-dir DIR or --in-place");
         let many = found.len() > 1 || folders;
         let folder = out_dir.or(output.filter(|o| many || names_folder(o)));
-        if let Some(file) = output.filter(|o| many && o.is_file()) {
+        if let Some(file) = output.filter(|o| many && names_file(o)) {
             bail!("{} files cannot go to one file, {}: name a folder", found.len(), file.display());
         }
         let place = |(input, relative): Found| {
@@ -166,7 +166,17 @@ fn names_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
 }
 
+/// Whether a path is a file, or looks as if it should become one.
+fn names_file(path: &Path) -> bool {
+    path.is_file() || (has_extension(path) && !names_folder(path))
+}
+
 const EXTENSIONS: [&str; 4] = ["gltf", "glb", "vrm", "vrma"];
+
+/// Whether a path ends as the files do that are taken from folders.
+fn has_extension(path: &Path) -> bool {
+    path.extension().is_some_and(|e| EXTENSIONS.contains(&e.to_string_lossy().to_ascii_lowercase().as_str()))
+}
 
 /// All files below a folder, but none of those that a run before may have put into `skipped`. A folder that links lead to again is
 /// looked at once.
@@ -185,10 +195,9 @@ fn walk(
     let mut paths = entries.map(|e| Ok(e?.path())).collect::<std::io::Result<Vec<_>>>()?;
     paths.sort();
     for path in paths {
-        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         if path.is_dir() {
             walk(root, &path, skipped, seen, found)?;
-        } else if EXTENSIONS.contains(&extension.as_str()) && !is_output(&path) {
+        } else if has_extension(&path) && !is_output(&path) {
             let relative = path.strip_prefix(root).unwrap_or(&path).to_path_buf();
             found.push((path, relative));
         }

@@ -25,7 +25,11 @@ pub(crate) struct ReadArgs {
 /// The option, for the program as a whole.
 pub(crate) fn allow_outside() -> clap::Arg {
     let what = "Follow addresses of buffers and images that are absolute or lead out of the file's folder";
-    clap::Arg::new("allow_outside").long("allow-outside").action(clap::ArgAction::SetTrue).help(what)
+    clap::Arg::new("allow_outside")
+        .long("allow-outside")
+        .action(clap::ArgAction::SetTrue)
+        .help(what)
+        .display_order(crate::LAST)
 }
 
 impl ReadArgs {

@@ -39,28 +39,35 @@ struct Cli {
     #[command(flatten)]
     _limits: limits::Global,
     /// Say only what is wrong: no notes, no advice, no lines of sizes
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", display_order = LAST)]
     quiet: bool,
     /// Say more: equal findings one by one, and how long files took
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, display_order = LAST)]
     verbose: bool,
 }
 
+/// Behind a command's own options.
+const LAST: usize = 900;
+
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 done, and something is wrong (something had to be left out, a bound is exceeded, a file is invalid);
-2 bad usage or unreadable input.";
+Exit codes:
+  0  done
+  1  done, and something is wrong: something was left out, a bound is exceeded, a file is invalid
+  2  bad usage, or input that cannot be read
+
+`keyfold pack walk.glb` is the main job. Each command has --help with examples.";
 
 #[derive(Subcommand)]
 enum Command {
+    Pack(pack::Args),
+    Diff(diff::Args),
     Inspect(inspect::Args),
     Sample(sample::Args),
     Convert(convert::Args),
     Unpack(unpack::Args),
-    Clip(clip::Args),
-    Pack(pack::Args),
-    Diff(diff::Args),
     Validate(validate::Args),
     View(view::Args),
+    Clip(clip::Args),
     Completions(completions::Args),
 }
 

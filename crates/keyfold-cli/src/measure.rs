@@ -7,7 +7,7 @@ use keyfold::{Bound, Document, Kept, kept};
 /// What counts besides the bound itself.
 #[derive(clap::Args, Clone)]
 pub(crate) struct MeasureArgs {
-    /// How far weights, colours and what else moves no points may be off, as a share of their range [default: 0.001]
+    /// Largest error of weights, colours and other values that move no points, as a share of their range [default: 0.001]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) max_property_error: Option<f64>,
     /// Look at points this far from each node [default: as far as its vertices reach, at least 3% of the model]

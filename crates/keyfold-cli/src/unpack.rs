@@ -13,7 +13,7 @@ use keyfold::{Bound, Document, pack::Sizes, unpack};
 /// Undo every storage: plain core floats that any reader understands
 #[derive(clap::Args)]
 #[command(after_help = "\
-Targets that core glTF can name are named in core's way, others by KHR_animation_pointer. Tracks that are plain already stay as
+Targets that core glTF can name are named in core's way, others by KHR_animation_pointer. Tracks that are plain already stay as \
 they are.
 
 Examples:
@@ -26,8 +26,8 @@ pub(crate) struct Args {
     /// Put buffers and images into the file itself
     #[arg(long)]
     embed: bool,
-    /// How far rotations may move that core cannot interpolate (CUBICSLERP becomes CUBICSPLINE): 0.01% of the model's size, a length
-    /// (0.1mm) or a number of scene units
+    /// Largest distance that points may move where core cannot interpolate as the file does (CUBICSLERP becomes CUBICSPLINE): a share of the
+    /// model's size (0.01%), a length (0.1mm) or a number of scene units
     #[arg(long, value_name = "E", default_value_t)]
     max_error: Bound,
     #[command(flatten)]

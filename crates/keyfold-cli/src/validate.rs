@@ -17,7 +17,7 @@ use keyfold::{
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
-/// Check whether files keep the rules, as far as animation reaches
+/// Check files against glTF's rules, as far as they concern animation
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

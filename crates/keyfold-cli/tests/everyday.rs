@@ -42,6 +42,9 @@ fn many_files_do_not_go_to_one_file() {
     let folder = folder(&["a.glb", "b.glb", "c.glb"]);
     let assert = keyfold(folder.path(), &["pack", "a.glb", "b.glb", "-o", "c.glb"]).code(2);
     assert!(said(&assert).contains("name a folder"), "{}", said(&assert));
+    // Nor does a folder get a file's name.
+    keyfold(folder.path(), &["pack", "a.glb", "b.glb", "-o", "d.glb"]).code(2);
+    assert!(!folder.path().join("d.glb").exists());
     assert_eq!(fs::read(folder.path().join("c.glb")).unwrap(), fs::read(sample("machine.glb")).unwrap());
 }
 
@@ -213,4 +216,35 @@ fn a_pattern_that_keeps_nothing_is_told() {
         |pattern: &str| said(&keyfold(folder.path(), &["pack", "a.glb", "--keep", pattern, "--level", "fast"]).code(0));
     assert!(run("/nodes/*/tint").contains("--keep /nodes/*/tint fits no track"));
     assert!(!run("*").contains("fits no track"));
+}
+
+#[test]
+fn a_file_without_its_buffer_equals_nothing() {
+    let folder = folder(&["a.glb"]);
+    keyfold(folder.path(), &["convert", "a.glb", "-o", "b.gltf"]).code(0);
+    fs::remove_file(folder.path().join("b.bin")).unwrap();
+    for pair in [["a.glb", "b.gltf"], ["b.gltf", "a.glb"], ["b.gltf", "b.gltf"]] {
+        let assert = keyfold(folder.path(), &["diff", pair[0], pair[1]]).code(1);
+        let said = said(&assert);
+        assert!(said.contains("error: b.gltf: /animations/0/channels/0"), "{pair:?}: {said}");
+        assert!(said.contains("b.bin") && said.contains("more like it"), "{pair:?}: {said}");
+    }
+}
+
+#[test]
+fn a_single_file_tells_how_far_it_is() {
+    let folder = folder(&["a.glb"]);
+    let mut command = Command::cargo_bin("keyfold").unwrap();
+    let command = command.current_dir(folder.path()).env("KEYFOLD_PROGRESS", "lines");
+    let assert = command.args(["pack", "a.glb", "-o", "b.glb", "-q"]).assert().code(0);
+    let said = said(&assert);
+    let steps: Vec<(f64, &str)> = said
+        .lines()
+        .filter_map(|line| line.strip_prefix("progress ")?.split_once(' '))
+        .map(|(done, what)| (done.parse().unwrap(), what))
+        .collect();
+    assert!(steps.is_sorted_by(|a, b| a.0 <= b.0) && steps.last().is_some_and(|last| last.0 <= 1.0), "{said}");
+    // A long search in one animation is told of form by form.
+    assert!(steps.iter().filter(|(_, what)| what.contains("forms tried")).count() > 2, "{said}");
+    assert!(steps.iter().any(|(_, what)| *what == "measuring"), "{said}");
 }

@@ -44,9 +44,9 @@ impl Storage {
     pub const fn plays(self) -> &'static str {
         match self {
             Self::Core => "in every viewer",
-            Self::Meshopt => "where it is known: three.js, Babylon.js, gltfpack's viewers",
-            Self::Quantization | Self::Draco => "where Keyfold reads it: a draft",
-            Self::Stream => "with Keyfold's plugin for the loader",
+            Self::Meshopt => "in three.js, Babylon.js and gltfpack's viewers",
+            Self::Quantization | Self::Draco => "in three.js and Babylon.js with Keyfold's plugin (a draft)",
+            Self::Stream => "in three.js and Babylon.js with Keyfold's plugin",
         }
     }
 

@@ -9,7 +9,7 @@ use std::{hint::black_box, path::PathBuf, time::Instant};
 /// Measure how long a pose of a clip takes
 #[derive(clap::Args)]
 #[command(after_help = "\
-Forward plays the clip at 60 poses a second, random jumps about in it; for the last figure something else fills the caches
+Forward plays the clip at 60 poses a second, random jumps about in it; for the last figure something else fills the caches \
 before every pose. Medians, in nanoseconds.
 
 Examples:

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Build a runtime clip of an animation, or clips of all of them
 #[derive(clap::Args)]
 #[command(after_help = "\
-The bound holds everywhere on the time line, between keys too: against the animation resampled at --fps (straight lines between
+The bound holds everywhere on the time line, between keys too: against the animation resampled at --fps (straight lines between \
 samples), or without --fps against the animation itself. What resampling alone costs is told apart, and what both come to in all.
 
 Examples:
@@ -77,6 +77,8 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     ensure!(!(stream && args.json), "--json and -o - both want standard output");
     let (document, _) = args.read.open(&args.input)?;
     let found = read(&document)?;
+    // Told first: an animation without readable channels cannot be built.
+    let readable = output::findings(&document, &found.findings);
     let scene = Scene::new(&document, &found.animations, args.measure.shell)?;
     let chosen: Vec<&Animation> = match args.all {
         true => found.animations.iter().collect(),
@@ -97,7 +99,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     }
     print(args, &reports)?;
     let held = Outcome::wrong_if(reports.iter().any(|r| !r.held));
-    Ok(held.and(output::findings(&document, &found.findings)))
+    Ok(held.and(readable))
 }
 
 fn build(args: &Args, document: &Document, scene: &Scene, animation: &Animation) -> Result<BuiltClip> {

@@ -5,7 +5,7 @@ use anyhow::Result;
 use keyfold::ClipInfo;
 use std::path::PathBuf;
 
-/// Tell what is in a clip
+/// Show what is in a clip
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

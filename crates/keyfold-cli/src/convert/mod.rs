@@ -20,7 +20,7 @@ use targets::TargetArgs;
 /// Change the form of a file; with no option, write a faithful copy
 #[derive(clap::Args)]
 #[command(after_help = "\
-The name of OUT decides between .gltf and .glb. Everything that is not asked for stays as it is: values, order, unknown
+The name of OUT decides between .gltf and .glb. Everything that is not asked for stays as it is: values, order, unknown \
 members, buffers.
 
 Examples:
@@ -29,7 +29,7 @@ Examples:
   keyfold convert spline.glb -o linear.glb --rotation linear --max-error 0.1mm
   keyfold convert walk.glb -o small.glb --storage quantization
   keyfold convert walk.glb -o small.glb --storage draco --max-error 0.5mm
-  keyfold convert walk.glb -o small.glb --storage meshopt          exact; `pack --storage meshopt` is smaller
+  keyfold convert walk.glb -o small.glb --storage meshopt      exact; `pack` makes it smaller
   keyfold convert scene.glb -o plain.glb --targets core
   keyfold convert face.glb -o split.glb --targets pointer --weights split
   keyfold convert assets --recursive --out-dir exact --storage meshopt
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// How animations are stored; core: as plain floats
     #[arg(long, value_name = "S", value_parser = storage::one())]
     storage: Option<Storage>,
-    /// How far anything may move: 0.01% of the model's size, a length (0.1mm) or a number of scene units
+    /// Largest distance that any point may move: a share of the model's size (0.01%), a length (0.1mm) or a number of scene units
     #[arg(long, value_name = "E", default_value_t)]
     max_error: Bound,
     /// Write what readers understand that do not know the form, beside it

@@ -42,7 +42,8 @@ impl Run<'_> {
         let attempt = without_panic(|| {
             let (document, bytes) = self.args.read.open(&job.input)?;
             self.kept.look(&document)?;
-            let (mut report, after) = self.attempt(index, job, &document, bytes)?;
+            let (mut report, after) =
+                self.attempt(index, job, &document, bytes).with_context(|| input::name(&job.input))?;
             let part = drawn.then(|| self.draw(&mut report, &document, job, after)).transpose()?;
             Ok(Row { report, part, took: began.elapsed() })
         });

@@ -29,27 +29,28 @@ use watch::Watch;
 /// Make animations as small as an error bound allows
 #[derive(clap::Args)]
 #[command(after_help = "\
-What is written is read back and measured: no point of the model is farther off than --max-error, at any time. A file never grows:
-where nothing can be saved, the input is copied. The bytes of animations and their JSON after gzip are made few; --optimize raw
-makes those few that they take as they are. Figures that are called 'about' are estimates, from an excerpt of the animations.
+What is written is read back and measured: no point of the model is farther off than --max-error, at any time. A file never grows: where \
+nothing can be saved, the input is copied.
 
-Levels:
-  fast      all keys stay; steps, compensation                          --level fast
-  default   also fewer keys, with and without compensation              --level default
-  max       the same with a longer search for the best steps            --level max
+What is minimised are the bytes of the animations and of their JSON after gzip; with --optimize raw, the bytes as they are.
+
+Of a single file, pack also tells what the smallest storages would take. 'About' marks an estimate, within 15 % as a rule; --dry-run packs to \
+every storage and measures, -q leaves estimates out.
 
 Examples:
-  keyfold pack walk.glb                                 writes walk.packed.glb, within 0.01 % of the model's size
+  keyfold pack walk.glb                                 writes walk.packed.glb, within 0.01 %
   keyfold pack walk.glb -o small.glb --max-error 0.5mm
-  keyfold pack assets --recursive --out-dir packed      started again, it goes on where it was stopped
+  keyfold pack walk.glb --storage meshopt --quality medium
+  keyfold pack walk.glb --dry-run                       compares all storages, writes nothing
+  keyfold pack assets --recursive --out-dir packed      started again, it goes on where it was
   keyfold pack assets --recursive --in-place --journal done.jsonl")]
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
-    /// How far any point may come to lie from where it was: 0.01% of the model's size, a length (0.1mm, 2cm), or scene units
+    /// Largest distance that any point may move: a share of the model's size (0.01%), a length (0.1mm, 2cm) or a number of scene units
     #[arg(long, value_name = "E", default_value = "0.01%")]
     max_error: Bound,
-    /// The same in a word: high is 0.01%, medium 0.05%, low 0.1% of the model's size
+    /// --max-error in a word: high is 0.01%, medium 0.05%, low 0.1% of the model's size
     #[arg(long, value_enum, conflicts_with = "max_error")]
     quality: Option<Quality>,
     #[command(flatten)]
@@ -57,7 +58,7 @@ pub(crate) struct Args {
     /// How the animations are stored [default: core, which plays in every viewer, or what they are stored in already, where that is smaller]
     #[arg(long, value_name = "S", value_parser = storage::wanted())]
     storage: Option<Wanted>,
-    /// Which bytes are to be few, those of animations with their JSON: after gzip, as most servers send them, or raw, for hosts that do not compress .glb files
+    /// Which bytes of the animations and their JSON to minimise: after gzip, as most servers send them, or raw, for hosts that do not compress .glb files
     #[arg(long, value_enum, default_value_t = OptimizeArg::Gzip)]
     optimize: OptimizeArg,
     /// With meshopt storage: write the ratified KHR_meshopt_compression, which fewer loaders know
@@ -82,13 +83,13 @@ pub(crate) struct Args {
     /// table of all, and drawings for the first 40
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Do again what is up to date
+    /// Pack again what is up to date
     #[arg(long)]
     force: bool,
     /// Where the list of finished files is kept that a run started again goes on from [default: in the folder of --out-dir]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Give a file so many seconds; where that is not enough, as many again at --level fast, then leave it as it was and say so
+    /// Time for each file: one that needs more gets as much again at --level fast, and is left as it was after that; the report names it
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Print one JSON document
@@ -100,8 +101,11 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LevelArg {
+    /// Coarser values, mostly at all keys: quick, for trying things
     Fast,
+    /// Also fewer keys, whichever way is smallest
     Default,
+    /// The same with a longer search: a little smaller, several times slower
     Max,
 }
 
@@ -218,7 +222,7 @@ impl Args {
             ("Largest error allowed", self.bound().to_string()),
             ("Of other properties", format!("{} of their range", self.measure.property_bound())),
             ("Storage", self.storage.map_or("core, or what it was", |wanted| wanted.name).to_owned()),
-            ("Few bytes", format!("{:?}", self.optimize).to_lowercase()),
+            ("Minimised", format!("{:?} bytes", self.optimize).to_lowercase()),
             ("Level", format!("{:?}", self.level).to_lowercase()),
         ];
         rows.extend(self.measure.shell.map(|shell| ("Shell", shell.to_string())));

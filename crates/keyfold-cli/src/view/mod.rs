@@ -13,8 +13,8 @@ use std::path::PathBuf;
 /// Look at files in the browser: player, curves, size against bound
 #[derive(clap::Args)]
 #[command(after_help = "\
-The page is served from inside this program, on a free port of 127.0.0.1, until it is ended (Ctrl-C). No file leaves this machine; only the
-files that are named, and the buffers and images that they refer to, are served, and only to who has the address.
+The page is served from inside this program, on a free port of 127.0.0.1, until it is ended (Ctrl-C). No file leaves this machine: only the \
+files that are named are served, with the buffers and images that they refer to, and only to whoever has the address.
 
 Examples:
   keyfold view walk.glb
@@ -23,7 +23,7 @@ Examples:
 pub(crate) struct Args {
     /// .gltf, .glb, .vrm, .vrma or .kfc files; without any, the page asks for one
     files: Vec<PathBuf>,
-    /// Print the address, and leave opening it to others
+    /// Print the address, and open no browser
     #[arg(long)]
     no_open: bool,
     #[command(flatten)]

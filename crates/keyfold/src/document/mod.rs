@@ -147,8 +147,11 @@ impl Document {
         }
         let mark = if file.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         let text = piece(mark..file.len());
+        if text.is_empty() {
+            return Err(Error::malformed("", "the file is empty"));
+        }
         if text.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|byte| *byte != b'{') {
-            let what = "is no glTF file: it begins neither as a GLB (`glTF`) nor as JSON (`{`)";
+            let what = "the file is no glTF: it begins neither as a GLB (`glTF`) nor as JSON (`{`)";
             return Err(Error::malformed("", what));
         }
         let pretty = text.iter().take(4096).any(|b| *b == b'\n');

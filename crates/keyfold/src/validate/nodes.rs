@@ -61,7 +61,7 @@ fn check_node(model: &Model<'_>, at: &str, node: &Node, findings: &mut Findings)
     resolve(&model.meshes, node.mesh, || format!("{at}/mesh"), findings);
     resolve(&model.skins, node.skin, || format!("{at}/skin"), findings);
     if let Some(camera) = node.camera.filter(|camera| *camera >= model.cameras) {
-        findings.add(&UNRESOLVED_REFERENCE, format!("{at}/camera"), format!("{camera} does not exist"));
+        findings.add(&UNRESOLVED_REFERENCE, format!("{at}/camera"), format!("camera {camera} does not exist"));
     }
     let Some(mesh) = model.mesh_of(node) else { return };
     let Some(primitives) = &mesh.primitives else { return };

@@ -99,7 +99,7 @@ fn many(files: &[Row]) -> String {
 fn overview(file: &FileReport) -> String {
     let name = escape(&file.input);
     if let Some(why) = &file.failed {
-        return format!("<tr class=wrong><td class=name>{name}<td colspan=5>failed<td>{}</tr>", escape(why));
+        return format!("<tr class=wrong><td class=name>{name}<td colspan=6>failed: {}</tr>", escape(why));
     }
     let [error, share, place] = match &file.error {
         Some(error) => [length(error.max), percent(error.relative), escape(&error.to_string())],

@@ -111,7 +111,15 @@ pub(super) fn resolve<T>(list: &[Option<T>], index: Option<usize>, at: impl FnOn
     if let Some(index) = index
         && !list.get(index).is_some_and(Option::is_some)
     {
-        f.add(&UNRESOLVED_REFERENCE, at(), format!("{index} does not exist"));
+        f.add(&UNRESOLVED_REFERENCE, at(), unresolved(index, list.len()));
+    }
+}
+
+/// That an index leads nowhere in a list of so many.
+fn unresolved(index: usize, count: usize) -> String {
+    match index < count {
+        true => format!("index {index} leads to what is no object"),
+        false => format!("index {index} is out of range: the list has {count}"),
     }
 }
 
