@@ -25,8 +25,8 @@ after(async () => {
 const FORMS = [
   { form: "core", options: ["--storage", "core"], three: "plays", babylon: "plays" },
   { form: "meshopt", options: ["--storage", "meshopt"], three: "refuses", babylon: "plays" },
-  { form: "quantization", options: ["--storage", "quantization"], three: "warns", babylon: "refuses" },
-  { form: "draco", options: ["--storage", "draco"], three: "warns", babylon: "refuses" },
+  { form: "quantization", options: ["--storage", "quantization"], three: "refuses", babylon: "refuses" },
+  { form: "draco", options: ["--storage", "draco"], three: "refuses", babylon: "refuses" },
   { form: "draco, fallback", options: ["--storage", "draco", "--fallback"], three: "plays", babylon: "plays" },
   { form: "stream", options: ["--storage", "stream"], three: "refuses", babylon: "refuses" },
   { form: "stream, fallback", options: ["--storage", "stream", "--fallback"], three: "plays", babylon: "plays" },

@@ -13,11 +13,8 @@ pub(crate) struct Options {
     /// Also run what takes long: more fuzzing, more times, more files
     #[arg(long)]
     full: bool,
-    /// Also build and test the npm package: Chromium, three.js and Babylon.js
-    #[arg(long)]
-    packages: bool,
     /// Only what a change needs while it is written: format, lints and unit tests, without peers
-    #[arg(long, conflicts_with_all = ["full", "packages"])]
+    #[arg(long, conflicts_with = "full")]
     quick: bool,
 }
 
@@ -66,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("== set-up");
     let mut missing = setup::run()?;
     let environment = python::set_up(&mut missing);
-    let has_web = (options.packages || options.full) && web::set_up(&mut missing);
+    let has_web = web::set_up(&mut missing);
     missing.print();
 
     let mut outcomes = all(&STEPS, options);

@@ -69,7 +69,8 @@ class Bin {
 
 function setFirstBuffer(json: Json, byteLength: number): void {
   if (!Array.isArray(json.buffers) || json.buffers.length === 0) json.buffers = [{}];
-  const { uri: _, ...first } = json.buffers[0];
+  // A `type` says what the file needs that was unpacked.
+  const { uri: _, type: __, ...first } = json.buffers[0];
   json.buffers[0] = { ...first, byteLength };
 }
 

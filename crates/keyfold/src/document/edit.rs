@@ -18,6 +18,8 @@ pub struct Edit<'a> {
     pub(super) before: Before,
     pub(super) added: Vec<Added>,
     pub(super) patches: Vec<Patch>,
+    /// The extension whose name the buffers will carry.
+    pub(super) guarded: Option<&'static str>,
 }
 
 /// What finishing has to know of the JSON as it was.
@@ -70,7 +72,7 @@ impl Document {
             buffers: used(Collection::Buffers),
             tidy: extensions::tidy_already(&json),
         };
-        Edit { document: self, json, before, added: Vec::new(), patches: Vec::new() }
+        Edit { document: self, json, before, added: Vec::new(), patches: Vec::new(), guarded: None }
     }
 }
 
@@ -168,6 +170,12 @@ impl Edit<'_> {
         if required {
             extensions::list(&mut self.json, "extensionsRequired", extension);
         }
+    }
+
+    /// Says that the file cannot be read without an extension, also to loaders that only warn of what they do not know.
+    pub fn declare_guarded(&mut self, extension: &'static str) {
+        self.declare(extension, true);
+        self.guarded = Some(extension);
     }
 
     /// The changed document: what became unreferenced is gone, new bytes are in place.

@@ -25,6 +25,7 @@ mod edit;
 #[cfg(feature = "fs")]
 mod file;
 pub(crate) mod glb;
+mod guard;
 pub mod json;
 mod known;
 mod layout;
@@ -46,6 +47,7 @@ pub use draft::Draft;
 pub use edit::Edit;
 #[cfg(feature = "fs")]
 pub use file::write_file;
+pub(crate) use guard::guarded_by;
 pub use json::{List, Look, Object};
 pub(crate) use mentions::Mentions;
 pub use path::real_path;

@@ -8,6 +8,7 @@ use super::{
     Document,
     buffers::Bytes,
     edit::{Added, Edit, Patch, Used},
+    guard::guard,
     json::to_index,
     mentions::Mentions,
 };
@@ -310,7 +311,7 @@ fn home(document: &Document, json: &mut Value, contents: &Contents) -> Result<us
 
 /// Sets the lengths of changed buffers, and removes buffers that became empty or that nobody refers to any more.
 fn remove_buffers(edit: Edit<'_>, contents: Contents) -> Result<Document> {
-    let Edit { document, mut json, before, .. } = edit;
+    let Edit { document, mut json, before, guarded, .. } = edit;
     let old = document.count("buffers");
     for (buffer, content) in contents.iter().enumerate() {
         if let Some(content) = content {
@@ -328,6 +329,7 @@ fn remove_buffers(edit: Edit<'_>, contents: Contents) -> Result<Document> {
             .map_err(|e| Error::malformed(e.0.at.as_str(), e.to_string()))?;
     }
     tidy.iter().for_each(|tidy| tidy(&mut json));
+    guard(&mut json, guarded);
     let mut contents = contents;
     let pad = |mut c: Vec<u8>| {
         if c.is_empty() {

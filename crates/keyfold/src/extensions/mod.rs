@@ -199,16 +199,24 @@ fn tidy_views(json: &mut Value, name: &str) {
 /// How extensions remove what they no longer need in a copy that will be changed; those that had something to remove before leave it
 /// alone.
 pub(crate) fn tidy_already(json: &Value) -> Vec<fn(&mut Value)> {
-    let lists = |list: &str, name: &str| {
-        json.get(list).and_then(Value::as_array).is_some_and(|names| names.iter().any(|n| n.as_str() == Some(name)))
-    };
-    let listed = ALL.iter().filter(|e| lists("extensionsUsed", e.name) || lists("extensionsRequired", e.name));
+    let lists = ["extensionsUsed", "extensionsRequired"];
+    let listed = ALL.iter().filter(|e| lists.iter().any(|list| is_listed(json, list, e.name)));
     let already = |tidy: &fn(&mut Value)| {
         let mut tidied = json.clone();
         tidy(&mut tidied);
         tidied == *json
     };
     listed.filter_map(|extension| extension.tidy).filter(already).collect()
+}
+
+/// Whether an extension is on one of the two lists.
+pub(crate) fn is_listed(json: &Value, list: &str, name: &str) -> bool {
+    json.get(list).and_then(Value::as_array).is_some_and(|names| names.iter().any(|n| n.as_str() == Some(name)))
+}
+
+/// The names of all extensions that change how animations are read.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|extension| extension.name)
 }
 
 /// Takes an extension off the lists of used and required ones.

@@ -4,20 +4,24 @@ use super::{
     Findings,
     khronos::{
         BUFFER_BYTE_LENGTH_MISMATCH, BUFFER_DATA_URI_MIME_TYPE_INVALID, BUFFER_GLB_CHUNK_TOO_BIG,
-        BUFFER_MISSING_GLB_DATA, BUFFER_VIEW_TOO_LONG, DATA_URI_GLB, INVALID_URI, IO_ERROR, NON_RELATIVE_URI, URI_GLB,
+        BUFFER_MISSING_GLB_DATA, BUFFER_VIEW_TOO_LONG, DATA_URI_GLB, INVALID_URI, IO_ERROR, NON_RELATIVE_URI,
+        UNEXPECTED_PROPERTY, URI_GLB,
     },
     model::{Buffer, Model, View, resolve},
     own::BUFFER_WITHOUT_DATA,
 };
 use crate::{
     Error,
-    document::{Container, uri},
+    document::{Container, guarded_by, uri},
 };
 
 /// Chunks of a GLB are padded to multiples of four.
 const PADDING: usize = 3;
 
 pub(super) fn rules(model: &Model<'_>, findings: &mut Findings) {
+    let json = model.document.json();
+    let guards = |at: &str| json.pointer(at).is_some_and(|buffer| guarded_by(json, buffer).is_some());
+    findings.waive(|f| f.code == UNEXPECTED_PROPERTY.name && f.at.strip_suffix("/type").is_some_and(guards));
     for (i, buffer) in model.buffers.iter().enumerate() {
         if let Some(buffer) = buffer {
             check_buffer(model, i, buffer, findings);

@@ -29,7 +29,10 @@ pub(super) fn place(
     let (packed, plain): (Vec<&Stored>, Vec<&Stored>) = contents.iter().copied().partition(|c| inside.contains(c));
     let mut indices: BTreeMap<&Stored, usize> = plain.iter().copied().zip(place_plain(edit, &plain)?).collect();
     indices.extend(if options.fallback { place_fallback(edit, &packed, originals) } else { place_bare(edit, &packed) });
-    edit.declare(NAME, !options.fallback);
+    match options.fallback {
+        true => edit.declare(NAME, false),
+        false => edit.declare_guarded(NAME),
+    }
     // A buffer of their own, as the draft draws it: who reads the fallback need not fetch the streams.
     let buffer = options.fallback.then(|| edit.push_buffer(Some("draco")));
     for stream in streams {

@@ -72,7 +72,7 @@ pub fn quantize(document: &Document, options: &Options) -> Result<Quantized> {
     };
     let forms: Vec<AnimationForm> = animations.par_iter().map(|animation| planner.animation(animation)).collect();
     let document = assemble(document, &forms, |edit, contents| {
-        edit.declare(NAME, true);
+        edit.declare_guarded(NAME);
         place_plain(edit, contents)
     })?;
     let diff = diff(planner.document, &document, None)?;

@@ -6,7 +6,7 @@ use crate::{
     Document, Error,
     validate::{
         Findings, Members,
-        khronos::{BUFFER_MISSING_GLB_DATA, UNEXPECTED_PROPERTY, UNRESOLVED_REFERENCE},
+        khronos::{BUFFER_MISSING_GLB_DATA, UNRESOLVED_REFERENCE},
         own::BUFFER_WITHOUT_DATA,
     },
 };
@@ -34,13 +34,9 @@ crate::validate::codes! { Keyfold;
 pub(super) const PLACES: &[&str] = &["/buffers/*", "/bufferViews/*"];
 
 pub(super) fn rules(document: &Document, findings: &mut Findings) {
-    // A fallback buffer need not be there, and may say so to readers of glTF 1.0's `type`.
-    findings.waive(|finding| {
-        let absent = [BUFFER_MISSING_GLB_DATA.name, BUFFER_WITHOUT_DATA.name];
-        let told = (finding.code == UNEXPECTED_PROPERTY.name).then(|| finding.at.strip_suffix("/type")).flatten();
-        let at = told.or_else(|| absent.contains(&finding.code).then_some(&*finding.at));
-        at.is_some_and(|at| is_fallback(document.json().pointer(at)))
-    });
+    // A fallback buffer need not be there.
+    let absent = [BUFFER_MISSING_GLB_DATA.name, BUFFER_WITHOUT_DATA.name];
+    findings.waive(|finding| absent.contains(&finding.code) && is_fallback(document.json().pointer(&finding.at)));
     let json = document.json();
     let list = |key: &str| json.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     for (index, buffer) in list("buffers").iter().enumerate() {

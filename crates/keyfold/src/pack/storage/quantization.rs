@@ -29,7 +29,7 @@ pub(super) const FORM: Form = Form {
     write: |document, animations, context| {
         let channels = |entries: &[Entry<'_>]| Ok(channels(entries, context)?.0);
         write_channels(document, animations, channels, |edit, contents, _| {
-            edit.declare(NAME, true);
+            edit.declare_guarded(NAME);
             place_plain(edit, contents)
         })
     },
