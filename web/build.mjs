@@ -2,7 +2,7 @@
 // is a file of its own, so that nothing is loaded twice.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -46,4 +46,5 @@ await build({
   chunkNames: "[name]-[hash]",
 });
 chmodSync(join(folder, "dist/bin.js"), 0o755);
+copyFileSync(join(folder, "src/generated/stream.wasm"), join(folder, "dist/stream.wasm"));
 await import("./app/build.mjs");

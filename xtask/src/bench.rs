@@ -5,6 +5,9 @@ use anyhow::Result;
 use crate::shell::{cargo, show};
 use crate::{python, web};
 
+/// The benchmark that also says how large a module is.
+const STREAM: &str = "stream";
+
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Names of benchmarks; none lists them
@@ -19,6 +22,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let mut command = cargo(&["run", "--quiet", "--release", "--package", "keyfold-bench", "--"]);
         command.args(native);
         show(command)?;
+    }
+    if options.names.iter().any(|name| name == STREAM) {
+        web::stream_module()?;
     }
     if options.names.is_empty() {
         println!("{}\n{}", python::BENCHMARKS.join("\n"), web::BENCHMARK);

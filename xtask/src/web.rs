@@ -32,7 +32,8 @@ struct Module {
     level: Option<&'static str>,
 }
 
-const MODULES: [Module; 3] = [
+const MODULES: [Module; 4] = [
+    STREAM,
     Module {
         name: "decoder",
         file: "keyfold_wasm",
@@ -58,6 +59,16 @@ const MODULES: [Module; 3] = [
         level: None,
     },
 ];
+
+/// The decoder of streams alone, for loaders of one's own.
+const STREAM: Module = Module {
+    name: "stream",
+    file: "keyfold_wasm",
+    target: BARE,
+    profile: "web-small",
+    arguments: &["--package", "keyfold-wasm", "--lib", "--no-default-features", "--features", "stream"],
+    level: Some("-Oz"),
+};
 
 pub(crate) fn run() -> Result<()> {
     prepare()?;
@@ -98,14 +109,29 @@ pub(crate) fn bench() -> Result<()> {
     show(bench)
 }
 
+/// Builds the decoder of streams alone, and prints what it takes.
+pub(crate) fn stream_module() -> Result<()> {
+    add_target(BARE)?;
+    STREAM.build()?;
+    let bytes = fs::metadata(STREAM.place())?.len();
+    let zipped = output(command("gzip", &["-9", "--stdout", &STREAM.place().to_string_lossy()]))?.len();
+    println!("the decoder alone as WebAssembly: {bytes} bytes, gzipped {zipped} (limit: 12000)");
+    Ok(())
+}
+
 /// Compilation targets and npm packages.
 fn prepare() -> Result<()> {
-    for target in [BARE, WASI].into_iter().filter(|target| !has_target(target)) {
+    [BARE, WASI].into_iter().try_for_each(add_target)?;
+    setup::npm("web")
+}
+
+fn add_target(target: &str) -> Result<()> {
+    if !has_target(target) {
         which("rustup").with_context(|| format!("there is no rustup to add {target}"))?;
         quiet(command("rustup", &["target", "add", target]))?;
         ensure!(has_target(target), "rustup added no {target}");
     }
-    setup::npm("web")
+    Ok(())
 }
 
 fn has_target(target: &str) -> bool {
@@ -114,7 +140,6 @@ fn has_target(target: &str) -> bool {
 }
 
 fn build() -> Result<()> {
-    fs::create_dir_all(generated())?;
     MODULES.iter().try_for_each(Module::build)?;
     let mut rest = command("node", &["build.mjs"]);
     rest.current_dir(root().join("web"));
@@ -126,12 +151,17 @@ fn generated() -> PathBuf {
 }
 
 impl Module {
+    fn place(&self) -> PathBuf {
+        generated().join(format!("{}.wasm", self.name))
+    }
+
     /// Compiles the module and puts it in its place, made smaller where wasm-opt is at hand.
     fn build(&self) -> Result<()> {
         let options = ["build", "--quiet", "--target", self.target, "--profile", self.profile];
         show(cargo(&[&options, self.arguments].concat()))?;
         let compiled = root().join("target").join(self.target).join(self.profile).join(format!("{}.wasm", self.file));
-        let place = generated().join(format!("{}.wasm", self.name));
+        let place = self.place();
+        fs::create_dir_all(generated())?;
         let bytes = fs::read(&compiled).with_context(|| format!("cannot read {}", compiled.display()))?;
         // A copy of what it was made of says that it is up to date.
         let stamp = root().join("target").join(format!("{}.unoptimized.wasm", self.name));

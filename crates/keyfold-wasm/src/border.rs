@@ -6,9 +6,9 @@
 #![allow(unsafe_code)]
 
 use crate::wire::Failure;
-use std::cell::RefCell;
+use alloc::{vec, vec::Vec};
+use atomic_refcell::AtomicRefCell;
 
-#[derive(Default)]
 struct State {
     input: Vec<u8>,
     output: Vec<u8>,
@@ -19,45 +19,48 @@ struct State {
     clips: Vec<Option<crate::clip::Player>>,
 }
 
-thread_local! {
-    static STATE: RefCell<State> = RefCell::default();
-}
+static STATE: AtomicRefCell<State> = AtomicRefCell::new(State {
+    input: Vec::new(),
+    output: Vec::new(),
+    #[cfg(feature = "decode")]
+    stream: keyfold_core::draco::Animation { keys: 0, attributes: Vec::new(), metadata: Vec::new() },
+    #[cfg(feature = "clip")]
+    clips: Vec::new(),
+});
 
 /// Runs an operation over the input and puts what comes of it into the output.
 fn answer(operation: impl FnOnce(&mut State) -> Result<Vec<u8>, Failure>) -> u32 {
-    STATE.with_borrow_mut(|state| {
-        let (failed, bytes) = match operation(state) {
-            Ok(bytes) => (0, bytes),
-            Err(what) => (1, what.into_bytes()),
-        };
-        state.output = bytes;
-        failed
-    })
+    let mut state = STATE.borrow_mut();
+    let (failed, bytes) = match operation(&mut state) {
+        Ok(bytes) => (0, bytes),
+        Err(what) => (1, what.into_bytes()),
+    };
+    state.output = bytes;
+    failed
 }
 
 /// Room for the input of the next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(length: usize) -> *mut u8 {
-    STATE.with_borrow_mut(|state| {
-        state.input = vec![0; length];
-        state.input.as_mut_ptr()
-    })
+    let mut state = STATE.borrow_mut();
+    state.input = vec![0; length];
+    state.input.as_mut_ptr()
 }
 
 /// Where the last call's output lies.
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
-    STATE.with_borrow(|state| state.output.as_ptr())
+    STATE.borrow().output.as_ptr()
 }
 
 /// How long it is.
 #[unsafe(no_mangle)]
 pub extern "C" fn output_length() -> usize {
-    STATE.with_borrow(|state| state.output.len())
+    STATE.borrow().output.len()
 }
 
 /// A buffer view's bytes from its stream of KEYFOLD_animation_stream, which may hold `values` numbers.
-#[cfg(feature = "stream")]
+#[cfg(any(feature = "decode", feature = "stream"))]
 #[unsafe(no_mangle)]
 pub extern "C" fn stream_view(values: f64) -> u32 {
     answer(|state| crate::stream::stream_view(values as u64, &state.input))
@@ -166,15 +169,15 @@ pub mod playing {
     /// Where a clip's pose at a time lies: nowhere, where the clip is closed.
     #[unsafe(no_mangle)]
     pub extern "C" fn clip_sample(clip: usize, time: f64) -> *const f32 {
-        STATE.with_borrow_mut(|state| match state.clips.get_mut(clip) {
+        match STATE.borrow_mut().clips.get_mut(clip) {
             Some(Some(player)) => player.sample(time).as_ptr(),
             _ => std::ptr::null(),
-        })
+        }
     }
 
     /// Gives a clip's memory back.
     #[unsafe(no_mangle)]
     pub extern "C" fn clip_close(clip: usize) {
-        STATE.with_borrow_mut(|state| drop(state.clips.get_mut(clip).and_then(Option::take)));
+        drop(STATE.borrow_mut().clips.get_mut(clip).and_then(Option::take));
     }
 }

@@ -9,9 +9,15 @@
 //! | `curves` | curves joined, brought to another form, evaluated |
 //! | `clip` | runtime clips played |
 //! | `wire` | how numbers and curves lie in the bytes that cross the border |
+//! | `bare` | what a module without the standard library has to bring itself |
 //!
-//! The features `decode` and `clip` are two modules: the one is small, the other quick. `stream`, a part of `decode`, is the smallest one by itself.
+//! The features `decode` and `clip` are two modules: the one is small, the other quick. `stream` by itself is the smallest one: what `decode` can do with streams, and nothing else.
+#![cfg_attr(all(target_arch = "wasm32", not(any(feature = "decode", feature = "clip"))), no_std)]
 
+extern crate alloc;
+
+#[cfg(all(target_arch = "wasm32", not(any(feature = "decode", feature = "clip"))))]
+mod bare;
 #[cfg(target_arch = "wasm32")]
 pub mod border;
 #[cfg(feature = "clip")]
@@ -20,6 +26,6 @@ pub mod clip;
 pub mod curves;
 #[cfg(feature = "decode")]
 pub mod decode;
-#[cfg(feature = "stream")]
+#[cfg(any(feature = "decode", feature = "stream"))]
 pub mod stream;
 pub mod wire;

@@ -1,5 +1,9 @@
 //! How numbers and curves lie in the bytes that cross the border: little endian, one after the other.
 
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
 use keyfold_core::curve::{Curve, Interpolation};
 
 /// Why an operation failed, in words for a person.

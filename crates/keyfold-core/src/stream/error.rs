@@ -21,9 +21,10 @@ pub enum StreamError {
     Unfit,
 }
 
-impl fmt::Display for StreamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl StreamError {
+    /// What is wrong, in words for a person.
+    pub const fn message(&self) -> &'static str {
+        match self {
             Self::Version => "the stream is of no version that is known",
             Self::Truncated => "the stream ends before what it holds does",
             Self::Head => "the stream's head says what cannot be",
@@ -31,7 +32,13 @@ impl fmt::Display for StreamError {
             Self::Broken => "a block of the stream does not end where it should: its bytes were changed",
             Self::NoSuchSegment => "the stream has no such segment",
             Self::Unfit => "the arrays and their clocks do not fit each other",
-        })
+        }
+    }
+}
+
+impl fmt::Display for StreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message())
     }
 }
 
