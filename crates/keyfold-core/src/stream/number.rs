@@ -150,4 +150,14 @@ mod tests {
             assert_eq!(numbers.unsigned(&mut decoder, 0, 0), *v as u32);
         }
     }
+
+    #[test]
+    fn sizes_above_the_largest_integer_come_out_with_the_other_sign() {
+        // Zeros are bits that are set: those of the longest number.
+        let bytes = [0, 0, 0, 0, 0xC3, 0x5E, 0x91, 0x2B, 0x77, 0xE4, 0x10];
+        let size = Numbers::start().unsigned(&mut Decoder::new(&bytes), START_KINDS - 1, 0);
+        assert!(size > 1 << 31);
+        let number = Numbers::start().signed(&mut Decoder::new(&bytes), START_KINDS - 1, 0, 0);
+        assert!(number == size as i32 || number == (size as i32).wrapping_neg());
+    }
 }

@@ -48,13 +48,49 @@ const fn rates() -> [u16; 60] {
 /// The range is never smaller than this while a bit is coded.
 const LEAST: u32 = 1 << 24;
 
-/// Either direction.
+/// Either direction. The range falls into a lower and an upper part for each bit; what differs is who decides which one is taken.
 pub(super) trait Coder {
+    /// How wide the range is.
+    fn range(&mut self) -> &mut u32;
+
+    /// Goes on to the next byte, for a range that became a byte wider.
+    fn shift(&mut self);
+
+    /// Takes the part of the range above `bound` or the one below: an encoder the one that is wanted, a decoder the one that was. Whether it was the upper one.
+    fn upper(&mut self, bound: u32, wanted: bool) -> bool;
+
     /// Codes a bit by a probability.
-    fn bit(&mut self, probability: &mut Bit, bit: bool) -> bool;
+    #[inline]
+    fn bit(&mut self, probability: &mut Bit, bit: bool) -> bool {
+        let range = *self.range();
+        let bound = (range >> 16) * u32::from(probability.set);
+        let bit = !self.upper(bound, !bit);
+        *self.range() = if bit { bound } else { range - bound };
+        probability.learn(bit);
+        self.normalize();
+        bit
+    }
 
     /// Codes the lowest `count` bits of a value, the highest first, as they are.
-    fn raw(&mut self, count: u32, value: u32) -> u32;
+    #[inline]
+    fn raw(&mut self, count: u32, value: u32) -> u32 {
+        let mut coded = 0;
+        for place in (0..count).rev() {
+            *self.range() >>= 1;
+            let half = *self.range();
+            coded = coded << 1 | u32::from(self.upper(half, value >> place & 1 == 1));
+            self.normalize();
+        }
+        coded
+    }
+
+    #[inline]
+    fn normalize(&mut self) {
+        while *self.range() < LEAST {
+            *self.range() <<= 8;
+            self.shift();
+        }
+    }
 }
 
 /// Reads bits. Beyond the end of its bytes there are zeros.
@@ -73,12 +109,6 @@ impl<'a> Decoder<'a> {
         decoder
     }
 
-    #[inline]
-    fn shift(&mut self) {
-        self.code = self.code << 8 | u32::from(self.bytes.get(self.at).copied().unwrap_or(0));
-        self.at += 1;
-    }
-
     /// Whether more bytes were needed than an encoder may leave out at the end.
     pub(super) fn overran(&self) -> bool {
         self.at > self.bytes.len() + 4
@@ -87,39 +117,23 @@ impl<'a> Decoder<'a> {
 
 impl Coder for Decoder<'_> {
     #[inline]
-    fn bit(&mut self, probability: &mut Bit, _: bool) -> bool {
-        let bound = (self.range >> 16) * u32::from(probability.set);
-        let bit = self.code < bound;
-        if bit {
-            self.range = bound;
-        } else {
-            self.code -= bound;
-            self.range -= bound;
-        }
-        probability.learn(bit);
-        while self.range < LEAST {
-            self.range <<= 8;
-            self.shift();
-        }
-        bit
+    fn range(&mut self) -> &mut u32 {
+        &mut self.range
     }
 
     #[inline]
-    fn raw(&mut self, count: u32, _: u32) -> u32 {
-        let mut value = 0;
-        for _ in 0..count {
-            self.range >>= 1;
-            let set = self.code >= self.range;
-            if set {
-                self.code -= self.range;
-            }
-            value = value << 1 | u32::from(set);
-            if self.range < LEAST {
-                self.range <<= 8;
-                self.shift();
-            }
+    fn shift(&mut self) {
+        self.code = self.code << 8 | u32::from(self.bytes.get(self.at).copied().unwrap_or(0));
+        self.at += 1;
+    }
+
+    #[inline]
+    fn upper(&mut self, bound: u32, _: bool) -> bool {
+        let upper = self.code >= bound;
+        if upper {
+            self.code -= bound;
         }
-        value
+        upper
     }
 }
 
@@ -139,6 +153,23 @@ impl Encoder {
         Self { bytes: Vec::new(), low: 0, range: u32::MAX, held: None, full: 0 }
     }
 
+    /// The bytes; the zeros that a decoder reads beyond them are left out.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        // A range is at least 2^24 wide: a multiple of that lies in it, and ends in zeros.
+        self.low = (self.low + u64::from(self.range) - 1) & !0xFF_FFFF;
+        (0..5).for_each(|_| self.shift());
+        let trailing = self.bytes.iter().rev().take(4).take_while(|byte| **byte == 0).count();
+        self.bytes.truncate(self.bytes.len() - trailing);
+        self.bytes
+    }
+}
+
+impl Coder for Encoder {
+    #[inline]
+    fn range(&mut self) -> &mut u32 {
+        &mut self.range
+    }
+
     fn shift(&mut self) {
         if self.low < 0xFF00_0000 || self.low > 0xFFFF_FFFF {
             let carry = (self.low >> 32) as u8;
@@ -155,47 +186,12 @@ impl Encoder {
         self.low = self.low << 8 & 0xFFFF_FFFF;
     }
 
-    /// The bytes; the zeros that a decoder reads beyond them are left out.
-    pub(super) fn finish(mut self) -> Vec<u8> {
-        // A range is at least 2^24 wide: a multiple of that lies in it, and ends in zeros.
-        self.low = (self.low + u64::from(self.range) - 1) & !0xFF_FFFF;
-        (0..5).for_each(|_| self.shift());
-        let trailing = self.bytes.iter().rev().take(4).take_while(|byte| **byte == 0).count();
-        self.bytes.truncate(self.bytes.len() - trailing);
-        self.bytes
-    }
-}
-
-impl Coder for Encoder {
     #[inline]
-    fn bit(&mut self, probability: &mut Bit, bit: bool) -> bool {
-        let bound = (self.range >> 16) * u32::from(probability.set);
-        if bit {
-            self.range = bound;
-        } else {
+    fn upper(&mut self, bound: u32, wanted: bool) -> bool {
+        if wanted {
             self.low += u64::from(bound);
-            self.range -= bound;
         }
-        probability.learn(bit);
-        while self.range < LEAST {
-            self.range <<= 8;
-            self.shift();
-        }
-        bit
-    }
-
-    fn raw(&mut self, count: u32, value: u32) -> u32 {
-        for place in (0..count).rev() {
-            self.range >>= 1;
-            if value >> place & 1 == 1 {
-                self.low += u64::from(self.range);
-            }
-            if self.range < LEAST {
-                self.range <<= 8;
-                self.shift();
-            }
-        }
-        value
+        wanted
     }
 }
 

@@ -1,6 +1,6 @@
 //! Golden streams: between them they use every coding, every predictor, segments, and numbers at the ends of their ranges. Each comes with the bytes that it stands for.
 
-use keyfold_core::stream::{Array, Clock, Coding, Limits, RotationGrid, Stream, encode};
+use keyfold_core::stream::{Array, Clock, Coding, Limits, RotationGrid, Stream, StreamError, encode};
 
 /// A stream and what it decodes to.
 pub(super) struct Golden {
@@ -20,7 +20,12 @@ pub(super) fn all() -> Vec<Golden> {
             &clocks(&[97]),
             &rotations(),
         ),
-        golden("steps", "Floats of equal steps: multipliers, divisors, exponents.", &clocks(&[40]), &steps()),
+        golden(
+            "steps",
+            "Floats of equal steps: multipliers, divisors, exponents, infinite ones.",
+            &clocks(&[40]),
+            &steps(),
+        ),
         golden(
             "floats",
             "Floats of any value: zeros of either sign, the smallest, infinite ones.",
@@ -33,7 +38,7 @@ pub(super) fn all() -> Vec<Golden> {
             &clocks(&[31]),
             &integers(),
         ),
-        golden("predictors", "An array for each predictor.", &clocks(&[300]), &predicted()),
+        golden("predictors", "An array for each predictor, in their order.", &clocks(&[WALK as u32]), &predicted()),
         golden(
             "segments",
             "Five segments of different lengths; one clock has keys in the first only.",
@@ -47,13 +52,35 @@ pub(super) fn all() -> Vec<Golden> {
             &placed(),
         ),
         golden("wild", "Numbers of all 32 bits, and differences that wrap around.", &clocks(&[64]), &wild()),
+        sizes(),
     ]
 }
 
 fn golden(name: &'static str, about: &'static str, clocks: &[Clock], arrays: &[Array]) -> Golden {
     let stream = encode(clocks, arrays).expect("the arrays fit their clocks");
-    let bytes = Stream::open(&stream, &Limits::default()).and_then(|s| s.decode()).expect("it was just encoded");
+    let bytes = decoded(&stream).expect("it was just encoded");
     Golden { name, about, stream, bytes }
+}
+
+fn decoded(stream: &[u8]) -> Result<Vec<u8>, StreamError> {
+    Stream::open(stream, &Limits::default())?.decode()
+}
+
+/// A second block that no encoder writes. Its zeros are bits that are set: those of the longest number. What follows makes it larger than 2^31; one byte of that is chosen so that the block ends as it
+/// should.
+fn sizes() -> Golden {
+    let array = Array { clock: 0, width: 1, coding: Coding::Integers { bytes: 4 }, codes: vec![7, 8, 9] };
+    let usual = encode(&[Clock { keys: vec![1, 2] }], &[array]).expect("the array fits its clock");
+    let (version, lengths, blocks) = (usual[0], &usual[1..4], &usual[4..]);
+    assert!(lengths[0] == 2 && lengths.iter().all(|length| *length < 0x80));
+    let first = &blocks[..usize::from(lengths[1])];
+    let stream = |chosen: u8| {
+        let second = [0, 0, 0, 0, 0xC3, 0x5E, chosen, 0x2B, 0x77, 0xE4];
+        [&[version, 2, lengths[1], second.len() as u8], first, &second].concat()
+    };
+    let found = (0..=u8::MAX).map(stream).find_map(|stream| decoded(&stream).ok().map(|bytes| (stream, bytes)));
+    let (stream, bytes) = found.expect("one of all bytes ends it");
+    Golden { name: "sizes", about: "A number whose size is above 2^31, and one that follows it.", stream, bytes }
 }
 
 fn placed() -> Vec<Array> {
@@ -115,6 +142,7 @@ fn steps() -> Vec<Array> {
         array(1, 1, -150, 3, 1),
         array(4_294_967_295, 4_294_967_295, 100, 1, 1),
         array(0, 3, 150, 1, 1),
+        array(4_294_967_295, 1, 150, 1_000, 2),
     ]
 }
 
@@ -140,6 +168,9 @@ fn integers() -> Vec<Array> {
     vec![array(1, 1), array(2, 1), array(1, 7), array(4, 2), array(2, 13)]
 }
 
+/// How long walks are: with fewer steps, noise may suit another predictor better.
+const WALK: usize = 500;
+
 /// Walks that follow a predictor, with a little noise: that predictor suits them.
 fn predicted() -> Vec<Array> {
     const EIGHTHS: [[i32; 4]; 14] = [
@@ -161,7 +192,7 @@ fn predicted() -> Vec<Array> {
     let mut random = random();
     let mut array = |eighths: &[i32; 4]| {
         let mut codes: Vec<i32> = vec![0; 4];
-        while codes.len() < 300 {
+        while codes.len() < WALK {
             let at = |back: usize| i64::from(codes[codes.len() - back]) * i64::from(eighths[back - 1]);
             let next = (at(1) + at(2) + at(3) + at(4) + 4) >> 3;
             codes.push(next as i32 + (random() >> 28) as i32 - 8);
@@ -216,11 +247,23 @@ mod tests {
     fn golden_streams_use_every_predictor_and_coding() {
         let all = all();
         let open = |golden: &Golden| Stream::open(&golden.stream, &Limits::default()).unwrap().arrays().to_vec();
-        let layouts: Vec<_> = all.iter().flat_map(open).collect();
-        let predictors: BTreeSet<u8> = layouts.iter().map(|array| array.predictor).collect();
-        assert_eq!(predictors.into_iter().collect::<Vec<_>>(), (0..14).collect::<Vec<u8>>());
-        let codings: BTreeSet<_> =
-            layouts.iter().map(|array| std::mem::discriminant(&array.coding)).map(|d| format!("{d:?}")).collect();
+        let predictors = all.iter().find(|golden| golden.name == "predictors").map(open).unwrap();
+        let predictors = predictors.iter().map(|array| array.predictor);
+        assert_eq!(predictors.collect::<Vec<_>>(), (0..14).collect::<Vec<u8>>());
+        let codings: BTreeSet<_> = all
+            .iter()
+            .flat_map(open)
+            .map(|array| std::mem::discriminant(&array.coding))
+            .map(|d| format!("{d:?}"))
+            .collect();
         assert_eq!(codings.len(), 4);
+    }
+
+    #[test]
+    fn steps_become_infinite_either_way() {
+        let all = all();
+        let steps = all.iter().find(|golden| golden.name == "steps").unwrap();
+        let floats: Vec<f32> = steps.bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        assert!(floats.contains(&f32::INFINITY) && floats.contains(&f32::NEG_INFINITY));
     }
 }
