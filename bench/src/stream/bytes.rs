@@ -2,15 +2,18 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use cpu_time::ProcessTime;
 use keyfold::pack::{Packed, Settings, pack};
 use keyfold::{Bound, Document, Storage};
 use keyfold_oracle::corpus_files;
 
-use crate::measure::{mean, stem};
+use crate::measure::{mean, rivals, stem};
 use crate::pack::{is_skeletal, with_gltfpack};
+
+/// How long files are packed in turns, at least once.
+const TIME: Duration = Duration::from_secs(2);
 
 /// What a stream takes as a share of gltfpack's bytes and of our own meshopt's, and its encoder's time as a share of meshopt's.
 struct Row {
@@ -45,17 +48,16 @@ fn row(file: &Path, folder: &Path) -> Result<Option<Row>> {
         return Ok(None);
     }
     let Ok(theirs) = with_gltfpack(file, folder, &document) else { return Ok(None) };
-    let packed = |storage| -> Result<(Packed, f64)> {
+    let packed = |storage| {
         let settings = Settings { storage, bound: Bound::Length(theirs.error), ..Settings::default() };
-        let start = ProcessTime::now();
-        let packed = pack(&document, &settings)?;
-        ensure!(packed.diff.error <= theirs.error, "{name}: the bound is broken");
-        Ok((packed, start.elapsed().as_secs_f64()))
+        pack(&document, &settings)
     };
-    let ((meshopt, usual), (stream, time)) = (packed(Storage::Meshopt)?, packed(Storage::Stream)?);
+    let (meshopt, stream) = (packed(Storage::Meshopt)?, packed(Storage::Stream)?);
+    ensure!([&meshopt, &stream].iter().all(|p| p.diff.error <= theirs.error), "{name}: the bound is broken");
+    let [usual, time] = rivals(TIME, || packed(Storage::Meshopt), || packed(Storage::Stream));
     let bytes = |packed: &Packed| packed.gzip_bytes as f64;
     let gltfpack = bytes(&stream) / theirs.gzip as f64;
-    let row = Row { gltfpack, meshopt: bytes(&stream) / bytes(&meshopt), time: time / usual };
+    let row = Row { gltfpack, meshopt: bytes(&stream) / bytes(&meshopt), time: time.seconds / usual.seconds };
     println!(
         "| {name} | {} @ {:.4} % | {} | {} | {gltfpack:.3} | {:.3} | {:.2} |",
         theirs.gzip,

@@ -2,11 +2,14 @@
 
 mod bytes;
 mod decoding;
+mod growth;
 
 use anyhow::Result;
 
 pub(crate) fn run() -> Result<()> {
     bytes::table()?;
     println!();
-    decoding::table()
+    decoding::table()?;
+    println!();
+    growth::table()
 }
