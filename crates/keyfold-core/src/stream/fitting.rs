@@ -3,7 +3,7 @@
 use super::{
     decode::{Steps, float_code},
     head::Coding,
-    series::cheapest,
+    series::cheaper,
 };
 use alloc::vec::Vec;
 
@@ -17,8 +17,13 @@ pub fn fitting(values: &[f32], width: usize) -> (Coding, Vec<i32>) {
     let floats = || (Coding::Floats, values.iter().map(|v| float_code(*v)).collect::<Vec<i32>>());
     let divided = DIVISORS.into_iter().find_map(|divisor| stepped(values, 1, divisor, 0));
     let candidates = [divided, multiples_of_one(values), powers(values)].into_iter().flatten().chain([floats()]);
-    let priced = candidates.map(|(coding, codes)| (cheapest(&codes, width).1, coding, codes));
-    let best = priced.reduce(|best, next| if next.0 < best.0 { next } else { best });
+    let mut best: Option<(f64, Coding, Vec<i32>)> = None;
+    for (coding, codes) in candidates {
+        let least = best.as_ref().map_or(f64::INFINITY, |best| best.0);
+        if let Some((_, bits)) = cheaper(&codes, width, least) {
+            best = Some((bits, coding, codes));
+        }
+    }
     best.map_or_else(floats, |(_, coding, codes)| (coding, codes))
 }
 
