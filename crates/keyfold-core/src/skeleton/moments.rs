@@ -62,17 +62,24 @@ pub fn random_moments(start: f64, end: f64, count: usize, seed: u64) -> Vec<Mome
     times.into_iter().map(Moment::at).collect()
 }
 
-/// Ascending without repeats. Neighbours that share a time array count once.
+/// Ascending without repeats.
 pub(super) fn merged<'a>(arrays: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
-    let (mut out, mut last) = (Vec::new(), None);
-    for array in arrays {
-        if last.replace(array.as_ptr()) != Some(array.as_ptr()) {
-            out.extend_from_slice(array);
-        }
-    }
+    let mut out: Vec<f32> = once(arrays).flatten().copied().collect();
     out.sort_unstable_by(f32::total_cmp);
     out.dedup();
     out
+}
+
+/// Times whose successors are the next floats.
+pub(super) fn edges<'a>(arrays: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
+    let pairs = once(arrays).flat_map(|times| times.windows(2)).filter(|pair| pair[0].next_up() == pair[1]);
+    pairs.map(|pair| pair[0]).collect()
+}
+
+/// Neighbours that share an array count once.
+fn once<'a>(arrays: impl Iterator<Item = &'a [f32]>) -> impl Iterator<Item = &'a [f32]> {
+    let mut last = None;
+    arrays.filter(move |array| last.replace(array.as_ptr()) != Some(array.as_ptr()))
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014).

@@ -1,6 +1,6 @@
 //! Curves bound to the nodes they drive, and the local matrices they make at many times.
 
-use super::moments::merged;
+use super::moments::{edges, merged};
 use super::{Affine, Moment, Skeleton, Transform};
 use crate::curve::{Cursor, Curve, Interpolation, Kind, Place, locate_left};
 use alloc::{vec, vec::Vec};
@@ -60,8 +60,9 @@ pub trait Moving {
     fn transforms(&self, node: usize, moments: &[Moment]) -> Vec<Transform>;
     /// How an animated node moves between neighbouring keys.
     fn pace(&self, node: usize) -> Pace<'_>;
-    /// The times of all keys, and of those at which something jumps; in any order.
-    fn keys(&self) -> [Vec<f64>; 2];
+    /// The times of all keys, of those at which something jumps, and the first of every two neighbouring floats that are keys of one curve, which
+    /// is how an edge is written between keys that blend; in any order.
+    fn keys(&self) -> [Vec<f64>; 3];
 }
 
 /// How a node moves between neighbouring keys.
@@ -120,10 +121,11 @@ impl Moving for Motion<'_> {
         Pace { turn, translation: drive.translation.way(), scale: drive.scale.way(), scales }
     }
 
-    fn keys(&self) -> [Vec<f64>; 2] {
+    fn keys(&self) -> [Vec<f64>; 3] {
         let wide = |times: Vec<f32>| times.into_iter().map(f64::from).collect();
         let steps = self.curves().filter(|c| c.interpolation() == Interpolation::Step);
-        [wide(merged(self.curves().map(Curve::times))), wide(merged(steps.map(Curve::times)))]
+        let times = || self.curves().map(Curve::times);
+        [wide(merged(times())), wide(merged(steps.map(Curve::times))), wide(edges(times()))]
     }
 }
 

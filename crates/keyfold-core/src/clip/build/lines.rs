@@ -149,9 +149,11 @@ impl Moving for Lines<'_> {
         Pace::STEADY
     }
 
-    fn keys(&self) -> [Vec<f64>; 2] {
-        let edges: Vec<f64> = self.steps().flat_map(|curve| curve.times()).map(|t| f64::from(*t)).collect();
-        [[self.keys.times.as_slice(), &edges].concat(), edges]
+    fn keys(&self) -> [Vec<f64>; 3] {
+        let steps: Vec<f64> = self.steps().flat_map(|curve| curve.times()).map(|t| f64::from(*t)).collect();
+        let pairs = self.keys.times.windows(2).filter(|pair| (pair[0] as f32).next_up() >= pair[1] as f32);
+        let edges = pairs.map(|pair| pair[0]).collect();
+        [[self.keys.times.as_slice(), &steps].concat(), steps, edges]
     }
 }
 

@@ -14,17 +14,19 @@ pub(super) struct Span {
 
 /// All spans of two motions, ascending; each key starts one.
 pub(super) fn spans(a: &impl Moving, b: &impl Moving) -> Vec<Span> {
-    let ([mut keys, mut edges], others) = (a.keys(), b.keys());
-    for (mine, theirs) in [(&mut keys, &others[0]), (&mut edges, &others[1])] {
-        mine.extend_from_slice(theirs);
+    let mut all = a.keys();
+    for (mine, theirs) in all.iter_mut().zip(b.keys()) {
+        mine.extend(theirs);
         mine.sort_unstable_by(f64::total_cmp);
         mine.dedup();
     }
+    let [keys, edges, pairs] = all;
     let mut edges = edges.into_iter().peekable();
     let mut out = Vec::with_capacity(keys.len());
     for (i, &start) in keys.iter().enumerate() {
-        // Between two neighbouring floats there is no time.
-        let end = keys.get(i + 1).copied().filter(|end| (start as f32).next_up() < *end as f32).unwrap_or(start);
+        // Where two neighbouring floats are an edge there is no time between them. Where they are keys of different curves, there is.
+        let is_edge = pairs.binary_search_by(|pair| pair.total_cmp(&start)).is_ok();
+        let end = keys.get(i + 1).copied().filter(|_| !is_edge).unwrap_or(start);
         while edges.next_if(|edge| *edge < end).is_some() {}
         out.push(Span { start, end, edge: end > start && edges.peek() == Some(&end) });
     }

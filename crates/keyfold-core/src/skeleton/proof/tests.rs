@@ -302,3 +302,24 @@ fn a_long_chain_of_nodes_under_other_parents_is_gone_through_once_for_a_span() {
     assert_eq!(proof.deviation.error(), 0.0);
     assert!(proof.possible < 1.0, "{}", proof.possible);
 }
+
+#[test]
+fn what_passes_between_neighbouring_floats_of_two_curves_is_seen() {
+    // One begins to grow a float before the other, and what would show it jumps to where it does not as the other begins.
+    let rest = Rest::Transform(Transform::IDENTITY);
+    let skeleton = Skeleton::new(vec![None, Some(0)], &[rest, rest]).unwrap();
+    let curve = |form, begins: f32, x: [f32; 3]| {
+        let values: Vec<f32> = x.iter().flat_map(|x| [*x, 1.0, 1.0]).collect();
+        Curve::new(form, 3, [0.0, begins, 1.0], values).unwrap()
+    };
+    let grows = [0.5f32.next_down(), 0.5].map(|begins| curve(Interpolation::Linear, begins, [1.0, 1.0, 1e7]));
+    let jumps = curve(Interpolation::Step, 0.5, [1.0, 0.0, 0.0]);
+    let [a, b] = grows.each_ref().map(|grows| {
+        let track = |node, property, curve| Track { node, property, axis: None, curve };
+        Motion::new(&skeleton, [track(0, Property::Scale, grows), track(1, Property::Translation, &jumps)])
+    });
+    let probes = probes(&skeleton, &[false, true], |_| 1e-6);
+    let proof = prove(&a, &b, &probes, |parts, part| (0..parts).map(part).collect());
+    let exact = 2e7 * (0.5 - f64::from(0.5f32.next_down()));
+    assert!(proof.possible > 0.99 * exact && proof.possible < 1.01 * exact, "{} of {exact}", proof.possible);
+}
