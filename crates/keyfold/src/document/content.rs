@@ -1,7 +1,7 @@
 //! A document's JSON: the text, and an outline of it to look at. Values, to change and to write, are made of it only when somebody asks,
 //! because they cost several times as much: reading animations never does, and of a document that was changed only the text is kept.
 
-use super::{Bytes, outline::Outline};
+use super::{Bytes, outline::Outline, spelling::Spelled};
 use crate::{Error, Result, limits::Account};
 use serde_json::Value;
 use std::sync::OnceLock;
@@ -25,14 +25,14 @@ impl Content {
         Ok(Self { outline, value: OnceLock::new() })
     }
 
-    /// What values say: their text has no blanks.
-    pub(super) fn of_value(value: Value, account: &Account) -> Result<Self> {
-        let text = serde_json::to_vec(&value)?;
+    /// What values say that were made of these. Their text has no blanks; what did not change is spelled as it was.
+    pub(super) fn changed(&self, value: Value, account: &Account) -> Result<Self> {
+        let text = serde_json::to_vec(&Spelled::new(&value, self.text()))?;
         drop(value);
         Self::of_text(text.into(), account)
     }
 
-    /// The JSON as read, in order and number by number. Stays in memory.
+    /// The JSON as read, in order. Stays in memory.
     pub(super) fn value(&self) -> &Value {
         self.value.get_or_init(|| self.parse())
     }

@@ -3,7 +3,7 @@
 //! The document that is edited stays as it is. Finishing an edit removes what *became* unreferenced by it; what was unused before
 //! is none of our business. How removal keeps unknown extensions whole is told in [`super::prune`].
 
-use super::{Document, buffers::Bytes, content::Content, known::Known, prune};
+use super::{Document, buffers::Bytes, known::Known, prune};
 use crate::{
     Result, extensions,
     object_model::references::{self, Collection},
@@ -197,7 +197,7 @@ impl Document {
         account.hold(new, || "/buffers".into())?;
         Ok(Self {
             buffers: self.buffers.rebuilt(buffers, origins),
-            content: Content::of_value(json, &account)?,
+            content: self.content.changed(json, &account)?,
             container: self.container,
             source: None,
             named: Some(

@@ -12,6 +12,7 @@ use super::{
     glb,
     json::escape,
     path::{folder_of, real_path},
+    spelling::Spelled,
     uri,
 };
 use crate::{
@@ -78,10 +79,11 @@ impl<'a> Layout<'a> {
             (_, Some(source)) if self.uris.is_empty() => Ok(vec![source.clone()]),
             (Container::Gltf { pretty: true }, came) => {
                 let json = self.json();
-                let text = serde_json::to_vec_pretty(&json)?;
+                let spelled = Spelled::new(&json, self.document.content.text());
+                let text = serde_json::to_vec_pretty(&spelled)?;
                 // Only names of files changed: no reason to grow because it was indented in another way.
                 let grows = came.is_some_and(|source| text.len() > source.len());
-                Ok(vec![if grows { serde_json::to_vec(&json)? } else { text }.into()])
+                Ok(vec![if grows { serde_json::to_vec(&spelled)? } else { text }.into()])
             }
             (Container::Gltf { pretty: false }, _) => Ok(vec![self.compact()?]),
             (Container::Glb, _) => glb::write(self.compact()?, self.bin.clone(), &self.document.others),
@@ -92,7 +94,8 @@ impl<'a> Layout<'a> {
     fn compact(&self) -> Result<Bytes> {
         // What was changed is kept without.
         let is_so = self.uris.is_empty() && self.document.source.is_none();
-        Ok(if is_so { self.document.content.text().clone() } else { serde_json::to_vec(&self.json())?.into() })
+        let text = self.document.content.text();
+        Ok(if is_so { text.clone() } else { serde_json::to_vec(&Spelled::new(&self.json(), text))?.into() })
     }
 
     /// The JSON with its new URIs.

@@ -3,6 +3,7 @@
 //! | file | what it is |
 //! |---|---|
 //! | `content`, `outline` | the JSON in two forms: values to change and write, and an outline to look at |
+//! | `spelling` | changed values as text that spells what stayed the same as it was |
 //! | `json`, `place` | typed looks into the outline, each with its place |
 //! | `glb`, `uri` | the binary container; data URIs and file names |
 //! | `known` | what was found out about the document, once |
@@ -38,6 +39,7 @@ mod place;
 mod prune;
 mod resolver;
 mod save;
+mod spelling;
 pub(crate) mod uri;
 
 pub use accessor::{Accessor, ComponentType, Elements, Shape};
