@@ -67,6 +67,21 @@ pub(crate) fn each<R: Send, T>(
     }))
 }
 
+/// Does `work` for every job, each when it is its turn.
+pub(crate) fn each_in_turn<R: Send, T>(
+    jobs: &[Job],
+    turns: &Turns,
+    work: impl Fn(&Job) -> R + Sync,
+    tell: impl FnOnce(&mut dyn Iterator<Item = (usize, R)>) -> T,
+) -> Result<T> {
+    let in_turn = |index: usize, job: &Job| {
+        let _turn = turns.of(index);
+        turns.wait(index);
+        work(job)
+    };
+    each(jobs, turns.order(), in_turn, tell)
+}
+
 /// What arrives by index, in the order of the indices.
 pub(crate) fn in_order<T>(mut arriving: impl Iterator<Item = (usize, T)>) -> impl Iterator<Item = T> {
     let mut early = BTreeMap::new();
@@ -122,13 +137,7 @@ pub(crate) fn make(jobs: &[Job], to_stdout: bool, work: impl Fn(&Job) -> Result<
         }
         Ok(outcome)
     };
-    let turns = Turns::new(jobs);
-    let in_turn = |index: usize, job: &Job| {
-        let _turn = turns.of(index);
-        turns.wait(index);
-        work(job)
-    };
-    each(jobs, turns.order(), in_turn, tell)?
+    each_in_turn(jobs, &Turns::new(jobs), work, tell)?
 }
 
 #[cfg(test)]

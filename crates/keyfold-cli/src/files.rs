@@ -168,14 +168,7 @@ fn names_folder(path: &Path) -> bool {
 
 /// Whether a path is a file, or looks as if it should become one.
 fn names_file(path: &Path) -> bool {
-    path.is_file() || (has_extension(path) && !names_folder(path))
-}
-
-const EXTENSIONS: [&str; 4] = ["gltf", "glb", "vrm", "vrma"];
-
-/// Whether a path ends as the files do that are taken from folders.
-fn has_extension(path: &Path) -> bool {
-    path.extension().is_some_and(|e| EXTENSIONS.contains(&e.to_string_lossy().to_ascii_lowercase().as_str()))
+    path.is_file() || (input::is_called(path, &input::DOCUMENTS) && !names_folder(path))
 }
 
 /// All files below a folder, but none of those that a run before may have put into `skipped`. A folder that links lead to again is
@@ -197,7 +190,7 @@ fn walk(
     for path in paths {
         if path.is_dir() {
             walk(root, &path, skipped, seen, found)?;
-        } else if has_extension(&path) && !is_output(&path) {
+        } else if input::is_called(&path, &input::DOCUMENTS) && !is_output(&path) {
             let relative = path.strip_prefix(root).unwrap_or(&path).to_path_buf();
             found.push((path, relative));
         }

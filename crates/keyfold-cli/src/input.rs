@@ -102,6 +102,8 @@ pub(crate) fn check_targets<'a>(pairs: impl Iterator<Item = (&'a Path, &'a Path)
         if is_stream(input) && is_standard_input(output) {
             bail!("standard input is read from {}, which would be overwritten", output.display());
         }
+        let free = is_called(output, &DOCUMENTS) || may_replace(output, is_document);
+        ensure!(free, "{} is no glTF file, and would be overwritten", output.display());
         let place = real_path(output);
         if let Some(original) = originals.get(&place) {
             let original = if *original == input { "itself".into() } else { name(original) };
@@ -112,6 +114,32 @@ pub(crate) fn check_targets<'a>(pairs: impl Iterator<Item = (&'a Path, &'a Path)
         }
     }
     Ok(())
+}
+
+/// How the names of documents end.
+pub(crate) const DOCUMENTS: [&str; 4] = ["gltf", "glb", "vrm", "vrma"];
+
+/// Whether a file's name ends in one of these ways.
+pub(crate) fn is_called(path: &Path, endings: &[&str]) -> bool {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    endings.contains(&ending.as_str())
+}
+
+/// Whether something may take a place: nothing is there, or a file of its kind by how it begins. Whatever else is there is wanted: it may be
+/// an image or a buffer of one of many files.
+pub(crate) fn may_replace(place: &Path, is_kind: impl Fn(&[u8]) -> bool) -> bool {
+    let mut start = Vec::new();
+    let mut read = || std::fs::File::open(place)?.take(START).read_to_end(&mut start);
+    !place.is_file() || (read().is_ok() && (start.is_empty() || is_kind(&start)))
+}
+
+/// So many bytes tell what a file is.
+const START: u64 = 256;
+
+/// Whether a document may begin so: a GLB, or an object of JSON.
+fn is_document(start: &[u8]) -> bool {
+    let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start).trim_ascii_start();
+    start.starts_with(b"glTF") || text.is_empty() || text.starts_with(b"{")
 }
 
 /// Whether standard input is read from the file that a path leads to.

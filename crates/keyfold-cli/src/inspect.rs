@@ -3,7 +3,7 @@
 use crate::{
     Outcome, input,
     nodes::{self, NodeArgs},
-    output::{self, title},
+    output::{self, in_line, title},
 };
 use anyhow::{Context, Result};
 use keyfold::{
@@ -67,9 +67,9 @@ impl Args {
 }
 
 fn describe(args: &Args, document: &Document, FileInspection { file, bytes, inspection }: &FileInspection) -> String {
-    let mut text = format!("{file}: {bytes} bytes");
+    let mut text = format!("{}: {bytes} bytes", in_line(file));
     if !inspection.extensions.used.is_empty() {
-        let _ = write!(text, ", uses {}", inspection.extensions.used.join(", "));
+        let _ = write!(text, ", uses {}", in_line(&inspection.extensions.used.join(", ")));
     }
     text.push('\n');
     if inspection.animations.is_empty() {
@@ -115,5 +115,5 @@ fn tracks(document: &Document, animation: &AnimationSummary) -> String {
         ]
     });
     let table = output::table(&["target", "storage", "interpolation", "keys", "bytes"], rows, 3);
-    format!("\n{}\n{table}", title(animation.name.as_deref(), animation.index))
+    format!("\n{}\n{table}", in_line(&title(animation.name.as_deref(), animation.index)))
 }

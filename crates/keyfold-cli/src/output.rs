@@ -47,11 +47,22 @@ pub(crate) fn is_verbose() -> bool {
     LOUDNESS.load(Ordering::Relaxed) == Loudness::Verbose as u8
 }
 
-/// A text as a terminal may have it. Names come from strangers' files: what would command the terminal is spelled out.
-pub(crate) fn plain(text: &str) -> Cow<'_, str> {
-    let commands =
-        |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if !text.contains(commands) {
+/// Lines as a terminal may have them. Names come from strangers' files: what would command the terminal is spelled out.
+fn plain(text: &str) -> Cow<'_, str> {
+    spelled_out(text, |c| c != '\n' && commands(c))
+}
+
+/// The same for what has to stay in one line: a name with a line break in it would say things of its own.
+pub(crate) fn in_line(text: &str) -> Cow<'_, str> {
+    spelled_out(text, commands)
+}
+
+fn commands(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn spelled_out(text: &str, commands: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&commands) {
         return text.into();
     }
     text.chars().map(|c| if commands(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
@@ -67,7 +78,7 @@ pub(crate) fn print_all<T: AsRef<str>>(pieces: impl IntoIterator<Item = T>) -> R
     print_pieces(pieces.into_iter().map(|piece| plain(piece.as_ref()).into_owned()))
 }
 
-/// Prints a result with styles of our own; whatever else is in it has to be [`plain`].
+/// Prints a result with styles of our own; whatever else is in it has to be [`in_line`].
 pub(crate) fn print_styled(text: &str) -> Result<()> {
     print_pieces([text])
 }
@@ -113,7 +124,7 @@ pub(crate) fn table(header: &[&str], rows: impl IntoIterator<Item = Vec<String>>
         table.set_header(header.to_vec());
     }
     for row in rows {
-        table.add_row(row);
+        table.add_row(row.iter().map(|cell| in_line(cell)));
     }
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, 2));
@@ -229,7 +240,7 @@ fn say(severity: Severity, message: &str) {
     };
     let style = Style::new().bold().fg_color(Some(color.into()));
     // Nothing can be done where even stderr is gone.
-    let _ = writeln!(anstream::stderr(), "{style}{word}{style:#}: {}", plain(message));
+    let _ = writeln!(anstream::stderr(), "{style}{word}{style:#}: {}", in_line(message));
 }
 
 /// Where a result goes by default: `walk.glb` -> `walk.unpacked.glb`

@@ -1,6 +1,6 @@
 //! A line for each file: what it took, what it takes now, and how far off it is.
 
-use crate::output::{length, percent};
+use crate::output::{in_line, length, percent};
 use keyfold::pack::Sizes;
 
 /// What stands above the lines.
@@ -27,7 +27,7 @@ pub(crate) fn failed(file: &str) -> String {
 /// Columns of a fixed width: no line has to wait for the others.
 fn columns(figures: [&str; 5], file: &str) -> String {
     let [before, after, saved, error, share] = figures;
-    format!("{before:>10}  {after:>10}  {saved:>6}  {error:>9}  {share:>10}  {file}\n")
+    format!("{before:>10}  {after:>10}  {saved:>6}  {error:>9}  {share:>10}  {}\n", in_line(file))
 }
 
 /// All files together.

@@ -2,10 +2,11 @@
 
 use crate::{
     Outcome,
-    batch::{Order, each, in_order},
+    batch::{each_in_turn, in_order},
     files::{self, Job, Places},
     input,
-    output::{self, plain},
+    output::{self, in_line},
+    turns::Turns,
 };
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result, bail, ensure};
@@ -55,12 +56,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if let Some(name) = &args.explain {
-        return explain(name, args.json);
+        return exin_line(name, args.json);
     }
     let jobs = args.jobs()?;
-    let work = |_: usize, job: &Job| args.report(job);
+    let turns = Turns::new(if args.fix { &jobs } else { &[] });
     let all = |reports: &mut dyn Iterator<Item = (usize, Result<Report>)>| in_order(reports).collect();
-    let reports: Vec<Result<Report>> = each(&jobs, Order::Any, work, all)?;
+    let reports: Vec<Result<Report>> = each_in_turn(&jobs, &turns, |job| args.report(job), all)?;
     let mut outcome = Outcome::Done;
     let many = reports.len() > 1;
     let mut good = Vec::new();
@@ -196,11 +197,11 @@ fn describe(report: &Report, fold: bool) -> String {
     let counted: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(plural).collect();
     let counted = if counted.is_empty() { "no findings".into() } else { counted.join(", ") };
     let bold = Style::new().bold();
-    let mut text = format!("{bold}{}{bold:#}: {counted}\n", plain(&said.file));
+    let mut text = format!("{bold}{}{bold:#}: {counted}\n", in_line(&said.file));
     if let Some(output) = &said.output {
         let mends = plural(&(said.mended.len(), "mend"));
         let Sizes { before, after } = bytes.unwrap_or_default();
-        let _ = writeln!(text, "  {mends}, written to {}: {before} -> {after} bytes", plain(output));
+        let _ = writeln!(text, "  {mends}, written to {}: {before} -> {after} bytes", in_line(output));
     }
     said.mended.iter().for_each(|finding| line(&mut text, finding, 1));
     let fold = fold && !output::is_verbose();
@@ -239,11 +240,12 @@ fn line(text: &mut String, named: &NamedFinding, count: usize) {
     let subject = subject.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
     let more = if count > 1 { format!("; {} more like it", count - 1) } else { String::new() };
     let said = format!("{} {}{subject}: {}{more}", finding.code, finding.at, finding.message);
-    let _ = writeln!(text, "  {style}{word:<7}{style:#} {}", plain(&said));
+    let _ = writeln!(text, "  {style}{word:<7}{style:#} {}", in_line(&said));
 }
 
-fn explain(name: &str, json: bool) -> Result<Outcome> {
-    let code = validate::explain(name).with_context(|| format!("there is no code {name}; docs/codes.md lists all"))?;
+fn exin_line(name: &str, json: bool) -> Result<Outcome> {
+    let code =
+        validate::exin_line(name).with_context(|| format!("there is no code {name}; docs/codes.md lists all"))?;
     if json {
         output::json(code)?;
     } else {

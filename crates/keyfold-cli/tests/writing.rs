@@ -1,62 +1,21 @@
 //! Writing as people and systems do it: pipes, links, names of all kinds, disks that fill up. No command writes over what it reads.
 #![cfg(unix)]
 
+mod made;
+
 use assert_cmd::Command;
+use made::{contents, keyfold, make, moving};
 use serde_json::{Value, json};
 use std::{
-    collections::BTreeMap,
     ffi::OsStr,
     fs,
     os::unix::{
         ffi::OsStrExt,
         fs::{MetadataExt, symlink},
     },
-    path::{Path, PathBuf},
+    path::Path,
     time::Duration,
 };
-
-fn keyfold<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("keyfold").unwrap();
-    let output = command
-        .current_dir(folder)
-        .args(arguments)
-        .timeout(Duration::from_secs(60))
-        .output()
-        .expect("it ends by itself");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
-}
-
-/// A node that moves, with keys that no storage loses for free.
-fn moving(uri: &str) -> (Value, Vec<u8>) {
-    let times = (0..30).map(|i| i as f32 / 30.0);
-    let values = times.clone().flat_map(|t| [t.sin(), 0.1 * t, t.cos()]);
-    let bin: Vec<u8> = times.chain(values).flat_map(f32::to_le_bytes).collect();
-    let json = json!({
-        "asset": { "version": "2.0" },
-        "buffers": [{ "uri": uri, "byteLength": bin.len() }],
-        "bufferViews": [{ "buffer": 0, "byteLength": 120 }, { "buffer": 0, "byteOffset": 120, "byteLength": 360 }],
-        "accessors": [
-            { "bufferView": 0, "componentType": 5126, "count": 30, "type": "SCALAR", "min": [0], "max": [29.0f32 / 30.0] },
-            { "bufferView": 1, "componentType": 5126, "count": 30, "type": "VEC3" }],
-        "nodes": [{ "name": "lever" }],
-        "animations": [{ "name": "pull", "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }],
-            "samplers": [{ "input": 0, "output": 1 }] }]
-    });
-    (json, bin)
-}
-
-/// `NAME.gltf` and `NAME.bin` in a folder.
-fn make(folder: &Path, name: &str) {
-    let (json, bin) = moving(&format!("{name}.bin"));
-    fs::write(folder.join(format!("{name}.gltf")), json.to_string()).unwrap();
-    fs::write(folder.join(format!("{name}.bin")), bin).unwrap();
-}
-
-fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
-}
 
 #[test]
 fn no_command_writes_over_what_it_reads() {
@@ -315,9 +274,8 @@ fn a_resumed_batch_looks_at_bytes_and_tells_the_same_figures() {
 fn a_file_that_is_standard_input_is_not_written_over() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let (json, bin) = moving("m.bin");
-    fs::write(folder.join("m.bin"), bin).unwrap();
-    fs::write(folder.join("m.gltf"), json.to_string()).unwrap();
+    make(folder, "m");
+    let before = contents(folder);
     symlink("m.gltf", folder.join("link.gltf")).unwrap();
     for arguments in [
         &["pack", "-", "-o", "m.gltf"][..],
@@ -330,7 +288,7 @@ fn a_file_that_is_standard_input_is_not_written_over() {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
         assert!(said.contains("standard input"), "{arguments:?}: {said}");
-        assert_eq!(fs::read_to_string(folder.join("m.gltf")).unwrap(), json.to_string(), "{arguments:?}");
+        assert_eq!(fs::read(folder.join("m.gltf")).unwrap(), before[&folder.join("m.gltf")], "{arguments:?}");
     }
 }
 
@@ -338,9 +296,7 @@ fn a_file_that_is_standard_input_is_not_written_over() {
 fn a_report_takes_the_place_of_nothing_that_was_just_written() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let (json, bin) = moving("m.bin");
-    fs::write(folder.join("m.bin"), bin).unwrap();
-    fs::write(folder.join("m.gltf"), json.to_string()).unwrap();
+    make(folder, "m");
     let (code, _, said) = keyfold(folder, &["pack", "m.gltf", "-o", "out.gltf", "--report", "out.bin"]);
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("no report"), "{said}");

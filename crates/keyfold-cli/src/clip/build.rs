@@ -7,7 +7,7 @@ use keyfold::{
     document::{real_path, write_file},
     read,
 };
-use keyfold_core::clip::Encoding;
+use keyfold_core::clip::{Encoding, MAGIC};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -84,22 +84,32 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         true => found.animations.iter().collect(),
         false => vec![sample::choose(&found.animations, args.animation.as_deref())?],
     };
+    let place =
+        |animation: &&Animation| if args.all { args.output.join(file_name(animation)) } else { args.output.clone() };
+    let places: Vec<PathBuf> = chosen.iter().map(place).collect();
+    places.iter().filter(|_| !stream).try_for_each(|path| check_place(path, args, &document))?;
     let built =
         chosen.par_iter().map(|animation| build(args, &document, &scene, animation)).collect::<Result<Vec<_>>>()?;
     let mut reports = Vec::new();
-    for (animation, clip) in chosen.iter().zip(&built) {
-        let path = if args.all { args.output.join(file_name(animation)) } else { args.output.clone() };
-        let read = input::same_file(&path, &args.input) || document.files().contains(&real_path(&path));
-        ensure!(stream || !read, "{} is read from, and would be overwritten", path.display());
+    for (path, clip) in places.iter().zip(&built) {
         // With bits asked for, what they make is wanted; a bound that was searched for and not held is not written.
         if clip.holds || args.bits.is_some() {
-            write(&path, &clip.bytes)?;
+            write(path, &clip.bytes)?;
         }
         reports.push(ClipReport { output: Some(path.display().to_string()), ..clip.report(&scene)? });
     }
     print(args, &reports)?;
     let held = Outcome::wrong_if(reports.iter().any(|r| !r.held));
     Ok(held.and(readable))
+}
+
+/// Whether a clip may take a place: nothing is there but perhaps another one.
+fn check_place(path: &Path, args: &Args, document: &Document) -> Result<()> {
+    let read = input::same_file(path, &args.input) || document.files().contains(&real_path(path));
+    ensure!(!read, "{} is read from, and would be overwritten", path.display());
+    let free = input::is_called(path, &["kfc"]) || input::may_replace(path, |start| start.starts_with(&MAGIC));
+    ensure!(free, "{} is no clip, and would be overwritten", path.display());
+    Ok(())
 }
 
 fn build(args: &Args, document: &Document, scene: &Scene, animation: &Animation) -> Result<BuiltClip> {

@@ -15,7 +15,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// The first bytes of every clip.
-const MAGIC: [u8; 4] = *b"KFC\x1A";
+pub const MAGIC: [u8; 4] = *b"KFC\x1A";
 /// The version that is written.
 const VERSION: u8 = 1;
 /// Where the directory starts, and the checksummed bytes.

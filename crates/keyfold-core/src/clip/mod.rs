@@ -46,6 +46,7 @@ mod variable;
 
 use core::fmt;
 
+pub use directory::MAGIC;
 pub use open::Clip;
 pub use player::{Playback, Pose, Sampler};
 pub use track::{Form, NodeProperty, Target, Track};

@@ -10,8 +10,9 @@ mod figures;
 mod text;
 
 use super::report::Row;
+use crate::input;
 use keyfold::{pack::FileReport, report::AnimationReport};
-use std::{fmt::Write, fs::File, io::Read, path::Path};
+use std::{fmt::Write, path::Path};
 use text::{bytes, escape, length, percent, saved};
 
 /// How many files get a part of their own.
@@ -27,14 +28,7 @@ const HEAD: &str =
 
 /// Whether a page may take a place: nothing is there but perhaps such a page.
 pub(super) fn may_be_page(path: &Path) -> bool {
-    !path.is_file() || is_page(path)
-}
-
-/// Whether a file is such a page.
-fn is_page(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(HEAD.len() as u64).read_to_end(&mut start));
-    read.is_ok() && start == HEAD.as_bytes()
+    input::may_replace(path, |start| start.starts_with(HEAD.as_bytes()))
 }
 
 /// A page about one run; `settings` are what was asked for.
