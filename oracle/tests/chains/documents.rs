@@ -1,5 +1,6 @@
 //! Random documents: small scenes whose animations have every kind of track, in every container.
 
+use crate::strange::{self, EXTENSION, EXTENSION_MARK, MARK};
 use keyfold::{
     Document, Interpolation, OpenOptions,
     document::{ComponentType, Edit, Shape},
@@ -46,6 +47,7 @@ pub(crate) fn make(random: &mut Random, folder: &Path) -> (PathBuf, Form) {
     if form == Form::SharedFile {
         share(&path);
     }
+    strange::spell(&path);
     (path, form)
 }
 
@@ -107,7 +109,7 @@ impl<'r> Scene<'r> {
                 .unzip();
             edit.push(
                 "animations",
-                json!({ "name": format!("clip {index}"), "samplers": samplers, "channels": channels }),
+                json!({ "name": format!("clip {index}"), "samplers": samplers, "channels": channels, "extras": MARK }),
             );
         }
         extensions.into_iter().for_each(|name| edit.declare(name, false));
@@ -124,6 +126,9 @@ impl<'r> Scene<'r> {
             if self.random.chance(20) {
                 node["scale"] = json!([1.0, 0.5 + self.random.float().abs(), 2.0]);
             }
+            if self.random.chance(50) {
+                node["extras"] = json!(MARK);
+            }
             nodes.push(node);
         }
         // A tree: each hangs on one before it.
@@ -135,9 +140,13 @@ impl<'r> Scene<'r> {
         nodes[0]["mesh"] = json!(0);
         let mut json = json!({
             "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0] }], "nodes": nodes,
-            "materials": [{ "pbrMetallicRoughness": { "baseColorFactor": [0.5, 0.5, 0.5, 1.0] } }],
-            "extras": { "kept": [1, 2.50, "three"] },
+            "materials": [{ "pbrMetallicRoughness": { "baseColorFactor": [0.5, 0.5, 0.5, 1.0] }, "extras": MARK }],
+            "extras": MARK,
         });
+        if self.random.chance(30) {
+            json["nodes"][0]["extensions"] = json!({ EXTENSION: EXTENSION_MARK });
+            json["extensionsUsed"] = json!([EXTENSION]);
+        }
         if images {
             json["images"] = json!([{ "uri": "picture.png" }]);
         }
@@ -148,9 +157,10 @@ impl<'r> Scene<'r> {
         let corners: [[f32; 3]; 3] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
         let positions = Stored { bounds: true, ..Stored::floats(Shape::Vec3, corners.as_flattened()) };
         let position = self.accessor(edit, &positions);
+        edit.json()["accessors"][position]["extras"] = json!(MARK);
         let targets: Vec<Value> = (0..WEIGHTS).map(|_| json!({ "POSITION": position })).collect();
         let primitive = json!({ "attributes": { "POSITION": position }, "material": 0, "targets": targets });
-        edit.push("meshes", json!({ "primitives": [primitive] }));
+        edit.push("meshes", json!({ "primitives": [primitive], "extras": MARK }));
     }
 
     fn animation(&mut self, edit: &mut Edit<'_>) -> Vec<Channel> {
