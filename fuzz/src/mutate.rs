@@ -50,6 +50,21 @@ impl Mutator {
         bytes
     }
 
+    /// Feeds a job broken copies of good input, in turn.
+    pub fn feed(seed: u64, rounds: u32, good: &[Vec<u8>], mut job: impl FnMut(&[u8])) {
+        let mut mutator = Mutator::new(seed);
+        for (_, good) in (0..Mutator::rounds(rounds)).zip(good.iter().cycle()) {
+            job(&mutator.mutate(good));
+        }
+    }
+
+    /// Feeds a job what is left of good input where its end is cut off: up to so many lengths of each.
+    pub fn feed_beginnings(most: usize, good: &[Vec<u8>], mut job: impl FnMut(&[u8])) {
+        for good in good {
+            (0..good.len()).step_by(good.len().div_ceil(most).max(1)).for_each(|end| job(&good[..end]));
+        }
+    }
+
     fn change(&mut self, bytes: &mut Vec<u8>) {
         if bytes.is_empty() {
             return bytes.push(self.below(256) as u8);

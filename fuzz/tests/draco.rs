@@ -40,17 +40,10 @@ fn seeds_decode() {
 
 #[test]
 fn mutated_streams_never_panic() {
-    let seeds = seeds();
-    let mut mutator = Mutator::new(1);
-    for round in 0..Mutator::rounds(20_000) {
-        let seed = &seeds[round as usize % seeds.len()];
-        draco(&mutator.mutate(seed));
-    }
+    Mutator::feed(1, 20_000, &seeds(), draco);
 }
 
 #[test]
 fn every_beginning_of_a_stream_is_harmless() {
-    for seed in seeds() {
-        (0..seed.len()).for_each(|end| draco(&seed[..end]));
-    }
+    Mutator::feed_beginnings(usize::MAX, &seeds(), draco);
 }

@@ -20,17 +20,10 @@ fn seeds_decode() {
 
 #[test]
 fn mutated_streams_never_panic() {
-    let seeds = seeds();
-    let mut mutator = Mutator::new(1);
-    for round in 0..Mutator::rounds(3_000) {
-        let seed = &seeds[round as usize % seeds.len()];
-        stream(&mutator.mutate(seed));
-    }
+    Mutator::feed(1, 3_000, &seeds(), stream);
 }
 
 #[test]
 fn every_beginning_of_a_stream_is_harmless() {
-    for seed in seeds() {
-        (0..seed.len()).step_by(1 + seed.len() / 400).for_each(|end| stream(&seed[..end]));
-    }
+    Mutator::feed_beginnings(400, &seeds(), stream);
 }
