@@ -27,4 +27,5 @@ def main() -> None:
     print(f"{len(examples())} examples ran")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -56,7 +56,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     if let Some(name) = &args.explain {
-        return exin_line(name, args.json);
+        return explain(name, args.json);
     }
     let jobs = args.jobs()?;
     let turns = Turns::new(if args.fix { &jobs } else { &[] });
@@ -243,9 +243,8 @@ fn line(text: &mut String, named: &NamedFinding, count: usize) {
     let _ = writeln!(text, "  {style}{word:<7}{style:#} {}", in_line(&said));
 }
 
-fn exin_line(name: &str, json: bool) -> Result<Outcome> {
-    let code =
-        validate::exin_line(name).with_context(|| format!("there is no code {name}; docs/codes.md lists all"))?;
+fn explain(name: &str, json: bool) -> Result<Outcome> {
+    let code = validate::explain(name).with_context(|| format!("there is no code {name}; docs/codes.md lists all"))?;
     if json {
         output::json(code)?;
     } else {

@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Runs the program in a folder: its exit code, what it tells, and what it says beside that.
-pub fn keyfold<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> (i32, String, String) {
+pub(crate) fn keyfold<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> (i32, String, String) {
     let mut command = Command::cargo_bin("keyfold").unwrap();
     let output = command
         .current_dir(folder)
@@ -24,7 +24,7 @@ pub fn keyfold<S: AsRef<OsStr>>(folder: &Path, arguments: &[S]) -> (i32, String,
 }
 
 /// A node that moves, with keys that no storage loses for free.
-pub fn moving(uri: &str) -> (Value, Vec<u8>) {
+pub(crate) fn moving(uri: &str) -> (Value, Vec<u8>) {
     let times = (0..30).map(|i| i as f32 / 30.0);
     let values = times.clone().flat_map(|t| [t.sin(), 0.1 * t, t.cos()]);
     let bin: Vec<u8> = times.chain(values).flat_map(f32::to_le_bytes).collect();
@@ -43,14 +43,14 @@ pub fn moving(uri: &str) -> (Value, Vec<u8>) {
 }
 
 /// `NAME.gltf` and `NAME.bin` in a folder.
-pub fn make(folder: &Path, name: &str) {
+pub(crate) fn make(folder: &Path, name: &str) {
     let (json, bin) = moving(&format!("{name}.bin"));
     fs::write(folder.join(format!("{name}.gltf")), json.to_string()).unwrap();
     fs::write(folder.join(format!("{name}.bin")), bin).unwrap();
 }
 
 /// The files directly in a folder.
-pub fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
 }
