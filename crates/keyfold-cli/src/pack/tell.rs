@@ -127,7 +127,7 @@ fn storages(report: &FileReport) -> String {
             c.plays.clone(),
             format!("{about}{}", c.animation_bytes),
             format!("{about}{}", c.gzip_bytes),
-            length(c.error),
+            c.error.map_or_else(|| "-".to_owned(), length),
         ]
     });
     output::table(&["storage", "plays", "animation bytes", "gzip, with JSON", "error"], rows, 2)

@@ -1,10 +1,9 @@
-//! Estimates of what storages would take: an excerpt of the document is packed to each of them as the whole would be, and made up to the whole. What is no
-//! longer than an excerpt is packed itself: then the figures are no estimates.
+//! About what a storage would take, told beside what was packed: the document searched quickly, times what the search that was asked for leaves of a quick
+//! one's bytes in an excerpt. Nothing is measured, and which storage was asked for plays no part.
 //!
-//! An excerpt has some of the animations; of long ones stretches from begin to end, joined so that they follow each other. Bytes are taken to grow with the values of tracks that
-//! move, JSON with the tracks. Which storage was asked for plays no part.
+//! An excerpt has some of the animations; of long ones a few stretches, joined so that they follow each other.
 
-use super::{Optimize, Packed, Settings, pack_with, storage::rewritable, weigh};
+use super::{Level, Settings, searched, storage::rewritable, weigh};
 use crate::{
     Animation, Curve, Document, Result, Storage, Track,
     inspect::document_bytes,
@@ -13,13 +12,21 @@ use crate::{
 };
 use serde_json::Value;
 
-/// About how many values an excerpt has, of how many animations, and of how many stretches each.
-const VALUES: usize = 16_000;
+/// How many values of tracks that move an excerpt has at least, and which share of the document's where that is more.
+const VALUES: usize = 3_000;
+const SHARE: f64 = 0.125;
+/// Of how many animations at least, of how many stretches each at most, and how many keys a stretch has where there are several: where two meet, curves jump.
 const ANIMATIONS: usize = 4;
 const STRETCHES: usize = 4;
+const KEYS: usize = 64;
+
+/// The storage that is worth a look beside those that were packed: the smallest that common viewers play, then the smallest.
+pub fn worth_a_look(tried: &[Storage]) -> Option<Storage> {
+    [Storage::Meshopt, Storage::Stream].into_iter().find(|storage| !tried.contains(storage))
+}
 
 /// About what a storage would take.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
     /// The storage.
     pub storage: Storage,
@@ -27,77 +34,66 @@ pub struct Estimate {
     pub animation_bytes: u64,
     /// What the animations' bytes and JSON would take after gzip.
     pub gzip_bytes: usize,
-    /// How far off what was packed came to lie.
-    pub error: f64,
-    /// Whether all of it was packed.
-    pub is_measured: bool,
 }
 
-/// About what storages would take for a document; `settings.storage` plays no part.
-pub fn estimate(document: &Document, settings: &Settings, storages: &[Storage]) -> Result<Vec<Estimate>> {
-    let excerpt = Excerpt::of(document)?;
-    let packed = |storage: Storage| {
-        let settings = Settings { storage, animation: None, ..settings.clone() };
-        pack_with(excerpt.as_ref().map_or(document, |excerpt| &excerpt.document), &settings, &())
-    };
-    let estimate = |storage: &Storage| {
-        let packed = packed(*storage)?;
-        let is_measured = excerpt.is_none();
-        let (animation_bytes, gzip_bytes) = match &excerpt {
-            Some(excerpt) => excerpt.made_up(&packed)?,
-            None => (document_bytes(&packed.document), packed.weight(Optimize::Gzip)),
-        };
-        Ok(Estimate { storage: *storage, animation_bytes, gzip_bytes, error: packed.diff.error, is_measured })
-    };
-    storages.iter().map(estimate).collect()
-}
-
-/// A document with a part of the animations.
-struct Excerpt {
-    document: Document,
-    /// How many times as many values of tracks that move, and tracks, the whole has.
-    values: f64,
-    tracks: f64,
-}
-
-impl Excerpt {
-    /// An excerpt; `None` where the whole is no longer.
-    fn of(document: &Document) -> Result<Option<Self>> {
-        let animations = read(document)?.animations;
-        let moving = |animations: &[Animation]| animations.iter().map(values).sum::<usize>();
-        let tracks = |animations: &[Animation]| animations.iter().map(|a| a.tracks.len()).sum::<usize>();
-        if moving(&animations) <= VALUES + VALUES / 2 {
-            return Ok(None);
+/// About what a storage would take for a document; `settings.storage` plays no part.
+///
+/// ```
+/// # let figure = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
+/// use keyfold::{Storage, pack};
+/// let document = keyfold::Document::open(figure)?;
+/// let about = pack::estimate(&document, &Default::default(), Storage::Meshopt)?;
+/// let packed = pack::pack(&document, &pack::Settings { storage: Storage::Meshopt, ..Default::default() })?;
+/// assert!((about.gzip_bytes as f64 / packed.gzip_bytes as f64 - 1.0).abs() < 0.15);
+/// # Ok::<(), keyfold::Error>(())
+/// ```
+pub fn estimate(document: &Document, settings: &Settings, storage: Storage) -> Result<Estimate> {
+    let settings = Settings { storage, ..settings.clone() };
+    let quick = Settings { level: Level::Fast, ..settings.clone() };
+    let [bytes, gzip] = match excerpt(document)? {
+        None => taken(document, &settings)?,
+        Some(_) if settings.level == Level::Fast => taken(document, &quick)?,
+        Some(excerpt) => {
+            let of_all = |settings: &Settings| Settings { animation: None, ..settings.clone() };
+            let (long, short) = (taken(&excerpt, &of_all(&settings))?, taken(&excerpt, &of_all(&quick))?);
+            let whole = taken(document, &quick)?;
+            // A longer search keeps what a quick one finds where that is smaller.
+            [0, 1].map(|i| whole[i] * (long[i] / short[i].max(1.0)).min(1.0))
         }
-        let chosen = chosen(&animations);
-        let mut edit = document.edit();
-        if let Some(list) = edit.json().get_mut("animations").and_then(Value::as_array_mut) {
-            let mut index = 0..;
-            list.retain(|_| index.next().is_some_and(|index| chosen.contains(&index)));
-        }
-        let some = edit.finish()?;
-        let spliced = some_spliced(&some, VALUES / chosen.len().max(1))?;
-        let part = read(&spliced)?.animations;
-        let times = |count: &dyn Fn(&[Animation]) -> usize| count(&animations) as f64 / count(&part).max(1) as f64;
-        Ok(Some(Self { values: times(&moving), tracks: times(&tracks), document: spliced }))
-    }
+    };
+    Ok(Estimate { storage, animation_bytes: bytes.round() as u64, gzip_bytes: gzip.round() as usize })
+}
 
-    /// What an excerpt took, made up to the whole: bytes of the animations, and with their JSON after gzip.
-    fn made_up(&self, packed: &Packed) -> Result<(u64, usize)> {
-        let json = weigh::json_gzip_bytes(&packed.document)? as f64;
-        let bytes = document_bytes(&packed.document) as f64 * self.values;
-        let gzip = json * self.tracks + (packed.weight(Optimize::Gzip) as f64 - json).max(0.0) * self.values;
-        Ok((bytes.round() as u64, gzip.round() as usize))
+/// The bytes that a search leaves: of the animations' data, and with their JSON after gzip.
+fn taken(document: &Document, settings: &Settings) -> Result<[f64; 2]> {
+    let found = searched(document, settings)?;
+    Ok([document_bytes(&found) as f64, weigh::gzip_bytes(&found)? as f64])
+}
+
+/// A document with a part of the animations; `None` where the whole is no longer.
+fn excerpt(document: &Document) -> Result<Option<Document>> {
+    let animations = read(document)?.animations;
+    let all: usize = animations.iter().map(values).sum();
+    let wanted = VALUES.max((SHARE * all as f64) as usize);
+    if all <= wanted + wanted / 2 {
+        return Ok(None);
     }
+    let chosen = chosen(&animations, wanted);
+    let mut edit = document.edit();
+    if let Some(list) = edit.json().get_mut("animations").and_then(Value::as_array_mut) {
+        let mut index = 0..;
+        list.retain(|_| index.next().is_some_and(|index| chosen.contains(&index)));
+    }
+    some_spliced(&edit.finish()?, wanted / chosen.len().max(1)).map(Some)
 }
 
 /// The indices of animations that stand for all, spread over them.
-fn chosen(animations: &[Animation]) -> Vec<usize> {
+fn chosen(animations: &[Animation], wanted: usize) -> Vec<usize> {
     let moving: Vec<usize> = animations.iter().filter(|a| values(a) > 0).map(|a| a.index).collect();
-    let (count, most) = (moving.len(), animations.iter().map(values).sum::<usize>());
+    let (count, all) = (moving.len(), animations.iter().map(values).sum::<usize>());
     // Short ones are only as good as many of them.
-    let wanted = (VALUES * count).div_ceil(most.max(1)).clamp(ANIMATIONS.min(count), count);
-    (0..wanted).map(|i| moving[i * count / wanted.max(1)]).collect()
+    let few = (wanted * count).div_ceil(all.max(1)).clamp(ANIMATIONS.min(count), count);
+    (0..few).map(|i| moving[i * count / few.max(1)]).collect()
 }
 
 /// The document with animations of more than so many values cut down to about as many.
@@ -106,7 +102,9 @@ fn some_spliced(document: &Document, most: usize) -> Result<Document> {
     let form = |animation: &Animation| {
         let tracks = animation.tracks.iter().filter(|track| rewritable(track));
         let share = most as f64 / values(animation) as f64;
-        let channels = tracks.clone().map(|track| core_form(&spliced(track, animation, share)));
+        let keys = animation.tracks.iter().map(|track| track.curve.times().len()).max().unwrap_or(0);
+        let stretches = ((share * keys as f64) as usize / KEYS).clamp(1, STRETCHES);
+        let channels = tracks.clone().map(|track| core_form(&spliced(track, animation, share, stretches)));
         let replaces = tracks.map(|track| track.source.channel).collect();
         Ok(AnimationForm { index: animation.index, replaces, channels: channels.collect::<Result<_>>()? })
     };
@@ -121,17 +119,17 @@ fn values(animation: &Animation) -> usize {
 }
 
 /// A track with the keys of stretches that take a share of its animation's time, one after the other.
-fn spliced(track: &Track, animation: &Animation, share: f64) -> Track {
+fn spliced(track: &Track, animation: &Animation, share: f64, stretches: usize) -> Track {
     let curve = &track.curve;
     if curve.is_constant() {
         return track.clone();
     }
     let duration = f64::from(animation.duration());
-    let length = duration * share / STRETCHES as f64;
+    let length = duration * share / stretches as f64;
     let stride = curve.width() * curve.interpolation().elements_per_key();
     let (mut times, mut values): (Vec<f32>, Vec<f32>) = (Vec::new(), Vec::new());
-    for stretch in 0..STRETCHES {
-        let start = (duration - length) * stretch as f64 / (STRETCHES - 1) as f64;
+    for stretch in 0..stretches {
+        let start = (duration - length) * (stretch as f64 + 0.5) / stretches as f64;
         let shift = stretch as f64 * length - start;
         for (key, time) in curve.times().iter().enumerate() {
             let moved = (f64::from(*time) + shift) as f32;

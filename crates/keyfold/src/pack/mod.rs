@@ -14,7 +14,7 @@
 //! | `storage/` | storages as the engine's codecs: a file each |
 //! | `axes` | translation and scale split, where the storage knows single axes |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
-//! | `estimate` | about what other storages would take, from an excerpt |
+//! | `estimate` | about what other storages would take, from a quick search and an excerpt |
 //! | `report` | several storages, the smallest kept, and what is told of a file |
 
 mod animation;
@@ -41,7 +41,7 @@ use crate::{
     write::MeshoptVersion,
 };
 use animation::{PackedAnimation, pack_animation};
-pub use estimate::{Estimate, estimate};
+pub use estimate::{Estimate, estimate, worth_a_look};
 pub use keyfold_core::engine::Level;
 pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
 use std::{
@@ -246,6 +246,16 @@ fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
         }
     }
     unreachable!("the loop ends after its attempts")
+}
+
+/// What a search leaves of a document. Nobody has measured whether it keeps to the bound.
+fn searched(document: &Document, settings: &Settings) -> Result<Document> {
+    let read = read(document)?;
+    let scene = Scene::new(document, &read.animations, settings.shell)?;
+    let context = Context::new(&scene, &read.animations, settings, &());
+    let (whole, bound) = (context.whole(document, &read.animations), settings.bound.in_scene(scene.model_size()));
+    let packed: Vec<PackedAnimation> = whole.par_iter().map(|animation| context.packed(animation, bound)).collect();
+    write(document, &context, &read.animations, &packed)
 }
 
 /// The document as `convert` makes it, which `pack` is never larger than; `None` where that has no bound or is over it, leaves less alone than it

@@ -1,6 +1,6 @@
 //! Packing a file: which storages are tried, which one is kept, and the report in the shape that `keyfold pack --json` prints.
 
-use super::{Estimate, Packed, Settings, estimate, pack_with};
+use super::{Estimate, Packed, Settings, estimate, pack_with, worth_a_look};
 use crate::{
     Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
     read, sample::title,
@@ -133,11 +133,11 @@ pub struct Candidate {
     pub animation_bytes: u64,
     /// What the animations' bytes and JSON take after gzip.
     pub gzip_bytes: usize,
-    /// How far off it is, in scene units.
-    pub error: f64,
+    /// How far off it is, in scene units; nobody knows of an estimate.
+    pub error: Option<f64>,
     /// Where a file plays whose animations are stored so.
     pub plays: String,
-    /// Whether the figures are an estimate, from an excerpt of the animations.
+    /// Whether the figures are an estimate, from a quick search.
     pub quick: bool,
 }
 
@@ -147,15 +147,15 @@ impl Candidate {
             storage,
             animation_bytes: document_bytes(&packed.document),
             gzip_bytes: packed.gzip_bytes,
-            error: packed.diff.error,
+            error: Some(packed.diff.error),
             plays: plays(storage, &packed.document),
             quick: false,
         }
     }
 
     fn estimated(document: &Document, estimate: Estimate) -> Self {
-        let Estimate { storage, animation_bytes, gzip_bytes, error, is_measured } = estimate;
-        Self { storage, animation_bytes, gzip_bytes, error, plays: plays(storage, document), quick: !is_measured }
+        let Estimate { storage, animation_bytes, gzip_bytes } = estimate;
+        Self { storage, animation_bytes, gzip_bytes, error: None, plays: plays(storage, document), quick: true }
     }
 }
 
@@ -176,7 +176,7 @@ pub struct Choice {
     pub among: Vec<Storage>,
     /// These are packed as well, to be told of.
     pub beside: Vec<Storage>,
-    /// Whether all others are estimated from an excerpt.
+    /// Whether one of the others is estimated ([`worth_a_look`]).
     pub estimate: bool,
 }
 
@@ -228,9 +228,8 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
     }
     let (candidate, packed) = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
     if choice.estimate {
-        let others = Storage::ALL.into_iter().filter(|other| !tried.contains(other));
-        let estimates = estimate(document, settings, &others.collect::<Vec<_>>())?;
-        candidates.extend(estimates.into_iter().map(|estimate| Candidate::estimated(document, estimate)));
+        let about = worth_a_look(&tried).map(|other| estimate(document, settings, other)).transpose()?;
+        candidates.extend(about.map(|about| Candidate::estimated(document, about)));
     }
     Ok(Chosen { storage: candidate.storage, packed, candidates })
 }

@@ -25,13 +25,6 @@ pub fn weight(document: &Document) -> Result<Weight> {
     Ok(Weight { raw: content.len(), gzip: zipped(&content) })
 }
 
-/// What their JSON alone weighs after gzip.
-pub(crate) fn json_gzip_bytes(document: &Document) -> Result<usize> {
-    let mut content = Vec::new();
-    let bytes = gather(document, &mut content)?;
-    Ok(zipped(&content[bytes..]))
-}
-
 fn zipped(content: &[u8]) -> usize {
     compress_to_vec(content, CompressionLevel::BestCompression as u8).len() + GZIP
 }
@@ -44,8 +37,8 @@ pub fn gzip_bytes(document: &Document) -> Result<usize> {
     Ok(weight(document)?.gzip)
 }
 
-/// Gathers all bytes, and behind them the JSON; how many bytes there are.
-fn gather(document: &Document, content: &mut Vec<u8>) -> Result<usize> {
+/// Gathers all bytes, and behind them the JSON.
+fn gather(document: &Document, content: &mut Vec<u8>) -> Result<()> {
     let json = document.to_json();
     let animations = json.get("animations").unwrap_or(&Value::Null);
     let mut text = animations.to_string();
@@ -80,9 +73,8 @@ fn gather(document: &Document, content: &mut Vec<u8>) -> Result<usize> {
         text += &json["bufferViews"][view].to_string();
         content.extend_from_slice(&document.view(view)?);
     }
-    let bytes = content.len();
     content.extend_from_slice(text.as_bytes());
-    Ok(bytes)
+    Ok(())
 }
 
 /// The buffer views that extensions on animations hold their own data in.

@@ -62,7 +62,7 @@ export interface PackReport {
     animation: string | null; node: string | null; time: number | null;
     properties: { max: number; target: string | null };
   } | null;
-  candidates: { storage: string; animation_bytes: number; gzip_bytes: number; error: number; plays: string; quick: boolean }[];
+  candidates: { storage: string; animation_bytes: number; gzip_bytes: number; error: number | null; plays: string; quick: boolean }[];
   left: string[];
   copied: boolean;
   failed?: string;

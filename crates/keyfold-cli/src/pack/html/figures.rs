@@ -87,11 +87,11 @@ pub(super) fn storages(candidates: &[Candidate], chosen: Option<Storage>) -> Str
         let class = if Some(c.storage) == chosen { " class=chosen" } else { "" };
         let about = if c.quick { "about " } else { "" };
         format!(
-            "<tr{class}><td>{}<td class=n>{about}{}<td class=n>{about}{}<td class=n>{about}{}<td>{}</tr>",
+            "<tr{class}><td>{}<td class=n>{about}{}<td class=n>{about}{}<td class=n>{}<td>{}</tr>",
             c.storage,
             bytes(c.animation_bytes),
             bytes(c.gzip_bytes as u64),
-            length(c.error),
+            c.error.map_or_else(|| "–".to_owned(), length),
             escape(&c.plays),
         )
     };
