@@ -189,18 +189,28 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
     Ok(if weight(&smaller) < weight(&packed) { smaller } else { packed })
 }
 
-/// How much tighter the bound is that splines are also packed within.
-const TIGHTER: f64 = 0.2;
+/// How much tighter the bounds are that short documents and splines are also packed within.
+const TIGHTER: (f64, f64) = (0.5, 0.2);
+/// A document of no more floats than this is short.
+const SHORT: usize = 1 << 14;
 
-/// Splines within a tighter bound: what they lose is not searched for as lines are, and more freedom is not always used well. `None` where there are none.
+/// The document within tighter bounds, the smallest of them: more freedom is not always used well, least of all in short documents, whose bytes are mostly
+/// JSON, and by splines, whose loss is not searched for as that of lines is. `None` where it is neither.
 fn tighter(document: &Document, settings: &Settings, bound: f64, monitor: &dyn Monitor) -> Result<Option<Packed>> {
     let read = read(document)?;
     let is_spline = |track: &Track| track.curve.interpolation() == Interpolation::CubicSpline;
-    if !read.animations.iter().flat_map(|a| &a.tracks).any(is_spline) {
-        return Ok(None);
-    }
-    let settings = Settings { bound: settings.bound.scaled(TIGHTER), ..settings.clone() };
-    Ok(Some(Packed { bound, ..pack_once(document, &settings, monitor)? }))
+    let splines = read.animations.iter().flat_map(|a| &a.tracks).any(is_spline);
+    let shares = [(TIGHTER.0, floats(&read.animations) <= SHORT), (TIGHTER.1, splines)];
+    let packed = |(share, _)| {
+        let settings = Settings { bound: settings.bound.scaled(share), ..settings.clone() };
+        Ok(Packed { bound, ..pack_once(document, &settings, monitor)? })
+    };
+    let all = shares.into_iter().filter(|(_, worth)| *worth).map(packed).collect::<Result<Vec<_>>>()?;
+    Ok(all.into_iter().min_by_key(|packed| packed.weight(settings.optimize)))
+}
+
+fn floats(animations: &[Animation]) -> usize {
+    animations.iter().flat_map(|a| &a.tracks).map(|track| track.curve.values().len()).sum()
 }
 
 fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
@@ -266,8 +276,7 @@ fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
         Storage::Draco | Storage::Quantization => read(document)?,
         Storage::Core | Storage::Meshopt | Storage::Stream => return Ok(None),
     };
-    let floats = |animation: &Animation| animation.tracks.iter().map(|t| t.curve.values().len()).sum::<usize>();
-    if read.animations.iter().map(floats).sum::<usize>() > MUCH {
+    if floats(&read.animations) > MUCH {
         return Ok(None);
     }
     let scene = Scene::new(document, &read.animations, settings.shell)?;

@@ -1,0 +1,86 @@
+//! What `pack` says of other storages, held against what it then makes of them; and that more freedom costs no bytes: neither a looser bound nor a higher level.
+
+use std::path::PathBuf;
+
+use keyfold::pack::{Level, Settings, estimate, pack};
+use keyfold::{Bound, Document, Storage};
+use keyfold_oracle::{corpus_files, is_full, note, root};
+
+/// What is small enough to be packed many times in every run.
+const SMALL_FILE: u64 = 110_000;
+/// How far an estimate may be off, and what more freedom may cost.
+const NEAR: f64 = 0.15;
+const GROWTH: f64 = 1.005;
+const BOUNDS: [f64; 6] = [1e-4, 2e-4, 5e-4, 1e-3, 5e-3, 1e-2];
+/// Files of the corpus that bounds and levels are tried on: short and long, with splines and with pointers.
+const SERIES: [&str; 8] = [
+    "aframe_left_hand",
+    "animated_colors_cube",
+    "cesium_man",
+    "chatvrm_idle_loop",
+    "cmu_02_03_run",
+    "fox",
+    "kenney_character",
+    "whack_a_mole",
+];
+
+/// Samples and the corpus, the small files unless in a full run.
+fn files() -> Vec<PathBuf> {
+    let samples = ["machine", "face", "figure"].map(|name| root().join("samples").join(name).with_extension("glb"));
+    let small = |file: &PathBuf| is_full() || file.metadata().is_ok_and(|m| m.len() < SMALL_FILE);
+    samples.into_iter().chain(corpus_files().into_iter().filter(small)).collect()
+}
+
+fn stem(file: &std::path::Path) -> String {
+    file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[test]
+fn estimates_are_near() {
+    let (mut worst, mut count) = (0.0f64, 0);
+    note("file, then for each storage what gzip and animation bytes of the estimate are off");
+    for file in files() {
+        let document = Document::open(&file).unwrap();
+        let mut row = stem(&file);
+        for storage in [Storage::Meshopt, Storage::Stream] {
+            let settings = Settings { storage, ..Settings::default() };
+            let (about, real) = (estimate(&document, &settings, storage).unwrap(), pack(&document, &settings).unwrap());
+            let bytes = keyfold::inspect::document_bytes(&real.document);
+            let off = [
+                about.gzip_bytes as f64 / real.gzip_bytes as f64 - 1.0,
+                about.animation_bytes as f64 / bytes as f64 - 1.0,
+            ];
+            row += &format!(", {storage} {:+.1} % {:+.1} %", 100.0 * off[0], 100.0 * off[1]);
+            worst = off.into_iter().map(f64::abs).fold(worst, f64::max);
+            count += 1;
+        }
+        note(&row);
+    }
+    assert!(count >= 6 && worst <= NEAR, "{worst} in {count}");
+}
+
+#[test]
+fn more_freedom_costs_no_bytes() {
+    let mut count = 0;
+    for file in files().into_iter().filter(|file| SERIES.contains(&stem(file).as_str()) || stem(file) == "machine") {
+        let document = Document::open(&file).unwrap();
+        for storage in Storage::ALL {
+            let bytes = |bound: f64, level: Level| {
+                let settings = Settings { storage, bound: Bound::Relative(bound), level, ..Settings::default() };
+                pack(&document, &settings).unwrap().gzip_bytes
+            };
+            let bounds = BOUNDS.map(|bound| bytes(bound, Level::Default));
+            let levels = [Level::Fast, Level::Default, Level::Max].map(|level| bytes(BOUNDS[2], level));
+            note(&format!("{} {storage}: bounds {bounds:?}, levels {levels:?}", stem(&file)));
+            for series in [&bounds[..], &levels] {
+                let mut least = f64::INFINITY;
+                for bytes in series.iter().map(|bytes| *bytes as f64) {
+                    least = least.min(bytes);
+                    assert!(bytes <= GROWTH * least, "{} {storage}: {series:?}", stem(&file));
+                }
+            }
+            count += 1;
+        }
+    }
+    assert!(count >= 5, "{count} series");
+}
