@@ -118,6 +118,24 @@ fn a_name_that_is_no_text_is_one_like_others() {
 }
 
 #[test]
+fn names_that_addresses_have_to_spell_otherwise_are_ones_like_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    make(folder, "t");
+    for name in ["walk: take 2", "100% #1?", "a&b=c;d", "http:", "{[ä]}"] {
+        let (out, again) = (format!("{name}.gltf"), format!("{name} again.gltf"));
+        for arguments in [["convert", "t.gltf", "-o", &out], ["unpack", &out, "-o", &again]] {
+            let (code, _, said) = keyfold(folder, &[&arguments[..], &["--max-error", "0.01%"]].concat());
+            assert_eq!(code, 0, "{arguments:?}: {said}");
+        }
+        let (code, _, said) = keyfold(folder, &["convert", &out, "--in-place", "--storage", "meshopt"]);
+        assert_eq!(code, 0, "{name}: {said}");
+        let (code, _, said) = keyfold(folder, &["diff", &again, &out, "--max-error", "0.01%"]);
+        assert_eq!(code, 0, "{name}: {said}");
+    }
+}
+
+#[test]
 fn names_cannot_command_a_terminal() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

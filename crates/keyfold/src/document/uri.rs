@@ -49,12 +49,13 @@ pub(crate) fn path(uri: &str, at: &str) -> Result<PathBuf> {
 /// Whether an address may mean something out of the folder that it is relative to: it is absolute, or climbs out of it.
 pub(crate) fn leads_out(uri: &str) -> bool {
     let path: Vec<u8> = percent_decode_str(uri).collect();
-    // Windows takes both slashes; a colon in the first step is a scheme's or a drive's.
+    // Windows takes both slashes, and a letter before a colon for a drive. Any other colon that is encoded is part of a name.
     let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
-    let mut steps = path.split(is_slash);
-    if path.first().is_some_and(is_slash) || steps.clone().next().is_some_and(|first| first.contains(&b':')) {
+    let is_drive = matches!(path.as_slice(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    if path.first().is_some_and(is_slash) || is_drive || scheme(uri).is_some() {
         return true;
     }
+    let mut steps = path.split(is_slash);
     let mut depth = 0i64;
     steps.any(|step| {
         depth += match step {
@@ -148,7 +149,18 @@ mod tests {
 
     #[test]
     fn climbing_out_is_seen() {
-        for inside in ["a.bin", "a/b.bin", "./a.bin", "a/../b.bin", "a//b.bin", "..a.bin", "%2e.a/b", ""] {
+        for inside in [
+            "a.bin",
+            "a/b.bin",
+            "./a.bin",
+            "a/../b.bin",
+            "a//b.bin",
+            "..a.bin",
+            "%2e.a/b",
+            "out%3A%20x.bin",
+            "a b:c",
+            "",
+        ] {
             assert!(!leads_out(inside), "{inside}");
         }
         for outside in [
