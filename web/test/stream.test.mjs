@@ -12,7 +12,9 @@ const { exports } = await WebAssembly.instantiate(module, {});
 
 /** What a stream decodes to, or what is wrong with it. */
 function decode(stream) {
-  new Uint8Array(exports.memory.buffer, exports.input(stream.length), stream.length).set(stream);
+  // Memory may grow here, which detaches the buffer that was there before.
+  const at = exports.input(stream.length);
+  new Uint8Array(exports.memory.buffer, at, stream.length).set(stream);
   const failed = exports.stream_view(1 << 20) !== 0;
   const bytes = Buffer.from(new Uint8Array(exports.memory.buffer, exports.output(), exports.output_length()));
   return failed ? bytes.toString() : bytes;
