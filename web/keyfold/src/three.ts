@@ -46,6 +46,10 @@ export class KeyfoldPlugin {
     if (Array.isArray(json.extensionsRequired)) {
       json.extensionsRequired = json.extensionsRequired.filter((name: Json) => !OURS.includes(name));
     }
+    // Buffers that carry such a name are there for loaders without this plugin: they refuse them.
+    for (const buffer of Array.isArray(json.buffers) ? json.buffers : []) {
+      if (OURS.includes(buffer?.type)) delete buffer.type;
+    }
   }
 
   /** Awaited by the loader before it loads anything. */
