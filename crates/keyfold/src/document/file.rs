@@ -73,7 +73,11 @@ impl Unfinished {
 /// Takes a name that nobody has, in two steps: an empty file of that name first, which fails where there is one.
 fn reserve_and_replace(file: NamedTempFile, place: &Path) -> io::Result<()> {
     File::options().write(true).create_new(true).open(place)?;
-    file.persist(place).map(drop).map_err(|refused| refused.error)
+    file.persist(place).map(drop).map_err(|refused| {
+        // The name was ours alone: nothing is lost with it.
+        let _ = fs::remove_file(place);
+        refused.error
+    })
 }
 
 /// A file beside a place, on the same file system. Its lock says that somebody is at it; where there are no locks, nobody sweeps.

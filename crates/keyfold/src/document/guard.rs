@@ -10,10 +10,9 @@ use serde_json::{Value, json};
 /// The member of glTF 1.0.
 const TYPE: &str = "type";
 
-/// The required extension whose name a buffer carries.
-pub(crate) fn guarded_by<'v>(json: &Value, buffer: &'v Value) -> Option<&'v str> {
-    let name = buffer.get(TYPE)?.as_str()?;
-    extensions::is_listed(json, "extensionsRequired", name).then_some(name)
+/// Whether a buffer carries the name of a required extension.
+pub(crate) fn is_guarded(json: &Value, buffer: &Value) -> bool {
+    buffer.get(TYPE).and_then(Value::as_str).is_some_and(|name| extensions::is_listed(json, "extensionsRequired", name))
 }
 
 /// Marks all buffers with a required extension's name, and takes marks off whose extension is not required any more.
@@ -43,12 +42,12 @@ mod tests {
         let mut json = json!({ "extensionsRequired": [NAME], "buffers": [{ "byteLength": 4 }, { "byteLength": 1, "type": "x" }, 7] });
         guard(&mut json, Some(NAME));
         assert_eq!(json["buffers"], json!([{ "byteLength": 4, "type": NAME }, { "byteLength": 1, "type": "x" }, 7]));
-        assert_eq!(guarded_by(&json, &json["buffers"][0]), Some(NAME));
+        assert!(is_guarded(&json, &json["buffers"][0]));
         let marked = json.clone();
         guard(&mut json, None);
         assert_eq!(json, marked, "what is still required stays");
         json["extensionsRequired"] = json!([]);
-        assert_eq!(guarded_by(&json, &json["buffers"][0]), None);
+        assert!(!is_guarded(&json, &json["buffers"][0]));
         guard(&mut json, Some(NAME));
         assert_eq!(json["buffers"], json!([{ "byteLength": 4 }, { "byteLength": 1, "type": "x" }, 7]));
     }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `content`, `outline` | the JSON in two forms: values to change and write, and an outline to look at |
 //! | `spelling` | changed values as text that spells what stayed the same as it was |
+//! | `guard` | buffers that loaders refuse which do not know what the file requires |
 //! | `json`, `place` | typed looks into the outline, each with its place |
 //! | `glb`, `uri` | the binary container; data URIs and file names |
 //! | `known` | what was found out about the document, once |
@@ -49,7 +50,7 @@ pub use draft::Draft;
 pub use edit::Edit;
 #[cfg(feature = "fs")]
 pub use file::write_file;
-pub(crate) use guard::guarded_by;
+pub(crate) use guard::is_guarded;
 pub use json::{List, Look, Object};
 pub(crate) use mentions::Mentions;
 pub use path::real_path;

@@ -1,11 +1,12 @@
 //! One animation: what stays exact, what has its own bound, and the rest by the engine.
 
 use super::{
-    Context,
+    Context, SHORT,
     axes::splits,
     cost::deflated,
     cubic::shortened,
     exact::without_repeats,
+    floats,
     properties::shrunk,
     storage::AnimationCodec,
     straight::{is_spline, straightened},
@@ -17,8 +18,6 @@ use std::collections::BTreeMap;
 
 /// What split tracks may take at most, as a share of what whole ones do: costs are not exact, and whole ones have fewer channels.
 const WORTH: f64 = 0.98;
-/// Animations of more floats than this are only searched quickly to tell which is smaller.
-const SHORT: usize = 1 << 14;
 
 /// An animation as a reader will see it, and the codes of those tracks that the engine changed.
 #[derive(Clone)]
@@ -73,8 +72,8 @@ fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64)
     if split.is_empty() {
         return pack_as_it_is(context, animation, bound, level);
     }
-    let floats: usize = animation.tracks.iter().map(|track| track.curve.values().len()).sum();
-    let quick = if floats <= SHORT { level } else { Level::Fast };
+    // Of what is not short, a quick search tells which is smaller.
+    let quick = if floats(animation) <= SHORT { level } else { Level::Fast };
     let found = |animation| (animation, pack_as_it_is(context, animation, bound, quick));
     let whole = found(animation);
     let most = WORTH * whole.1.1 as f64;

@@ -189,9 +189,10 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
     Ok(if weight(&smaller) < weight(&packed) { smaller } else { packed })
 }
 
-/// How much tighter the bounds are that short documents and splines are also packed within.
-const TIGHTER: (f64, f64) = (0.5, 0.2);
-/// A document of no more floats than this is short.
+/// How much tighter the bounds are that short documents, and documents with splines, are also packed within.
+const TIGHTER_IF_SHORT: f64 = 0.5;
+const TIGHTER_WITH_SPLINES: f64 = 0.2;
+/// What has no more floats than this is short.
 const SHORT: usize = 1 << 14;
 
 /// The document within tighter bounds, the smallest of them: more freedom is not always used well, least of all in short documents, whose bytes are mostly
@@ -200,7 +201,8 @@ fn tighter(document: &Document, settings: &Settings, bound: f64, monitor: &dyn M
     let read = read(document)?;
     let is_spline = |track: &Track| track.curve.interpolation() == Interpolation::CubicSpline;
     let splines = read.animations.iter().flat_map(|a| &a.tracks).any(is_spline);
-    let shares = [(TIGHTER.0, floats(&read.animations) <= SHORT), (TIGHTER.1, splines)];
+    let is_short = read.animations.iter().map(floats).sum::<usize>() <= SHORT;
+    let shares = [(TIGHTER_IF_SHORT, is_short), (TIGHTER_WITH_SPLINES, splines)];
     let packed = |(share, _)| {
         let settings = Settings { bound: settings.bound.scaled(share), ..settings.clone() };
         Ok(Packed { bound, ..pack_once(document, &settings, monitor)? })
@@ -209,8 +211,9 @@ fn tighter(document: &Document, settings: &Settings, bound: f64, monitor: &dyn M
     Ok(all.into_iter().min_by_key(|packed| packed.weight(settings.optimize)))
 }
 
-fn floats(animations: &[Animation]) -> usize {
-    animations.iter().flat_map(|a| &a.tracks).map(|track| track.curve.values().len()).sum()
+/// How many numbers an animation's values are.
+fn floats(animation: &Animation) -> usize {
+    animation.tracks.iter().map(|track| track.curve.values().len()).sum()
 }
 
 fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
@@ -276,7 +279,7 @@ fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
         Storage::Draco | Storage::Quantization => read(document)?,
         Storage::Core | Storage::Meshopt | Storage::Stream => return Ok(None),
     };
-    if floats(&read.animations) > MUCH {
+    if read.animations.iter().map(floats).sum::<usize>() > MUCH {
         return Ok(None);
     }
     let scene = Scene::new(document, &read.animations, settings.shell)?;

@@ -12,15 +12,17 @@ use super::{
 };
 use crate::{
     Error,
-    document::{Container, guarded_by, uri},
+    document::{Container, is_guarded, uri},
 };
 
 /// Chunks of a GLB are padded to multiples of four.
 const PADDING: usize = 3;
 
 pub(super) fn rules(model: &Model<'_>, findings: &mut Findings) {
-    let json = model.document.json();
-    let guards = |at: &str| json.pointer(at).is_some_and(|buffer| guarded_by(json, buffer).is_some());
+    let guards = |at: &str| {
+        let json = model.document.json();
+        json.pointer(at).is_some_and(|buffer| is_guarded(json, buffer))
+    };
     findings.waive(|f| f.code == UNEXPECTED_PROPERTY.name && f.at.strip_suffix("/type").is_some_and(guards));
     for (i, buffer) in model.buffers.iter().enumerate() {
         if let Some(buffer) = buffer {

@@ -34,7 +34,7 @@ pub fn place_stream(
     let lengths = placed.iter().map(|placed| placed.length);
     let buffer = (!fallback).then(|| {
         let byte_length = lengths.clone().sum::<usize>();
-        // three.js refuses buffers of a type that it does not know; without one, it would fetch the page's own address for them.
+        // three.js refuses buffers of a type that it does not know (`document/guard.rs`); without one, it would fetch the page's own address for this one.
         let absent = json!({ "byteLength": byte_length, "type": NAME, "extensions": { NAME: { "fallback": true } } });
         edit.push("buffers", absent)
     });
