@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
-use keyfold::pack::{Level, Settings, estimate, pack};
+use keyfold::pack::{Level, Settings, estimates, pack};
 use keyfold::{Bound, Document, Storage};
 use keyfold_oracle::{corpus_files, is_full, note, root};
 
 /// What is small enough to be packed many times in every run.
 const SMALL_FILE: u64 = 110_000;
-/// How far an estimate may be off, and what more freedom may cost.
-const NEAR: f64 = 0.15;
+/// How far an estimate may be off, in percent, and what more freedom may cost.
+const NEAR: f64 = 15.0;
+/// What one estimate in fifty may be off.
+const FAR: f64 = 25.0;
 const GROWTH: f64 = 1.005;
 /// Bytes that a short file may grow by all the same: what gzip makes of it does not follow its freedom so closely.
 const FEW: f64 = 16.0;
@@ -39,26 +41,31 @@ fn stem(file: &std::path::Path) -> String {
 
 #[test]
 fn estimates_are_near() {
-    let (mut worst, mut count) = (0.0f64, 0);
-    note("file, then for each storage what gzip and animation bytes of the estimate are off");
+    let (mut worst, mut count, mut beyond) = (0.0f64, 0, 0);
+    note("file and what it is packed to, then for each storage what gzip and animation bytes of the estimate are off");
     for file in files() {
         let document = Document::open(&file).unwrap();
-        let mut row = stem(&file);
-        for storage in [Storage::Meshopt, Storage::Stream] {
-            let settings = Settings { storage, ..Settings::default() };
-            let (about, real) = (estimate(&document, &settings, storage).unwrap(), pack(&document, &settings).unwrap());
-            let bytes = keyfold::inspect::document_bytes(&real.document);
-            let off = [
-                about.gzip_bytes as f64 / real.gzip_bytes as f64 - 1.0,
-                about.animation_bytes as f64 / bytes as f64 - 1.0,
-            ];
-            row += &format!(", {storage} {:+.1} % {:+.1} %", 100.0 * off[0], 100.0 * off[1]);
-            worst = off.into_iter().map(f64::abs).fold(worst, f64::max);
-            count += 1;
+        let settings = Storage::ALL.map(|storage| Settings { storage, ..Settings::default() });
+        let packed = settings.each_ref().map(|settings| pack(&document, settings).unwrap());
+        for (settings, beside) in settings.iter().zip(&packed) {
+            let mut row = format!("{} {}:", stem(&file), settings.storage);
+            let all = estimates(&document, settings, beside, &Storage::ALL).unwrap();
+            for (about, real) in all.iter().zip(&packed).filter(|(about, _)| about.storage != settings.storage) {
+                let off = |about: u64, real: u64| 100.0 * (about as f64 / real as f64 - 1.0);
+                let gzip = off(about.gzip_bytes as u64, real.gzip_bytes as u64);
+                let raw = off(about.animation_bytes, keyfold::inspect::document_bytes(&real.document));
+                row += &format!(" {} {gzip:+.1} % {raw:+.1} %", about.storage);
+                // Most people ask for nothing, and are told what is beside core.
+                if settings.storage == Storage::Core {
+                    worst = worst.max(gzip.abs());
+                    count += 1;
+                    beyond += usize::from(gzip.abs() > NEAR);
+                }
+            }
+            note(&row);
         }
-        note(&row);
     }
-    assert!(count >= 6 && worst <= NEAR, "{worst} in {count}");
+    assert!(count >= 12 && beyond <= count / 50 && worst <= FAR, "{worst} %, {beyond} of {count}");
 }
 
 #[test]

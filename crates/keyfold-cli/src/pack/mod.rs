@@ -34,8 +34,8 @@ nothing can be saved, the input is copied.
 
 What is minimised are the bytes of the animations and of their JSON after gzip; with --optimize raw, the bytes as they are.
 
-Of a single file, pack also tells what a smaller storage would take. 'About' marks an estimate; --dry-run packs to every storage and \
-measures, -q leaves the estimate out.
+Of a single file, pack also tells what the other storages would take. 'About' marks an estimate; --dry-run packs to every storage and \
+measures, -q leaves estimates out.
 
 Examples:
   keyfold pack walk.glb                                 writes walk.packed.glb, within 0.01 %

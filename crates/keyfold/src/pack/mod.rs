@@ -14,7 +14,7 @@
 //! | `storage/` | storages as the engine's codecs: a file each |
 //! | `axes` | translation and scale split, where the storage knows single axes |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
-//! | `estimate` | about what other storages would take, from a quick search and an excerpt |
+//! | `estimate` | about what other storages would take, from the quickest search |
 //! | `report` | several storages, the smallest kept, and what is told of a file |
 
 mod animation;
@@ -41,7 +41,7 @@ use crate::{
     write::MeshoptVersion,
 };
 use animation::{PackedAnimation, pack_animation};
-pub use estimate::{Estimate, estimate, worth_a_look};
+pub use estimate::{Estimate, estimates};
 pub use keyfold_core::engine::Level;
 pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
 use std::{
@@ -128,12 +128,14 @@ pub struct Packed {
     pub gzip_bytes: usize,
     /// What they take as they are.
     pub raw_bytes: usize,
+    /// What they take after gzip, as a share of what the quickest search leaves.
+    pub(crate) of_quickest: f64,
 }
 
 impl Packed {
     fn new(document: Document, diff: Diff, bound: f64, left: Vec<String>) -> Result<Self> {
         let Weight { raw, gzip } = weigh::weight(&document)?;
-        Ok(Self { document, diff, bound, left, gzip_bytes: gzip, raw_bytes: raw })
+        Ok(Self { document, diff, bound, left, gzip_bytes: gzip, raw_bytes: raw, of_quickest: 1.0 })
     }
 
     /// The bytes that are to be few.
@@ -185,8 +187,10 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
         _ => [None, None],
     };
     let weight = |packed: &Packed| packed.weight(settings.optimize);
+    let quickest = shorter.gzip_bytes as f64 / shorter.of_quickest;
     let smaller = others.into_iter().flatten().fold(shorter, |a, b| if weight(&b) < weight(&a) { b } else { a });
-    Ok(if weight(&smaller) < weight(&packed) { smaller } else { packed })
+    let least = if weight(&smaller) < weight(&packed) { smaller } else { packed };
+    Ok(Packed { of_quickest: least.gzip_bytes as f64 / quickest, ..least })
 }
 
 /// How much tighter the bounds are that short documents, and documents with splines, are also packed within.
@@ -261,14 +265,12 @@ fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
     unreachable!("the loop ends after its attempts")
 }
 
-/// What a search leaves of a document. Nobody has measured whether it keeps to the bound.
-fn searched(document: &Document, settings: &Settings) -> Result<Document> {
-    let read = read(document)?;
-    let scene = Scene::new(document, &read.animations, settings.shell)?;
-    let context = Context::new(&scene, &read.animations, settings, &());
-    let (whole, bound) = (context.whole(document, &read.animations), settings.bound.in_scene(scene.model_size()));
+/// What a search leaves of a document with these animations. Nobody has measured whether it keeps to the bound.
+fn searched(document: &Document, animations: &[Animation], scene: &Scene, settings: &Settings) -> Result<Document> {
+    let context = Context::new(scene, animations, settings, &());
+    let (whole, bound) = (context.whole(document, animations), settings.bound.in_scene(scene.model_size()));
     let packed: Vec<PackedAnimation> = whole.par_iter().map(|animation| context.packed(animation, bound)).collect();
-    write(document, &context, &read.animations, &packed)
+    write(document, &context, animations, &packed)
 }
 
 /// The document as `convert` makes it, which `pack` is never larger than; `None` where that has no bound or is over it, leaves less alone than it

@@ -1,6 +1,6 @@
 //! Packing a file: which storages are tried, which one is kept, and the report in the shape that `keyfold pack --json` prints.
 
-use super::{Estimate, Packed, Settings, estimate, pack_with, worth_a_look};
+use super::{Estimate, Packed, Settings, estimates, pack_with};
 use crate::{
     Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
     read, sample::title,
@@ -176,7 +176,7 @@ pub struct Choice {
     pub among: Vec<Storage>,
     /// These are packed as well, to be told of.
     pub beside: Vec<Storage>,
-    /// Whether one of the others is estimated ([`worth_a_look`]).
+    /// Whether all others are estimated.
     pub estimate: bool,
 }
 
@@ -228,8 +228,10 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
     }
     let (candidate, packed) = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
     if choice.estimate {
-        let about = worth_a_look(&tried).map(|other| estimate(document, settings, other)).transpose()?;
-        candidates.extend(about.map(|about| Candidate::estimated(document, about)));
+        let settings = Settings { storage: candidate.storage, ..settings.clone() };
+        let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !tried.contains(other)).collect();
+        let about = estimates(document, &settings, &packed, &others)?;
+        candidates.extend(about.into_iter().map(|about| Candidate::estimated(document, about)));
     }
     Ok(Chosen { storage: candidate.storage, packed, candidates })
 }

@@ -219,15 +219,15 @@ fn an_estimate_is_near_and_says_what_it_is() {
     for storage in Storage::ALL {
         let choice = Choice { estimate: true, ..storage.into() };
         let chosen = choose(&document, &Settings::default(), &choice, &()).unwrap();
-        let [written, about] = &chosen.candidates[..] else { panic!("{storage}: {:?}", chosen.candidates) };
+        let (written, others) = chosen.candidates.split_first().unwrap();
         assert!(written.storage == storage && !written.quick && written.error.is_some());
-        assert!(Some(about.storage) == worth_a_look(&[storage]) && about.quick && about.error.is_none());
-        // Whatever was asked for, the same is estimated.
-        let same = estimate(&document, &Settings::default(), about.storage).unwrap();
-        assert_eq!((about.gzip_bytes, about.animation_bytes), (same.gzip_bytes, same.animation_bytes));
-        let real = pack(&document, &Settings { storage: about.storage, ..Settings::default() }).unwrap();
-        let off = about.gzip_bytes as f64 / real.gzip_bytes as f64 - 1.0;
-        assert!(off.abs() < 0.15, "{}: {off}", about.storage);
+        assert_eq!(others.len() + 1, Storage::ALL.len());
+        for about in others {
+            assert!(about.quick && about.error.is_none());
+            let real = pack(&document, &Settings { storage: about.storage, ..Settings::default() }).unwrap();
+            let off = about.gzip_bytes as f64 / real.gzip_bytes as f64 - 1.0;
+            assert!(off.abs() < 0.15, "{}: {off}", about.storage);
+        }
     }
 }
 
