@@ -2,12 +2,13 @@
 // same page. Medians of runs that take turns; ratios say more than milliseconds.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { launch, page, serve } from "./test/browser.mjs";
 import { program, root } from "./test/program.mjs";
+import { take } from "./take.mjs";
 
 const dist = join(root, "web/keyfold/dist");
 const modules = join(root, "web/node_modules");
@@ -40,7 +41,7 @@ function sizeTable() {
 const STORAGES = ["quantization", "draco", "meshopt", "stream"];
 const shared = join(root, "../shared/corpus");
 const FILES = existsSync(shared)
-  ? ["fox.glb", "kaykit_knight.glb", "cmu_13_21_wash-windows.glb"].map((name) => join(shared, name))
+  ? ["fox.glb", "kaykit_knight.glb"].map((name) => join(shared, name))
   : ["figure.glb", "machine.glb"].map((name) => join(root, "samples", name));
 
 /** In the page: how long each way takes, in milliseconds, the median of several runs that take turns. */
@@ -84,7 +85,9 @@ async function timeTable() {
   const browser = await launch();
   const tab = await browser.newPage();
   await tab.goto(server.address);
-  for (const file of FILES) {
+  const minute = join(folder, "take_of_a_minute.glb");
+  writeFileSync(minute, take());
+  for (const file of [...FILES, minute]) {
     const name = file.split("/").at(-1);
     const files = {};
     const lengths = {};

@@ -111,6 +111,7 @@ test("every kind of file opens", async () => {
   await open([sample("machine.glb"), sample("face.glb")]);
   assert.deepEqual(await page.locator("#which option").allInnerTexts(), ["machine.glb", "face.glb"]);
   await page.selectOption("#which", "face.glb");
+  assert.deepEqual(await serious(page), []);
   await packed(page);
   assert.match(await text(page, "#command"), /pack face.glb/);
   quiet();
@@ -140,9 +141,11 @@ test("what cannot be read is told in words, with the place; what is missing is t
   assert.match(await text(page, "#notes"), /Missing: lamp\.bin/);
   await page.waitForSelector("#report .trouble");
   assert.match(await text(page, "#report .trouble"), /lamp\.bin/);
+  assert.deepEqual(await serious(page), []);
   await page.setInputFiles("#files", [join(folder, "broken.gltf"), sample("lamp.bin")]);
   await page.waitForFunction(() => /samplers\/0\/input/.test(document.querySelector("#finding-list")?.textContent ?? ""));
   assert.match(await text(page, "#finding-list"), /error/);
+  assert.deepEqual(await serious(page), []);
   quiet();
   await close();
 });
@@ -164,6 +167,7 @@ test("the slider packs again; the picture fills; packing can be cancelled; the a
   assert.equal(await page.getAttribute("#bound-slider", "aria-valuetext"), "1%");
   await page.waitForFunction(() => document.querySelectorAll("#picture circle").length >= 15);
   assert.match(await page.getAttribute("#picture svg", "aria-label"), /At 1%: core/);
+  assert.deepEqual(await serious(page), []);
   await page.fill("#bound", "nonsense");
   await page.press("#bound", "Enter");
   await page.waitForSelector("#report .trouble");
@@ -357,6 +361,7 @@ test("keyfold view: the file that it was started with, and nobody else's request
     const { page, quiet, close } = await visit(browser, address);
     await packed(page);
     assert.deepEqual(await page.locator("#which option").allInnerTexts(), ["lamp.gltf", "machine.glb"]);
+    assert.deepEqual(await serious(page), []);
     quiet();
     await close();
     const status = async (address, headers = {}) => (await fetch(address, { headers })).status;
