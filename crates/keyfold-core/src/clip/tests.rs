@@ -330,6 +330,15 @@ fn options_that_make_no_sense_are_refused() {
 }
 
 #[test]
+fn values_that_no_code_reaches_are_refused() {
+    let chain = Chain::new(2, 3, Interpolation::Linear);
+    let far = Curve::new(Interpolation::Linear, 3, [0.0, 0.1, 0.2], [0.0, 0.0, 0.0, 1e20, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    let far = chain.with(Target::Node(0, NodeProperty::Translation), far.unwrap());
+    let built = far.build(&options(Encoding::Variable));
+    assert_eq!(built.err(), Some(BuildError::Range));
+}
+
+#[test]
 fn building_tells_how_far_it_is_and_ends_when_it_is_told_to() {
     let chain = Chain::new(10, 40, Interpolation::Linear);
     for encoding in [Encoding::Variable, Encoding::Fixed] {

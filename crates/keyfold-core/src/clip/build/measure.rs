@@ -11,13 +11,10 @@ use crate::curve::Interpolation;
 use crate::quat;
 use crate::skeleton::{
     Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Moving, Part, Poses, Proof, Property, Skeleton, Transform,
-    moments, prove_where, random_moments,
+    moments, prove_where,
 };
 use alloc::{borrow::Cow, vec, vec::Vec};
 
-/// How many random times the search looks at.
-const RANDOM: usize = 1000;
-const SEED: u64 = 0x6B66_6300;
 /// Floats of a size have steps of their own: so much of it.
 const FLOAT: f64 = 1e-6;
 /// Bytes of reference poses that are kept between tries; the others are computed again each time.
@@ -43,7 +40,6 @@ impl<'a> Reference<'a> {
         let mut all = between(keys, BETWEEN);
         // Steps stay where they are, and curves that keep their own keys are compared at those.
         all.extend(moments(&[&motion], if job.options.rate.is_some() { 0 } else { BETWEEN }));
-        all.extend(random_moments(0.0, keys.duration.into(), RANDOM, SEED));
         all.sort_by(|a, b| a.time.total_cmp(&b.time).then(b.left.cmp(&a.left)));
         all.dedup();
         let mut reference = Self { job, keys, motion, moments: all, at_keys, kept: Vec::new() };

@@ -130,6 +130,8 @@ pub enum BuildError {
     Target(String),
     /// The rate, the bound or the number of bits makes no sense.
     Options(&'static str),
+    /// Values lie so far apart that no code of a clip reaches from one to the other.
+    Range,
     /// It takes more of this than [`Limits`] grant.
     Limit(&'static str),
     /// Who watched it wanted no more of it.
@@ -142,6 +144,7 @@ impl fmt::Display for BuildError {
             Self::Empty => f.write_str("the animation has no tracks"),
             Self::Target(target) => write!(f, "{target}: the curve does not fit its target"),
             Self::Options(what) => f.write_str(what),
+            Self::Range => f.write_str("the values of a track lie too far apart for the codes of a clip"),
             Self::Limit(what) => write!(f, "building the clip takes more {what} than the limit"),
             Self::Cancelled => f.write_str("cancelled"),
         }
@@ -219,16 +222,11 @@ fn build_within(source: &Source<'_>, options: &Options, budget: &Budget<'_>) -> 
         Encoding::Variable => builder.smallest()?,
         Encoding::Fixed => builder.fixed()?,
     };
-    let opened = Clip::open(&built.bytes);
-    let proof = opened.as_ref().map(|clip| builder.reference.proof(clip));
-    let (error, possible) =
-        proof.map_or((f64::INFINITY, f64::INFINITY), |proof| (proof.deviation.error(), proof.possible));
-    let (error, resampling) = (built.error.max(error), builder.reference.resampling());
-    let total = match options.rate {
-        Some(_) => opened.map_or(f64::INFINITY, |clip| builder.reference.total(&clip)),
-        None => error,
-    };
-    Ok(Built { error, possible: possible.max(error), resampling, total, ..built })
+    let clip = Clip::open(&built.bytes).map_err(|_| BuildError::Range)?;
+    let proof = builder.reference.proof(&clip);
+    let (error, resampling) = (built.error.max(proof.deviation.error()), builder.reference.resampling());
+    let total = if options.rate.is_some() { builder.reference.total(&clip) } else { error };
+    Ok(Built { error, possible: proof.possible.max(error), resampling, total, ..built })
 }
 
 /// About how many bytes it takes to build a clip with so many keys: matrices of what moves, values of the tracks and their codes.
@@ -373,7 +371,7 @@ impl Builder<'_> {
                 let holds = error <= self.job.bound() && self.reference.others_hold(&self.plan, &clip);
                 Built { error, possible: f64::INFINITY, holds, bytes, resampling: 0.0, total: error }
             }
-            // What is written here is always a clip; one that cannot be opened holds nothing.
+            // Codes that are too wide make no clip. Another try may do without them.
             Err(_) => {
                 let (error, possible, total) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
                 Built { bytes, error, possible, holds: false, resampling: 0.0, total }
