@@ -16,8 +16,7 @@ const LANES: usize = 8;
 
 /// The places of contents in the order in which they should stand.
 pub(crate) fn alike(contents: &[&Stored]) -> Vec<usize> {
-    let bytes: Vec<Bytes> = contents.iter().map(|content| Bytes::of(content)).collect();
-    let entropies: Vec<f64> = bytes.iter().map(Bytes::entropy).collect();
+    let entropies: Vec<f64> = contents.iter().map(|content| Bytes::of(content).entropy()).collect();
     let mut order: Vec<usize> = (0..contents.len()).collect();
     order.sort_by(|a, b| {
         let kinds = kind(contents[*a]).cmp(&kind(contents[*b]));
@@ -27,7 +26,7 @@ pub(crate) fn alike(contents: &[&Stored]) -> Vec<usize> {
         if contents[one_kind[0]].bounds {
             one_kind.sort_unstable();
         } else {
-            one_kind.chunks_mut(NEIGHBOURS).for_each(|near| chain(near, &bytes));
+            one_kind.chunks_mut(NEIGHBOURS).for_each(|near| chain(near, contents));
         }
     }
     order
@@ -39,8 +38,11 @@ fn kind(content: &Stored) -> Kind {
     (!content.bounds, content.component, content.shape, content.normalized)
 }
 
-/// Puts behind each one the one that is most like it.
-fn chain(order: &mut [usize], bytes: &[Bytes]) {
+/// Puts behind each one the one that is most like it. Their bytes are counted again, because the counts of all contents would take more memory than
+/// the contents.
+fn chain(near: &mut [usize], contents: &[&Stored]) {
+    let bytes: Vec<Bytes> = near.iter().map(|index| Bytes::of(contents[*index])).collect();
+    let mut order: Vec<usize> = (0..near.len()).collect();
     for place in 1..order.len() {
         let last = &bytes[order[place - 1]];
         let (mut best, mut least) = (place, f64::INFINITY);
@@ -52,6 +54,8 @@ fn chain(order: &mut [usize], bytes: &[Bytes]) {
         }
         order[place..=best].rotate_right(1);
     }
+    let before = near.to_vec();
+    near.iter_mut().zip(order).for_each(|(index, place)| *index = before[place]);
 }
 
 /// How often each byte occurs in a content.
