@@ -88,6 +88,8 @@ const LOOKAHEAD: usize = 3;
 const NUDGES: usize = 4;
 /// How many times its tolerance a stretch may miss so that moving its end is worth a try.
 const HOPELESS: f64 = 2.5;
+/// About how many times its tolerance a stretch's end moves when it is rounded to the grid.
+const ROUNDING: f64 = 1.0;
 /// The largest turn (radians) that one stretch may make: beyond, which way round it goes hangs on little.
 const LARGEST_TURN: f64 = 2.6;
 
@@ -173,6 +175,16 @@ impl Stretch<'_> {
         let start = self.times[self.from];
         let inverse = 1.0 / (self.times[to] - start);
         let (times, tolerances) = (&self.times[self.from + 1..=to], &self.tolerances[self.from + 1..=to]);
+        let hopeless = |((step, time), tolerance): ((&Step, &f64), &f64)| {
+            let share = (time - start) * inverse;
+            let miss = [0, 1, 2].map(|c| step[c] - end[c] * share);
+            let most = tolerance * (HOPELESS + ROUNDING);
+            dot(miss, miss) > most * most
+        };
+        // Rounding takes most of the time, and most ends are hopeless before it.
+        if steps.iter().zip(times).zip(tolerances).any(hopeless) {
+            return None;
+        }
         for _ in 0..NUDGES {
             let code = self.moved(end);
             let reached = self.difference(self.values.decoded(self.grid.decode(code)));
