@@ -34,6 +34,7 @@ pub(super) struct TrackKeys {
 }
 
 /// How a window came out.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     /// By probe: its largest error at the window's times, in scene units.
     pub(super) errors: Vec<f64>,
@@ -46,10 +47,13 @@ pub(super) fn quantizers(clip: &Clip<'_>, codec: &dyn Codec, budgets: &[f64], pl
     clip.tracks.iter().zip(budgets).map(|(track, budget)| track.quantizer(codec, *budget, plan.step_share())).collect()
 }
 
-/// A window as decoded, down to the node that is being looked at. Encoding again writes over what was there.
+/// A window as decoded, down to the node that is being looked at. Encoding again writes over what was there, as far as anything changed.
 pub(super) struct Encoder<'a, 'c> {
     clip: &'a Clip<'c>,
     window: &'a Window,
+    plan: Plan,
+    /// What lies farther off than this is repaired where it can be.
+    limit: Option<f64>,
     poses: Poses,
     turns: Vec<Vec<Quat>>,
     transforms: Vec<Vec<Transform>>,
@@ -58,57 +62,110 @@ pub(super) struct Encoder<'a, 'c> {
     shared: Vec<usize>,
     /// By track and moment: the share of its budget that is left to it there.
     narrowed: Vec<Vec<f64>>,
+    /// By track: whether its keys have to be found anew.
+    stale: Vec<bool>,
+    /// What the window was encoded with last, and how that came out.
+    last: (Vec<Quantizer>, Measured),
 }
 
 impl<'a, 'c> Encoder<'a, 'c> {
-    pub(super) fn new(clip: &'a Clip<'c>, window: &'a Window) -> Self {
+    pub(super) fn new(clip: &'a Clip<'c>, window: &'a Window, plan: Plan, limit: Option<f64>) -> Self {
         Self {
             clip,
             window,
+            plan,
+            limit,
             poses: window.poses.clone(),
             turns: window.turns.clone(),
             transforms: window.transforms.clone(),
             keys: vec![TrackKeys::default(); clip.tracks.len()],
             shared: Vec::new(),
             narrowed: Vec::new(),
+            stale: vec![true; clip.tracks.len()],
+            last: (Vec::new(), Measured::default()),
         }
     }
 
-    /// Encodes the window. What lies farther off than `limit` is repaired where it can be.
-    pub(super) fn encode(&mut self, quantizers: &[Quantizer], plan: Plan, limit: Option<f64>) -> Measured {
-        self.shared = if plan.keys == Keys::Shared { self.shared_keys(quantizers) } else { Vec::new() };
+    /// Encodes the window.
+    pub(super) fn encode(&mut self, quantizers: &[Quantizer]) -> Measured {
+        if self.is_done(quantizers) {
+            return self.last.1.clone();
+        }
+        let shared = if self.plan.keys == Keys::Shared { self.shared_keys(quantizers) } else { Vec::new() };
+        if shared != self.shared || !self.narrowed.is_empty() {
+            self.stale.fill(true);
+        }
+        self.shared = shared;
         self.narrowed.clear();
-        self.run(quantizers, plan);
-        let mut measured = self.measure(limit);
-        let Some(limit) = limit.filter(|_| !measured.failing.is_empty()) else { return measured };
-        if plan.keys == Keys::PerTrack {
+        let measured = self.encoded(quantizers);
+        self.last = (quantizers.to_vec(), measured.clone());
+        measured
+    }
+
+    /// Whether the window was encoded with such quantizers last. Marks the tracks for which it was not.
+    fn is_done(&mut self, quantizers: &[Quantizer]) -> bool {
+        let all = self.plan.keys == Keys::All;
+        let same = |(a, b): (&Quantizer, &Quantizer)| {
+            // Where all keys stay, budgets only say which grid it is.
+            a.grid == b.grid && a.held == b.held && (all || a.budget == b.budget)
+        };
+        let last = &self.last.0;
+        if last.is_empty() {
+            return false;
+        }
+        let mut done = true;
+        for (stale, pair) in self.stale.iter_mut().zip(last.iter().zip(quantizers)) {
+            let same = same(pair);
+            *stale |= !same;
+            done &= same;
+        }
+        done
+    }
+
+    fn encoded(&mut self, quantizers: &[Quantizer]) -> Measured {
+        self.run(quantizers);
+        let mut measured = self.measure();
+        let Some(limit) = self.limit.filter(|_| !measured.failing.is_empty()) else { return measured };
+        if self.plan.keys == Keys::PerTrack {
             for _ in 0..NARROWINGS {
                 if !self.narrow(quantizers, limit, &measured.failing) {
                     break;
                 }
-                self.run(quantizers, plan);
-                measured = self.measure(Some(limit));
+                self.run(quantizers);
+                measured = self.measure();
                 if measured.failing.is_empty() {
                     return measured;
                 }
             }
         }
-        if plan.keys == Keys::All && self.repair(quantizers, plan, limit, &measured.failing) {
-            measured = self.measure(Some(limit));
+        if self.plan.keys == Keys::All && self.repair(quantizers, limit, &measured.failing) {
+            // Repaired codes are not what tracks come to by themselves.
+            self.stale.fill(true);
+            measured = self.measure();
         }
         measured
     }
 
-    fn run(&mut self, quantizers: &[Quantizer], plan: Plan) {
+    /// Finds the keys of stale tracks and, with compensation, of those below them.
+    fn run(&mut self, quantizers: &[Quantizer]) {
         let clip = self.clip;
+        let mut moved = vec![false; clip.skeleton.len()];
         for node in clip.nodes() {
-            let mut turns = core::mem::take(&mut self.turns[node]);
             let parent = clip.skeleton.parent(node);
+            let above = parent.is_some_and(|parent| moved[parent]);
+            let tracks = clip.tracks_of(node);
+            let anew = self.stale[tracks.clone()].contains(&true) || (above && self.plan.compensate);
+            moved[node] = above || anew;
+            if !moved[node] {
+                continue;
+            }
+            self.stale[tracks.clone()].fill(false);
+            let mut turns = core::mem::take(&mut self.turns[node]);
             if clip.changes(node) {
                 let mut transforms = core::mem::take(&mut self.transforms[node]);
-                transforms.copy_from_slice(&self.window.transforms[node]);
-                for index in clip.tracks_of(node) {
-                    self.track(index, &quantizers[index], plan, &mut transforms);
+                if anew {
+                    transforms.copy_from_slice(&self.window.transforms[node]);
+                    tracks.for_each(|index| self.track(index, &quantizers[index], &mut transforms));
                 }
                 let above = parent.map(|p| self.turns[p].as_slice());
                 chain_into(&mut turns, above, transforms.iter().map(|t| t.rotation));
@@ -127,8 +184,8 @@ impl<'a, 'c> Encoder<'a, 'c> {
     }
 
     /// How far the window lies from the original at its times.
-    fn measure(&self, limit: Option<f64>) -> Measured {
-        let most = limit.map_or(f64::INFINITY, |limit| limit * limit);
+    fn measure(&self) -> Measured {
+        let most = self.limit.map_or(f64::INFINITY, |limit| limit * limit);
         let mut over = vec![false; self.window.len()];
         let error = |probe: &crate::skeleton::Probe| {
             let mut largest = 0.0f64;
@@ -147,13 +204,13 @@ impl<'a, 'c> Encoder<'a, 'c> {
 
     /// Chooses codes anew where points lie too far off: those of tracks with a key at every time of the window, where a key is alone
     /// responsible for its moment. Says whether any changed.
-    fn repair(&mut self, quantizers: &[Quantizer], plan: Plan, limit: f64, failing: &[usize]) -> bool {
+    fn repair(&mut self, quantizers: &[Quantizer], limit: f64, failing: &[usize]) -> bool {
         let grid = |index: usize| {
             let quantizer = &quantizers[index];
             let full = quantizer.held.is_none() && self.keys[index].places.len() == self.window.len();
             full.then_some(quantizer.grid).filter(|grid| grid.spacing() > 0.0)
         };
-        let mut repair = Repair::new(self.clip, self.window, plan.compensate, limit, grid);
+        let mut repair = Repair::new(self.clip, self.window, self.plan.compensate, limit, grid);
         let failing = failing.iter().map(|place| place - self.window.range.start);
         let changed = repair.run(failing, &self.poses, &self.turns, &mut self.transforms, &mut self.keys);
         if changed {
@@ -178,15 +235,29 @@ impl<'a, 'c> Encoder<'a, 'c> {
             for moment in failing.iter().map(|place| place - self.window.range.start) {
                 let (a, b) = (self.window.poses.global(probe.a, moment), self.poses.global(probe.b, moment));
                 if probe.squared_distance(a, b) > limit * limit {
-                    any |= narrow_chain(self.clip, &mut self.narrowed, probe.a, moment, quantizers);
+                    any |= self.narrow_chain(probe.a, moment, quantizers);
                 }
             }
         }
         any
     }
 
-    fn track(&mut self, index: usize, quantizer: &Quantizer, plan: Plan, transforms: &mut [Transform]) {
-        let (track, window) = (&self.clip.tracks[index], self.window);
+    /// Narrows what the tracks that move a node may be off at a moment. Says whether any had something left to lose.
+    fn narrow_chain(&mut self, node: usize, moment: usize, quantizers: &[Quantizer]) -> bool {
+        let (mut any, mut next) = (false, Some(node));
+        while let Some(node) = next {
+            for index in self.clip.tracks_of(node).filter(|i| quantizers[*i].held.is_none()) {
+                self.narrowed[index][moment] *= NARROWER;
+                self.stale[index] = true;
+                any = true;
+            }
+            next = self.clip.skeleton.parent(node);
+        }
+        any
+    }
+
+    fn track(&mut self, index: usize, quantizer: &Quantizer, transforms: &mut [Transform]) {
+        let (track, window, plan) = (&self.clip.tracks[index], self.window, self.plan);
         let own = window_keys(track, window);
         let mut keys = core::mem::take(&mut self.keys[index]);
         keys.places.clear();
@@ -201,7 +272,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
             let dense = plan.keys == Keys::Shared && is_dense(own.len(), window);
             let places = if dense { &self.shared[..] } else { own };
             let times = times_at(window, places);
-            let wanted = self.wanted(track, places, plan, transforms);
+            let wanted = self.wanted(track, places, transforms);
             if plan.keys == Keys::All || dense {
                 keys.places.extend_from_slice(places);
                 keys.codes.extend((0..places.len()).map(|k| wanted.code(&quantizer.grid, k)));
@@ -218,13 +289,13 @@ impl<'a, 'c> Encoder<'a, 'c> {
     }
 
     /// The values that a track should have at its keys.
-    fn wanted(&self, track: &Track, places: &[usize], plan: Plan, transforms: &[Transform]) -> Values {
+    fn wanted(&self, track: &Track, places: &[usize], transforms: &[Transform]) -> Values {
         let start = self.window.range.start;
         let own = |place: &usize| &transforms[*place - start];
         match track.property {
             Property::Rotation => {
                 // A track with few keys would take over its parents' errors at those as if they lasted.
-                let compensate = plan.compensate && is_dense(window_keys(track, self.window).len(), self.window);
+                let compensate = self.plan.compensate && is_dense(window_keys(track, self.window).len(), self.window);
                 let parent = self.clip.skeleton.parent(track.node).filter(|_| compensate);
                 let Some(parent) = parent else {
                     return Values::Rotations(continuous(places.iter().map(|place| own(place).rotation)));
@@ -310,25 +381,6 @@ fn times_at<'w>(window: &'w Window, places: &[usize]) -> Cow<'w, [f64]> {
         return Cow::Borrowed(&window.times);
     }
     Cow::Owned(places.iter().map(|place| window.times[place - window.range.start]).collect())
-}
-
-/// Narrows what the tracks that move a node may be off at a moment. Says whether any had something left to lose.
-fn narrow_chain(
-    clip: &Clip<'_>,
-    narrowed: &mut [Vec<f64>],
-    node: usize,
-    moment: usize,
-    quantizers: &[Quantizer],
-) -> bool {
-    let (mut any, mut next) = (false, Some(node));
-    while let Some(node) = next {
-        for index in clip.tracks_of(node).filter(|i| quantizers[*i].held.is_none()) {
-            narrowed[index][moment] *= NARROWER;
-            any = true;
-        }
-        next = clip.skeleton.parent(node);
-    }
-    any
 }
 
 /// Puts what a player makes of a track's keys into the transforms at a window's times. Outside of the window's own keys the

@@ -165,7 +165,7 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// A plan with the budgets that samples hold under, coarser by what is to be repaired, and not repaired yet.
     fn tried(&self, clip: &Clip<'_>, sampled: &Sampled, plan: Plan, known: Option<&Prices>) -> Tried {
-        let mut encoders: Vec<Encoder<'_, '_>> = sampled.windows.iter().map(|w| Encoder::new(clip, w)).collect();
+        let mut encoders = encoders(clip, &sampled.windows, plan, None);
         let mut prices = known.cloned().unwrap_or_else(|| Prices::new(&sampled.reach));
         let rounds = if known.is_some() { self.job.level.rounds().div_ceil(2) } else { self.job.level.rounds() };
         let mut budgets = budgets::search(&sampled.reach, &mut prices, self.job.bound, rounds, |budgets| {
@@ -173,7 +173,7 @@ impl<E: Executor> Search<'_, '_, E> {
                 return vec![0.0; clip.probes.len()];
             }
             let quantizers = quantizers(clip, self.codec, budgets, plan);
-            let measured = encoders.iter_mut().map(|encoder| encoder.encode(&quantizers, plan, None));
+            let measured = encoders.iter_mut().map(|encoder| encoder.encode(&quantizers));
             merged(clip, measured).errors
         });
         if self.job.level.repairs() {
@@ -181,7 +181,7 @@ impl<E: Executor> Search<'_, '_, E> {
         }
         let quantizers = quantizers(clip, self.codec, &budgets, plan);
         let keys = encoders.iter_mut().map(|encoder| {
-            encoder.encode(&quantizers, plan, None);
+            encoder.encode(&quantizers);
             core::mem::take(&mut encoder.keys)
         });
         Tried { plan, prices, budgets, keys: keys.collect() }
@@ -190,10 +190,10 @@ impl<E: Executor> Search<'_, '_, E> {
     /// A plan with budgets that samples hold under once they are repaired.
     fn held(&self, clip: &Clip<'_>, sampled: &Sampled, tried: &Tried) -> Tried {
         let (mut budgets, plan) = (tried.budgets.clone(), tried.plan);
-        let mut encoders: Vec<Encoder<'_, '_>> = sampled.windows.iter().map(|w| Encoder::new(clip, w)).collect();
+        let mut encoders = encoders(clip, &sampled.windows, plan, self.limit());
         for _ in 0..TIGHTENINGS {
             let quantizers = quantizers(clip, self.codec, &budgets, plan);
-            let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers, plan, self.limit())));
+            let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
             if worst.error() <= self.most() || self.executor.is_cancelled() {
                 break;
             }
@@ -233,8 +233,8 @@ impl<E: Executor> Search<'_, '_, E> {
                     return None;
                 }
                 let window = clip.window(*start..(start + WINDOW).min(count));
-                let mut encoder = Encoder::new(clip, &window);
-                let measured = encoder.encode(&quantizers, plan, self.limit());
+                let mut encoder = Encoder::new(clip, &window, plan, self.limit());
+                let measured = encoder.encode(&quantizers);
                 Some((measured, encoder.keys))
             });
             let encoded: Option<Vec<(Measured, Vec<TrackKeys>)>> = encoded.into_iter().collect();
@@ -272,10 +272,10 @@ impl<E: Executor> Search<'_, '_, E> {
         }
         let failing = &worst.failing[..worst.failing.len().min(HARD)];
         let hard: Vec<Window> = failing.iter().map(|m| clip.window(*m..m + 1)).collect();
-        let mut encoders: Vec<Encoder<'_, '_>> = hard.iter().map(|window| Encoder::new(clip, window)).collect();
+        let mut encoders = encoders(clip, &hard, plan, self.limit());
         for _ in 0..3 * TIGHTENINGS {
             let quantizers = quantizers(clip, self.codec, budgets, plan);
-            let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers, plan, self.limit())));
+            let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
             if worst.error() <= self.most() || self.executor.is_cancelled() {
                 break;
             }
@@ -333,6 +333,10 @@ impl Measured {
     fn include(&mut self, deviation: &Deviation) {
         self.errors.iter_mut().zip(&deviation.probes).for_each(|(mine, other)| *mine = mine.max(other.error));
     }
+}
+
+fn encoders<'a, 'c>(clip: &'a Clip<'c>, windows: &'a [Window], plan: Plan, limit: Option<f64>) -> Vec<Encoder<'a, 'c>> {
+    windows.iter().map(|window| Encoder::new(clip, window, plan, limit)).collect()
 }
 
 fn merged(clip: &Clip<'_>, parts: impl Iterator<Item = Measured>) -> Measured {
