@@ -2,7 +2,6 @@
 //! that. Nothing is measured.
 
 use super::{Level, Packed, Settings, floats, pack, searched, weigh};
-use crate::parallel::*;
 use crate::{Document, Result, Scene, Storage, inspect::document_bytes, read};
 
 /// What a longer search leaves of the quickest one's bytes where nothing like it was packed: 0.85 to 1 in Draco streams and streams of the corpus.
@@ -53,10 +52,11 @@ pub fn estimates(
         Ok(Estimate {
             storage: *storage,
             animation_bytes: (share * document_bytes(&found) as f64).round() as u64,
-            gzip_bytes: (share * weigh::gzip_bytes(&found)? as f64).round() as usize,
+            gzip_bytes: (share * weigh::about_gzip_bytes(&found)? as f64).round() as usize,
         })
     };
-    storages.par_iter().map(about).collect()
+    // One after the other: each takes as much memory as a search, and searches use all processors.
+    storages.iter().map(about).collect()
 }
 
 /// What the level is likely to leave of the quickest search's bytes in a storage: what it left of them where the same keys pay, something between that

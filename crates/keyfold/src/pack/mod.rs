@@ -140,10 +140,7 @@ impl Packed {
 
     /// The bytes that are to be few.
     pub fn weight(&self, optimize: Optimize) -> usize {
-        match optimize {
-            Optimize::Gzip => self.gzip_bytes,
-            Optimize::Raw => self.raw_bytes,
-        }
+        Weight { raw: self.raw_bytes, gzip: self.gzip_bytes }.of(optimize)
     }
 }
 
@@ -171,25 +168,38 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
 
 /// As [`pack`], watched.
 pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    // A longer search for steps mostly finds smaller files, but not always.
-    let shorter = match settings.level {
-        Level::Fast => return pack_once(document, settings, monitor),
-        Level::Default => Level::Fast,
-        Level::Max => Level::Default,
-    };
     let part = |from: f64, share: f64| Part { whole: monitor, from, share };
     let packed = pack_once(document, settings, &part(0.0, 0.7))?;
-    let shorter = pack_with(document, &Settings { level: shorter, ..settings.clone() }, &part(0.7, 0.15))?;
-    let others = match settings.level {
-        Level::Default => {
-            [tighter(document, settings, packed.bound, &part(0.85, 0.1))?, converted(document, settings, monitor)?]
+    // A longer search mostly finds smaller files, but not always.
+    match settings.level {
+        Level::Fast => Ok(packed),
+        Level::Default => least(document, settings, packed, &part(0.7, 0.3)),
+        Level::Max => {
+            let shorter = Settings { level: Level::Default, ..settings.clone() };
+            let shorter = pack_with(document, &shorter, &part(0.7, 0.3))?;
+            let quickest = shorter.gzip_bytes as f64 / shorter.of_quickest;
+            let is_less = shorter.weight(settings.optimize) < packed.weight(settings.optimize);
+            let least = if is_less { shorter } else { packed };
+            Ok(Packed { of_quickest: least.gzip_bytes as f64 / quickest, ..least })
         }
-        _ => [None, None],
-    };
-    let weight = |packed: &Packed| packed.weight(settings.optimize);
-    let quickest = shorter.gzip_bytes as f64 / shorter.of_quickest;
-    let smaller = others.into_iter().flatten().fold(shorter, |a, b| if weight(&b) < weight(&a) { b } else { a });
-    let least = if weight(&smaller) < weight(&packed) { smaller } else { packed };
+    }
+}
+
+/// The smallest of what was packed and what the quickest search, tighter bounds and `convert` come to.
+fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn Monitor) -> Result<Packed> {
+    let (bound, weight) = (packed.bound, |packed: &Packed| packed.weight(settings.optimize));
+    let fast = Settings { level: Level::Fast, ..settings.clone() };
+    let quick = pack_below(document, &fast, Some(weight(&packed)), monitor)?;
+    let quickest = quick.gzip_bytes as f64;
+    let mut least = quick.packed.unwrap_or(packed);
+    for share in tighter(document)? {
+        let tight = Settings { bound: settings.bound.scaled(share), ..settings.clone() };
+        if let Some(packed) = pack_below(document, &tight, Some(weight(&least)), monitor)?.packed {
+            least = Packed { bound, ..packed };
+        }
+    }
+    let converted = converted(document, settings, monitor)?.filter(|converted| weight(converted) < weight(&least));
+    let least = converted.unwrap_or(least);
     Ok(Packed { of_quickest: least.gzip_bytes as f64 / quickest, ..least })
 }
 
@@ -199,20 +209,15 @@ const TIGHTER_WITH_SPLINES: f64 = 0.2;
 /// What has no more floats than this is short.
 const SHORT: usize = 1 << 14;
 
-/// The document within tighter bounds, the smallest of them: more freedom is not always used well, least of all in short documents, whose bytes are mostly
-/// JSON, and by splines, whose loss is not searched for as that of lines is. `None` where it is neither.
-fn tighter(document: &Document, settings: &Settings, bound: f64, monitor: &dyn Monitor) -> Result<Option<Packed>> {
+/// The shares of the bound that a document is packed within, too: more freedom is not always used well, least of all in short documents, whose bytes are
+/// mostly JSON, and by splines, whose loss is not searched for as that of lines is.
+fn tighter(document: &Document) -> Result<impl Iterator<Item = f64>> {
     let read = read(document)?;
     let is_spline = |track: &Track| track.curve.interpolation() == Interpolation::CubicSpline;
     let splines = read.animations.iter().flat_map(|a| &a.tracks).any(is_spline);
     let is_short = read.animations.iter().map(floats).sum::<usize>() <= SHORT;
     let shares = [(TIGHTER_IF_SHORT, is_short), (TIGHTER_WITH_SPLINES, splines)];
-    let packed = |(share, _)| {
-        let settings = Settings { bound: settings.bound.scaled(share), ..settings.clone() };
-        Ok(Packed { bound, ..pack_once(document, &settings, monitor)? })
-    };
-    let all = shares.into_iter().filter(|(_, worth)| *worth).map(packed).collect::<Result<Vec<_>>>()?;
-    Ok(all.into_iter().min_by_key(|packed| packed.weight(settings.optimize)))
+    Ok(shares.into_iter().filter(|(_, worth)| *worth).map(|(share, _)| share))
 }
 
 /// How many numbers an animation's values are.
@@ -220,7 +225,27 @@ fn floats(animation: &Animation) -> usize {
     animation.tracks.iter().map(|track| track.curve.values().len()).sum()
 }
 
+/// What a search leaves of a document, measured, and packed again where that is over the bound.
 fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
+    pack_below(document, settings, None, monitor)?.packed.map_or_else(|| untouched(document, settings), Ok)
+}
+
+/// What one search came to.
+struct Once {
+    /// What it leaves after gzip.
+    gzip_bytes: usize,
+    /// `None` where that is more than asked for, so that nothing was measured.
+    packed: Option<Packed>,
+}
+
+impl From<Packed> for Once {
+    fn from(packed: Packed) -> Self {
+        Self { gzip_bytes: packed.gzip_bytes, packed: Some(packed) }
+    }
+}
+
+/// As [`pack_once`], where that takes less than `most` of the bytes that are to be few.
+fn pack_below(document: &Document, settings: &Settings, most: Option<usize>, monitor: &dyn Monitor) -> Result<Once> {
     let read = read(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, &read.animations, settings, monitor);
@@ -240,13 +265,19 @@ fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
         let written = write(document, &context, &read.animations, &packed)?;
+        if let Some(most) = most {
+            let weight = weigh::weight(&written)?;
+            if weight.of(settings.optimize) >= most {
+                return Ok(Once { gzip_bytes: weight.gzip, packed: None });
+            }
+        }
         let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
         let failing: Vec<usize> = (0..packed.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
         if !failing.is_empty() && attempt > ATTEMPTS {
-            return untouched(document, settings);
+            return untouched(document, settings).map(Once::from);
         }
         if failing.is_empty() {
-            return Packed::new(written, diff, bound, left);
+            return Packed::new(written, diff, bound, left).map(Once::from);
         }
         for index in failing {
             let original = &whole[index];

@@ -1,5 +1,6 @@
 //! What a document's animations weigh on the wire: their bytes and their JSON, after gzip or as they are, whatever the storage.
 
+use super::Optimize;
 use crate::{
     Document, Result,
     document::{json::to_index, slice_of},
@@ -18,15 +19,32 @@ pub struct Weight {
     pub gzip: usize,
 }
 
+impl Weight {
+    /// The bytes that are to be few.
+    pub fn of(&self, optimize: Optimize) -> usize {
+        match optimize {
+            Optimize::Gzip => self.gzip,
+            Optimize::Raw => self.raw,
+        }
+    }
+}
+
 /// What a document's animations weigh.
 pub fn weight(document: &Document) -> Result<Weight> {
     let mut content = Vec::new();
     gather(document, &mut content)?;
-    Ok(Weight { raw: content.len(), gzip: zipped(&content) })
+    Ok(Weight { raw: content.len(), gzip: zipped(&content, CompressionLevel::BestCompression) })
 }
 
-fn zipped(content: &[u8]) -> usize {
-    compress_to_vec(content, CompressionLevel::BestCompression as u8).len() + GZIP
+/// About what they weigh after gzip: a fourth of the work leaves hardly more.
+pub(super) fn about_gzip_bytes(document: &Document) -> Result<usize> {
+    let mut content = Vec::new();
+    gather(document, &mut content)?;
+    Ok(zipped(&content, CompressionLevel::DefaultLevel))
+}
+
+fn zipped(content: &[u8], level: CompressionLevel) -> usize {
+    compress_to_vec(content, level as u8).len() + GZIP
 }
 
 /// The bytes that gzip puts around what deflate makes: a header and a check.
