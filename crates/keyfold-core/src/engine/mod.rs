@@ -38,7 +38,7 @@ pub use clip::Job;
 pub use codec::{Codec, Executor, Level, Sequential};
 pub use grid::{Code, Grid, Layout, Uniform};
 pub use reduce::needed;
-pub use search::search;
+pub use search::{Choice, Found, search};
 pub use track::{Encoded, Track};
 
 #[cfg(test)]

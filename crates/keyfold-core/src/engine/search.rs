@@ -41,11 +41,30 @@ const FEW: f64 = 0.6;
 /// A plan that costs this much more than the cheapest on samples may still be the cheaper one on the whole clip.
 const NEAR: f64 = 1.04;
 
-/// Tracks as a storage will hold them, within the job's bound at all keys as far as the engine can see: one entry for each track of the job, `None`
-/// where it stays as it is; `None` where nothing is cheaper than the tracks as they are.
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Tracks as a storage will hold them: one entry for each track of the job, `None` where it stays as it is.
+    pub tracks: Vec<Option<Encoded>>,
+    /// What they cost, in the codec's bytes.
+    pub cost: usize,
+    /// How they came about, where a smaller bound would make about the same of them.
+    pub choice: Option<Choice>,
+}
+
+/// What a search decided for an animation whose keys it reduced: a smaller bound needs no other plan, and about as much smaller budgets. Where all keys stay,
+/// codes are repaired, and what that leaves between keys says nothing of another bound.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    bound: f64,
+    clips: Vec<(Plan, Vec<f64>)>,
+}
+
+/// Tracks within the job's bound at all keys as far as the engine can see; `None` where nothing is cheaper than the tracks as they are.
 ///
 /// What lies between keys is for the caller to measure, on what was written; where that is over the bound, a job with a smaller one is the way.
-pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E) -> Option<Vec<Option<Encoded>>> {
+/// `before` is what was chosen for the same tracks under another bound, from which that search need not begin anew.
+pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, before: Option<&Choice>) -> Option<Found> {
     let parts = Part::all(job);
     let clips: Vec<Clip<'_>> = parts.iter().map(|part| Clip::new(part, job.kept)).collect();
     let clips: Vec<Clip<'_>> = clips.into_iter().filter(|clip| !clip.tracks.is_empty()).collect();
@@ -54,8 +73,27 @@ pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E) -> Op
     }
     let samples = executor.map(&clips, Sampled::new);
     let search = Search { job, codec, executor, clips: &clips };
-    let (cost, tracks) = search.best(samples)?;
-    (cost < codec.cost(&vec![None; job.tracks.len()])).then_some(tracks)
+    if let Some(choice) = before.filter(|choice| choice.fits(&clips)) {
+        let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
+        return search.whole(&choice.scaled(job.bound), &reach);
+    }
+    let found = search.best(samples)?;
+    (found.cost < codec.cost(&vec![None; job.tracks.len()])).then_some(found)
+}
+
+impl Choice {
+    /// Whether it was made for clips of so many tracks.
+    fn fits(&self, clips: &[Clip<'_>]) -> bool {
+        let same = |(clip, (_, budgets)): (&Clip<'_>, &(Plan, Vec<f64>))| clip.tracks.len() == budgets.len();
+        self.clips.len() == clips.len() && clips.iter().zip(&self.clips).all(same)
+    }
+
+    /// The same for another bound.
+    fn scaled(&self, bound: f64) -> Self {
+        let by = bound / self.bound;
+        let scaled = |(plan, budgets): &(Plan, Vec<f64>)| (*plan, budgets.iter().map(|budget| budget * by).collect());
+        Self { bound, clips: self.clips.iter().map(scaled).collect() }
+    }
 }
 
 struct Search<'a, 'c, E> {
@@ -99,6 +137,10 @@ struct Candidate {
 }
 
 impl Candidate {
+    fn choice(&self, bound: f64) -> Choice {
+        Choice { bound, clips: self.clips.iter().map(|tried| (tried.plan, tried.budgets.clone())).collect() }
+    }
+
     /// How many keys all tracks keep.
     fn keys(&self) -> f64 {
         self.clips.iter().flat_map(|tried| tried.keys.iter().flatten()).map(|keys| keys.places.len()).sum::<usize>()
@@ -111,7 +153,7 @@ type Tracks = Vec<Option<Encoded>>;
 impl<E: Executor> Search<'_, '_, E> {
     /// The cheapest of the level's plans on samples, on the whole clip; where samples hardly tell two apart, the better one there. Where
     /// that fails, the next.
-    fn best(&self, samples: Vec<Sampled>) -> Option<(usize, Tracks)> {
+    fn best(&self, samples: Vec<Sampled>) -> Option<Found> {
         let mut candidates = self.candidates(&samples);
         let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
         // Of equal costs the earlier plan wins.
@@ -119,17 +161,20 @@ impl<E: Executor> Search<'_, '_, E> {
         let exact = self.clips.iter().all(|clip| clip.times.len() <= SAMPLED);
         let least = candidates.first().map_or(0.0, |first| first.cost as f64);
         let near = candidates.get(1).filter(|second| !exact && (second.cost as f64) < NEAR * least);
-        let runner_up = near.and_then(|candidate| self.whole(candidate, &reach));
-        let first = candidates.iter().find_map(|candidate| self.whole(candidate, &reach));
-        first.into_iter().chain(runner_up).min_by_key(|(cost, _)| *cost)
+        let whole = |candidate: &Candidate| self.whole(&candidate.choice(self.job.bound), &reach);
+        let runner_up = near.and_then(whole);
+        let first = candidates.iter().find_map(whole);
+        first.into_iter().chain(runner_up).min_by_key(|found| found.cost)
     }
 
     /// The level's plans on samples, those that promise something.
     fn candidates(&self, samples: &[Sampled]) -> Vec<Candidate> {
-        let first = self.candidate(|index| self.tried(&self.clips[index], &samples[index], PLANS[0], None));
+        let tried = |index: usize| self.tried(&self.clips[index], &samples[index], PLANS[0], None);
         if self.job.level == Level::Fast {
-            return vec![first];
+            // There is nothing to hold its cost against.
+            return vec![Candidate { clips: self.each_clip(tried), cost: 0 }];
         }
+        let first = self.candidate(tried);
         // What the first plan learns of its probes holds for the others, too.
         let prices: Vec<Prices> = first.clips.iter().map(|tried| tried.prices.clone()).collect();
         let tried = |plan: &Plan| {
@@ -153,14 +198,19 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// All clips, each as `run` makes it, and what they cost.
     fn candidate(&self, run: impl Fn(usize) -> Tried + Send + Sync) -> Candidate {
-        let indices: Vec<usize> = (0..self.clips.len()).collect();
-        let clips = self.executor.map(&indices, |index| run(*index));
+        let clips = self.each_clip(run);
         let mut tracks: Tracks = vec![None; self.job.tracks.len()];
         for (clip, tried) in self.clips.iter().zip(&clips) {
             let quantizers = quantizers(clip, self.codec, &tried.budgets, tried.plan);
             self.assemble(clip, &tried.keys, &quantizers, &mut tracks);
         }
         Candidate { cost: self.codec.cost(&tracks), clips }
+    }
+
+    /// What `run` makes of each clip, by its index.
+    fn each_clip<T: Send>(&self, run: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
+        let indices: Vec<usize> = (0..self.clips.len()).collect();
+        self.executor.map(&indices, |index| run(*index))
     }
 
     /// A plan with the budgets that samples hold under, coarser by what is to be repaired, and not repaired yet.
@@ -176,9 +226,10 @@ impl<E: Executor> Search<'_, '_, E> {
             let measured = encoders.iter_mut().map(|encoder| encoder.encode(&quantizers));
             merged(clip, measured).errors
         });
-        if self.job.level.repairs() {
-            budgets.iter_mut().for_each(|b| *b *= plan.overload());
+        if !self.job.level.repairs() {
+            return Tried { plan, prices, budgets, keys: Vec::new() };
         }
+        budgets.iter_mut().for_each(|b| *b *= plan.overload());
         let quantizers = quantizers(clip, self.codec, &budgets, plan);
         let keys = encoders.iter_mut().map(|encoder| {
             encoder.encode(&quantizers);
@@ -203,24 +254,34 @@ impl<E: Executor> Search<'_, '_, E> {
         Tried { plan, prices: tried.prices.clone(), budgets, keys }
     }
 
-    /// All of a candidate's clips so that they hold at all keys, and what they cost; `None` where one never does.
-    fn whole(&self, candidate: &Candidate, reach: &[Reach]) -> Option<(usize, Tracks)> {
-        let indices: Vec<usize> = (0..self.clips.len()).collect();
-        let whole = |index: &usize| {
-            let tried = &candidate.clips[*index];
-            self.whole_clip(&self.clips[*index], &reach[*index], tried.plan, tried.budgets.clone())
+    /// All clips so that they hold at all keys, and what they cost; `None` where one never does.
+    fn whole(&self, choice: &Choice, reach: &[Reach]) -> Option<Found> {
+        let whole = |index: usize| {
+            let (plan, budgets) = &choice.clips[index];
+            self.whole_clip(&self.clips[index], &reach[index], *plan, budgets.clone())
         };
         let mut tracks: Tracks = vec![None; self.job.tracks.len()];
-        for (clip, encoded) in self.clips.iter().zip(self.executor.map(&indices, whole)) {
-            for (track, encoded) in clip.tracks.iter().zip(encoded?) {
+        let mut clips = Vec::new();
+        for ((clip, whole), (plan, _)) in self.clips.iter().zip(self.each_clip(whole)).zip(&choice.clips) {
+            let (encoded, budgets) = whole?;
+            for (track, encoded) in clip.tracks.iter().zip(encoded) {
                 tracks[track.index] = Some(encoded);
             }
+            clips.push((*plan, budgets));
         }
-        Some((self.codec.cost(&tracks), tracks))
+        let reduced = clips.iter().all(|(plan, _)| plan.keys != Keys::All);
+        let choice = reduced.then_some(Choice { bound: self.job.bound, clips });
+        Some(Found { cost: self.codec.cost(&tracks), tracks, choice })
     }
 
-    /// A whole clip so that it holds at all keys; `None` where it never does, or where nobody waits for it any more.
-    fn whole_clip(&self, clip: &Clip<'_>, reach: &Reach, plan: Plan, mut budgets: Vec<f64>) -> Option<Vec<Encoded>> {
+    /// A whole clip so that it holds at all keys, and its budgets then; `None` where it never does, or where nobody waits for it any more.
+    fn whole_clip(
+        &self,
+        clip: &Clip<'_>,
+        reach: &Reach,
+        plan: Plan,
+        mut budgets: Vec<f64>,
+    ) -> Option<(Vec<Encoded>, Vec<f64>)> {
         let count = clip.times.len();
         let starts: Vec<usize> = (0..count).step_by(WINDOW).collect();
         for round in 0..REPAIRS {
@@ -247,7 +308,7 @@ impl<E: Executor> Search<'_, '_, E> {
                 worst.include(&self.deviation(clip, encoded.as_deref().unwrap_or_default()));
             }
             if worst.error() <= self.most() {
-                return encoded;
+                return encoded.map(|encoded| (encoded, budgets));
             }
             self.tighten(clip, reach, &mut budgets, &worst, plan);
         }

@@ -66,7 +66,8 @@ fn searched(
     let tracks = tracks(skeleton, curves);
     let radii = vec![0.1; skeleton.len()];
     let end = curves[0].end();
-    search(&Job { skeleton, probe_radii: &radii, tracks: &tracks, kept, end, bound, level }, &Plain, &Sequential)
+    let job = Job { skeleton, probe_radii: &radii, tracks: &tracks, kept, end, bound, level };
+    search(&job, &Plain, &Sequential, None).map(|found| found.tracks)
 }
 
 fn tracks<'c>(skeleton: &Skeleton, curves: &'c [Curve]) -> Vec<Driven<'c>> {

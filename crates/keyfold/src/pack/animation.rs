@@ -13,7 +13,7 @@ use super::{
 };
 use crate::parallel::*;
 use crate::{Animation, Monitor, Storage, Target, Track, scene::core_track};
-use keyfold_core::engine::{self, Codec, Encoded, Executor, Job, Level};
+use keyfold_core::engine::{self, Choice, Codec, Encoded, Executor, Job, Level};
 use std::collections::BTreeMap;
 
 /// What split tracks may take at most, as a share of what whole ones do: costs are not exact, and whole ones have fewer channels.
@@ -24,12 +24,14 @@ const WORTH: f64 = 0.98;
 pub(crate) struct PackedAnimation {
     pub(crate) animation: Animation,
     pub(crate) encoded: BTreeMap<Target, Encoded>,
+    /// What the engine chose for its tracks as they were, where that holds for smaller bounds, too.
+    choice: Option<Choice>,
 }
 
 impl PackedAnimation {
     /// An animation that stays as it is.
     pub(crate) fn untouched(animation: Animation) -> Self {
-        Self { animation, encoded: BTreeMap::new() }
+        Self { animation, encoded: BTreeMap::new(), choice: None }
     }
 }
 
@@ -55,7 +57,20 @@ pub(crate) fn pack_animation(context: &Context<'_>, animation: &Animation, bound
     }
     let Some((straight, used)) = straightened(context, animation, bound) else { return curved };
     let (straight, cost) = pack_whole_or_split(context, &straight, bound - used);
+    let straight = PackedAnimation { choice: None, ..straight };
     if cost < most + unwritten(context, &curved.animation) { straight } else { curved }
+}
+
+/// The animation once more, within a smaller bound than that of `before`: with the same choices where they were made for its own tracks.
+pub(crate) fn pack_again(
+    context: &Context<'_>,
+    animation: &Animation,
+    bound: f64,
+    before: &PackedAnimation,
+) -> PackedAnimation {
+    let again = |choice| pack_as_it_is(context, animation, bound, context.settings.level, Some(choice)).0;
+    let found = before.choice.as_ref().map(again).filter(|packed| packed.choice.is_some());
+    found.unwrap_or_else(|| pack_animation(context, animation, bound))
 }
 
 /// About what splines take that stay where they are, which costs do not count.
@@ -70,20 +85,28 @@ fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64)
     let level = context.settings.level;
     let split = if context.splits() { splits(animation, |target| context.keeps(target)) } else { Vec::new() };
     if split.is_empty() {
-        return pack_as_it_is(context, animation, bound, level);
+        return pack_as_it_is(context, animation, bound, level, None);
     }
     // Of what is not short, a quick search tells which is smaller.
     let quick = if floats(animation) <= SHORT { level } else { Level::Fast };
-    let found = |animation| (animation, pack_as_it_is(context, animation, bound, quick));
+    let found = |animation| (animation, pack_as_it_is(context, animation, bound, quick, None));
     let whole = found(animation);
     let most = WORTH * whole.1.1 as f64;
     let smaller = split.iter().map(found).filter(|(_, (_, cost))| (*cost as f64) < most);
     let (least, packed) = smaller.min_by_key(|(_, (_, cost))| *cost).unwrap_or(whole);
-    if quick == level { packed } else { pack_as_it_is(context, least, bound, level) }
+    let (packed, cost) = if quick == level { packed } else { pack_as_it_is(context, least, bound, level, None) };
+    let choice = packed.choice.filter(|_| std::ptr::eq(least, animation));
+    (PackedAnimation { choice, ..packed }, cost)
 }
 
-/// The animation with its tracks as they are, and what it costs.
-fn pack_as_it_is(context: &Context<'_>, animation: &Animation, bound: f64, level: Level) -> (PackedAnimation, usize) {
+/// The animation with its tracks as they are, and what it costs. `before` is what was chosen for them within another bound.
+fn pack_as_it_is(
+    context: &Context<'_>,
+    animation: &Animation,
+    bound: f64,
+    level: Level,
+    before: Option<&Choice>,
+) -> (PackedAnimation, usize) {
     let base = exact_and_properties(context, animation);
     let (mut base, used) = if bound > 0.0 { shortened(context, &base, bound) } else { None }.unwrap_or((base, 0.0));
     let driven = base.tracks.iter().enumerate().filter_map(|(i, t)| Some((i, core_track(&t.target, &t.curve)?)));
@@ -99,16 +122,18 @@ fn pack_as_it_is(context: &Context<'_>, animation: &Animation, bound: f64, level
         level,
     };
     let codec = AnimationCodec { context, animation: &base, tracks: &indices };
-    let found = engine::search(&job, &codec, &Parallel(context.monitor)).unwrap_or_else(|| vec![None; tracks.len()]);
-    let cost = codec.cost(&found);
+    let Some(found) = engine::search(&job, &codec, &Parallel(context.monitor), before) else {
+        let cost = codec.cost(&vec![None; tracks.len()]);
+        return (PackedAnimation::untouched(base), cost);
+    };
     let mut encoded = BTreeMap::new();
-    for (index, track) in indices.into_iter().zip(found) {
+    for (index, track) in indices.into_iter().zip(found.tracks) {
         if let Some((track, curve)) = track.and_then(|track| track.curve().map(|curve| (track, curve))) {
             base.tracks[index].curve = curve;
             encoded.insert(base.tracks[index].target.clone(), track);
         }
     }
-    (PackedAnimation { animation: base, encoded }, cost)
+    (PackedAnimation { animation: base, encoded, choice: found.choice }, found.cost)
 }
 
 /// What needs no search.

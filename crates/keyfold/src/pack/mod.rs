@@ -40,7 +40,7 @@ use crate::{
     join_axes, quantization, read,
     write::MeshoptVersion,
 };
-use animation::{PackedAnimation, pack_animation};
+use animation::{PackedAnimation, pack_again, pack_animation};
 pub use estimate::{Estimate, estimates};
 pub use keyfold_core::engine::Level;
 pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
@@ -289,7 +289,7 @@ fn pack_below(document: &Document, settings: &Settings, most: Option<usize>, mon
                 // Gently at first: each step costs bytes.
                 let share = 1.0 - 0.015 * (attempt + 1) as f64;
                 bounds[index] *= (share * bound / diff.animations[index].possible).clamp(0.2, share);
-                packed[index] = pack_animation(&context, original, bounds[index]);
+                packed[index] = pack_again(&context, original, bounds[index], &packed[index]);
             }
         }
     }
