@@ -4,10 +4,7 @@
 //! A crowd is as many parts as it has actors: each is searched by itself, and time and memory grow as their number does.
 
 use super::{Level, track::Track, window::Window};
-use crate::{
-    curve::Interpolation,
-    skeleton::{Motion, Probe, Skeleton, Track as Driven, probes},
-};
+use crate::skeleton::{Motion, Probe, Skeleton, Track as Driven, probes};
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::ops::Range;
 
@@ -28,6 +25,8 @@ pub struct Job<'a> {
     pub bound: f64,
     /// How hard to search.
     pub level: Level,
+    /// Whether every track keeps its keys.
+    pub keeps_keys: bool,
 }
 
 /// A part of a hierarchy with nodes of its own numbers.
@@ -71,34 +70,35 @@ pub(super) struct Clip<'a> {
     pub(super) motion: Motion<'a>,
     pub(super) moved: Vec<bool>,
     pub(super) probes: Vec<Probe>,
-    /// All keys of all tracks that may change.
+    /// All keys of all tracks that may change; where there are splines, moments between them, too.
     pub(super) times: Arc<[f32]>,
     /// Those that may change, ordered so that a node's come together, translation first.
     pub(super) tracks: Vec<Track>,
     of_node: Vec<Range<usize>>,
     /// Whether others move nodes, too.
     pub(super) shared: bool,
+    /// Whether a key of each track is alone responsible for its moment.
+    pub(super) is_linear: bool,
 }
 
 impl<'a> Clip<'a> {
-    pub(super) fn new(part: &'a Part<'a>, kept: &[bool]) -> Self {
+    pub(super) fn new(part: &'a Part<'a>, job: &Job<'_>) -> Self {
         let Part { skeleton, radii, tracks } = part;
         let motion = Motion::new(skeleton, tracks.iter().map(|(_, track)| *track));
         let moved = motion.moved();
         let probes = probes(skeleton, &moved, |node| radii[node]);
-        let changes =
-            |index: usize, track: &Driven<'_>| !kept[index] && track.curve.interpolation() == Interpolation::Linear;
-        let free: Vec<&(usize, Driven<'_>)> = tracks.iter().filter(|(index, track)| changes(*index, track)).collect();
+        let free: Vec<&(usize, Driven<'_>)> = tracks.iter().filter(|(index, _)| !job.kept[*index]).collect();
         let times = merged(&free);
-        let mut all: Vec<Track> =
-            free.iter().map(|(index, track)| Track::new(skeleton, *index, track, &times)).collect();
+        let track = |(index, track): &&(usize, Driven<'_>)| Track::new(skeleton, *index, track, &times, job.keeps_keys);
+        let mut all: Vec<Track> = free.iter().map(track).collect();
         all.sort_by_key(|track| (track.node, track.property, track.axis));
         let of_node = (0..skeleton.len()).map(|node| {
             let start = all.partition_point(|track| track.node < node);
             start..all.partition_point(|track| track.node <= node)
         });
         let (of_node, shared) = (of_node.collect(), free.len() < tracks.len());
-        Self { skeleton, radii, motion, moved, probes, times, tracks: all, of_node, shared }
+        let is_linear = all.iter().all(Track::is_linear);
+        Self { skeleton, radii, motion, moved, probes, times, tracks: all, of_node, shared, is_linear }
     }
 
     /// The tracks of a node that may change.
@@ -134,5 +134,12 @@ fn merged(tracks: &[&(usize, Driven<'_>)]) -> Arc<[f32]> {
     }
     times.sort_unstable_by(f32::total_cmp);
     times.dedup();
+    // What tangents lose shows between keys.
+    if tracks.iter().any(|(_, track)| track.curve.interpolation().elements_per_key() > 1) {
+        let between: Vec<f32> = times.windows(2).map(|pair| f32::midpoint(pair[0], pair[1])).collect();
+        times.extend(between);
+        times.sort_unstable_by(f32::total_cmp);
+        times.dedup();
+    }
     times.into()
 }

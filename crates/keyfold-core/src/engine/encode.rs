@@ -14,6 +14,7 @@ use super::{
     window::{Window, at, chain_into},
 };
 use crate::{
+    curve::{Curve, Kind},
     quat::{self, Quat},
     skeleton::{Poses, Property, Transform},
 };
@@ -208,6 +209,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         let grid = |index: usize| {
             let quantizer = &quantizers[index];
             let full = quantizer.held.is_none() && self.keys[index].places.len() == self.window.len();
+            let full = full && self.clip.tracks[index].is_linear();
             full.then_some(quantizer.grid).filter(|grid| grid.spacing() > 0.0)
         };
         let mut repair = Repair::new(self.clip, self.window, self.plan.compensate, limit, grid);
@@ -268,6 +270,11 @@ impl<'a, 'c> Encoder<'a, 'c> {
             keys.codes.extend(own.first().map(|_| held));
             let value = quantizer.grid.decode(held);
             transforms.iter_mut().for_each(|transform| put(track, value, transform));
+        } else if !track.is_linear() {
+            let first = track.keys.partition_point(|k| *k < window.range.start);
+            keys.places.extend_from_slice(own);
+            keys.codes.extend(track.elements(first..first + own.len()).map(|e| quantizer.grid.encode(e)));
+            fill_curve(track, &keys, quantizer, window, transforms);
         } else {
             let dense = plan.keys == Keys::Shared && is_dense(own.len(), window);
             let places = if dense { &self.shared[..] } else { own };
@@ -316,7 +323,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
     fn shared_keys(&self, quantizers: &[Quantizer]) -> Vec<usize> {
         let (clip, window) = (self.clip, self.window);
         let moving = |(track, quantizer): &(&Track, &Quantizer)| {
-            quantizer.held.is_none() && is_dense(window_keys(track, window).len(), window)
+            quantizer.held.is_none() && track.is_linear() && is_dense(window_keys(track, window).len(), window)
         };
         let values = clip.tracks.iter().zip(quantizers).filter(moving).map(|(track, quantizer)| {
             let transforms = window.transforms[track.node].iter();
@@ -407,6 +414,23 @@ fn fill(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window,
         }
         put_value(track, to, &mut transforms[pair[1] - start]);
         from = to;
+    }
+}
+
+/// As [`fill`], for a track that is not linear.
+fn fill_curve(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window, transforms: &mut [Transform]) {
+    let start = window.range.start;
+    let (Some(first), Some(last)) = (keys.places.first(), keys.places.last()) else { return };
+    let times: Vec<f32> = keys.places.iter().map(|place| window.times[place - start] as f32).collect();
+    let stored = keys.codes.iter().flat_map(|code| quantizer.grid.decode(*code).into_iter().take(track.width));
+    let Ok(curve) = Curve::new(track.interpolation, track.width, times, stored.collect::<Vec<f32>>()) else { return };
+    let rotation = track.property == Property::Rotation;
+    let kind = if rotation { Kind::Rotation } else { Kind::Vector };
+    let span = first - start..=last - start;
+    for (time, transform) in window.times[span.clone()].iter().zip(&mut transforms[span]) {
+        let mut value = [0.0; 4];
+        curve.sample(kind, *time, &mut value[..track.width]);
+        put_value(track, if rotation { quat::normalize(value) } else { value }, transform);
     }
 }
 

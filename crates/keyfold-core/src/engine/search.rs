@@ -10,7 +10,10 @@ use super::{
     track::{Quantizer, Track},
     window::Window,
 };
-use crate::skeleton::{Deviation, Motion, compare, moments};
+use crate::{
+    curve::Interpolation,
+    skeleton::{Deviation, Motion, compare, moments},
+};
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::ops::Range;
 
@@ -66,7 +69,7 @@ pub struct Choice {
 /// `before` is what was chosen for the same tracks under another bound, from which that search need not begin anew.
 pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, before: Option<&Choice>) -> Option<Found> {
     let parts = Part::all(job);
-    let clips: Vec<Clip<'_>> = parts.iter().map(|part| Clip::new(part, job.kept)).collect();
+    let clips: Vec<Clip<'_>> = parts.iter().map(|part| Clip::new(part, job)).collect();
     let clips: Vec<Clip<'_>> = clips.into_iter().filter(|clip| !clip.tracks.is_empty()).collect();
     if clips.is_empty() || job.bound.is_nan() || job.bound <= 0.0 {
         return None;
@@ -183,10 +186,12 @@ impl<E: Executor> Search<'_, '_, E> {
         let (own, shared) = PLANS[1..].split_at(PLANS[1..].iter().take_while(|p| p.keys != Keys::Shared).count());
         let all = first.keys();
         let long = self.clips.iter().any(|clip| clip.times.len() > SAMPLED);
-        let suits = |plan: &Plan| plan.keys == Keys::All || long || !self.codec.shares_times();
+        let chosen = !self.job.keeps_keys && (long || !self.codec.shares_times());
+        let suits = |plan: &Plan| plan.keys == Keys::All || chosen;
         let own: Vec<Plan> = own.iter().copied().filter(suits).collect();
         let mut candidates: Vec<Candidate> = core::iter::once(first).chain(self.executor.map(&own, tried)).collect();
-        if own.len() < 3 || candidates.iter().any(|candidate| candidate.keys() < FEW * all) {
+        let few = own.len() < 3 || candidates.iter().any(|candidate| candidate.keys() < FEW * all);
+        if few && !self.job.keeps_keys {
             candidates.extend(self.executor.map(shared, tried));
         }
         let least = candidates.iter().map(|candidate| candidate.cost).min().unwrap_or(0) as f64;
@@ -327,7 +332,7 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// Makes budgets finer: where every moment stands for itself, until those moments hold that did not; else once.
     fn tighten(&self, clip: &Clip<'_>, reach: &Reach, budgets: &mut [f64], worst: &Measured, plan: Plan) {
-        if plan.keys != Keys::All || worst.failing.is_empty() {
+        if plan.keys != Keys::All || worst.failing.is_empty() || !clip.is_linear {
             reach.tighten(budgets, &worst.errors, self.most(), LEAST);
             return;
         }
@@ -372,16 +377,18 @@ impl<E: Executor> Search<'_, '_, E> {
         quantizer: &Quantizer,
         windows: impl Iterator<Item = &'k TrackKeys> + Clone,
     ) -> Encoded {
-        let (grid, width) = (quantizer.grid, track.width);
+        let (grid, width, interpolation) = (quantizer.grid, track.width, track.interpolation);
         let codes: Vec<_> = windows.clone().flat_map(|keys| &keys.codes).copied().collect();
-        if let Some(code) = codes.first().filter(|first| codes.iter().all(|code| code == *first)) {
-            return Encoded { times: Arc::from([self.job.end]), grid, codes: vec![*code], width };
+        let alone = quantizer.held.is_some() || !track.is_spline();
+        if let Some(code) = codes.first().filter(|first| alone && codes.iter().all(|code| code == *first)) {
+            let (times, interpolation) = (Arc::from([self.job.end]), Interpolation::Linear);
+            return Encoded { interpolation, times, grid, codes: vec![*code], width };
         }
-        let times = match codes.len() == clip.times.len() {
+        let times = match windows.clone().map(|keys| keys.places.len()).sum::<usize>() == clip.times.len() {
             true => clip.times.clone(),
             false => windows.flat_map(|keys| &keys.places).map(|place| clip.times[*place]).collect(),
         };
-        Encoded { times, grid, codes, width }
+        Encoded { interpolation, times, grid, codes, width }
     }
 }
 

@@ -14,6 +14,7 @@ struct Plain;
 impl Codec for Plain {
     fn grid(&self, track: &Track, step: f64) -> Grid {
         match track.property {
+            Property::Rotation if track.is_spline() => Grid::multiples(step / 2.0, track.largest()),
             Property::Rotation => Grid::unit_shorts(step / 2.0),
             Property::Translation | Property::Scale => Grid::multiples(step, track.largest()),
         }
@@ -63,10 +64,21 @@ fn searched(
     bound: f64,
     level: Level,
 ) -> Option<Vec<Option<Encoded>>> {
+    searched_with(skeleton, curves, kept, bound, level, false)
+}
+
+fn searched_with(
+    skeleton: &Skeleton,
+    curves: &[Curve],
+    kept: &[bool],
+    bound: f64,
+    level: Level,
+    keeps_keys: bool,
+) -> Option<Vec<Option<Encoded>>> {
     let tracks = tracks(skeleton, curves);
     let radii = vec![0.1; skeleton.len()];
     let end = curves[0].end();
-    let job = Job { skeleton, probe_radii: &radii, tracks: &tracks, kept, end, bound, level };
+    let job = Job { skeleton, probe_radii: &radii, tracks: &tracks, kept, end, bound, level, keeps_keys };
     search(&job, &Plain, &Sequential, None).map(|found| found.tracks)
 }
 
@@ -117,4 +129,28 @@ fn what_holds_the_rest_pose_is_one_key_at_the_end() {
     let track = found[2].as_ref().unwrap();
     assert_eq!((&track.times[..], track.codes.len()), (&[curves[0].end()][..], 1));
     assert_eq!(track.curve().unwrap().value(0), [0.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn keys_and_interpolation_stay_where_that_is_asked_for() {
+    let (skeleton, mut curves) = (arms(1), swings());
+    // The third joint jumps, the last one follows a spline.
+    let held = curves[2].values().to_vec();
+    curves[2] = Curve::new(Interpolation::Step, 4, curves[2].shared_times().clone(), held).unwrap();
+    let elements = |k: usize| [[0.0; 4].as_slice(), curves[3].value(k), &[0.0; 4]].concat();
+    let spline: Vec<f32> = (0..KEYS).flat_map(elements).collect();
+    curves[3] = Curve::new(Interpolation::CubicSpline, 4, curves[3].shared_times().clone(), spline).unwrap();
+    let original = Motion::new(&skeleton, tracks(&skeleton, &curves));
+    let probes = probes(&skeleton, &original.moved(), |_| 0.1);
+    for bound in [0.1, 0.001] {
+        let found = searched_with(&skeleton, &curves, &[false; 4], bound, Level::Default, true).unwrap();
+        let decoded: Vec<Curve> = found.iter().map(|track| track.as_ref().unwrap().curve().unwrap()).collect();
+        for (decoded, curve) in decoded.iter().zip(&curves) {
+            assert_eq!((decoded.times(), decoded.interpolation()), (curve.times(), curve.interpolation()));
+            assert_ne!(decoded.values(), curve.values());
+        }
+        let motion = Motion::new(&skeleton, tracks(&skeleton, &decoded));
+        let error = compare(&original, &motion, &probes, &moments(&[&original, &motion], 1)).error();
+        assert!(error <= 1.05 * bound, "{bound}: {error}");
+    }
 }

@@ -10,9 +10,10 @@ use crate::{
     skeleton::{Property, Skeleton, Track as Driven},
     stream::{RotationGrid, projection},
 };
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{sync::Arc, vec, vec::Vec};
+use core::ops::Range;
 
-/// A `LINEAR` track that moves a node.
+/// A track that moves a node. Keys of `LINEAR` ones may go and make up for their parents; others keep theirs, and splines all that they hold.
 #[derive(Clone, Debug)]
 pub struct Track {
     /// Its index among the tracks that the engine was given.
@@ -25,12 +26,16 @@ pub struct Track {
     pub axis: Option<usize>,
     /// How many components a value has.
     pub width: usize,
-    /// The least and the largest value of each component; rotations are taken with W positive.
+    /// How values between keys come about.
+    pub interpolation: Interpolation,
+    /// The least and the largest value of each component, tangents included; rotations that have none are taken with W positive.
     pub ranges: [(f64, f64); 4],
     /// The farthest that the first three components ever are from each other.
     pub spread: f64,
     /// Of rotations: how a stream projects them.
     pub projection: Option<RotationGrid>,
+    /// The original.
+    curve: Curve,
     /// Which of the clip's times are its keys; ascending.
     pub(super) keys: Vec<usize>,
     /// Whether its value never changes.
@@ -53,24 +58,61 @@ const HOLD: f64 = 0.5;
 const NEARLY_ALL: f64 = 0.9;
 
 impl Track {
-    pub(super) fn new(skeleton: &Skeleton, index: usize, driven: &Driven<'_>, times: &[f32]) -> Self {
+    pub(super) fn new(skeleton: &Skeleton, index: usize, driven: &Driven<'_>, times: &[f32], keeps_keys: bool) -> Self {
         let Driven { node, property, axis, curve } = *driven;
+        let interpolation = curve.interpolation();
+        let is_linear = interpolation == Interpolation::Linear;
         let keys: Vec<usize> = curve.times().iter().map(|t| times.partition_point(|other| other < t)).collect();
-        let all = keys.len() as f64 >= times.len() as f64 * NEARLY_ALL;
+        let all = is_linear && !keeps_keys && keys.len() as f64 >= times.len() as f64 * NEARLY_ALL;
         let keys = if all { (0..times.len()).collect() } else { keys };
-        let constant = (1..curve.keys()).all(|k| curve.value(k) == curve.value(0));
+        let constant = curve.is_constant();
         let values = values(curve, property);
         let ranges = ranges(&values);
+        let hull = if interpolation == Interpolation::CubicSpline { hull(curve) } else { values.clone() };
+        // Keys that stay have something to tell.
+        let least = if keeps_keys && !constant { f64::INFINITY } else { 0.0 };
         let held = |value: [f64; 4]| Held {
             value,
-            stray: values.iter().map(|v| distance(property, *v, value)).fold(0.0, f64::max),
+            stray: hull.iter().map(|v| distance(property, *v, value)).fold(least, f64::max),
         };
-        let (rest, middle) = (held(rest(skeleton, node, property, axis)), held(middle(property, &ranges)));
+        let (rest, middle) = (held(rest(skeleton, node, property, axis)), held(middle(property, &self::ranges(&hull))));
         let apart = |v: &[f64; 4]| libm::fabs(v[0] - v[1]).max(libm::fabs(v[0] - v[2])).max(libm::fabs(v[1] - v[2]));
         let spread = values.iter().map(apart).fold(0.0, f64::max);
         let projection = (property == Property::Rotation).then(|| projection(&values));
-        let width = curve.width();
-        Self { index, node, property, axis, width, ranges, spread, projection, keys, constant, rest, middle }
+        let (width, curve) = (curve.width(), curve.clone());
+        Self {
+            index,
+            node,
+            property,
+            axis,
+            width,
+            interpolation,
+            ranges,
+            spread,
+            projection,
+            curve,
+            keys,
+            constant,
+            rest,
+            middle,
+        }
+    }
+
+    /// Whether its keys may go, be others and make up for their parents.
+    pub(super) fn is_linear(&self) -> bool {
+        self.interpolation == Interpolation::Linear
+    }
+
+    /// Whether keys hold more than a value.
+    pub fn is_spline(&self) -> bool {
+        self.interpolation.elements_per_key() > 1
+    }
+
+    /// What some of its keys hold, one after the other: splines have tangents before and after a value.
+    pub(super) fn elements(&self, keys: Range<usize>) -> impl Iterator<Item = [f64; 4]> + '_ {
+        let stride = self.width * self.interpolation.elements_per_key();
+        let elements = self.curve.values()[keys.start * stride..keys.end * stride].chunks_exact(self.width);
+        elements.map(|element| element_of(element, self.property == Property::Rotation && !self.is_spline()))
     }
 
     /// The track with another curve.
@@ -111,11 +153,13 @@ pub(super) struct Quantizer {
 /// A track as it will be stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encoded {
+    /// How values between keys come about.
+    pub interpolation: Interpolation,
     /// When its keys are.
     pub times: Arc<[f32]>,
     /// What its codes mean.
     pub grid: Grid,
-    /// Key by key.
+    /// Key by key; splines have tangents before and after each value.
     pub codes: Vec<Code>,
     /// How many components a value has.
     pub width: usize,
@@ -126,24 +170,43 @@ impl Encoded {
     pub fn curve(&self) -> Option<Curve> {
         let values: Vec<f32> =
             self.codes.iter().flat_map(|code| self.grid.decode(*code).into_iter().take(self.width)).collect();
-        Curve::new(Interpolation::Linear, self.width, self.times.clone(), values).ok()
+        Curve::new(self.interpolation, self.width, self.times.clone(), values).ok()
     }
 }
 
-/// Values of up to four components; rotations as unit quaternions with W positive.
+/// All elements of a curve; rotations without tangents as unit quaternions with W positive.
 fn values(curve: &Curve, property: Property) -> Vec<[f64; 4]> {
-    let value = |k: usize| {
-        let stored = curve.value(k);
-        let value = [0, 1, 2, 3].map(|c| stored.get(c).copied().unwrap_or(0.0));
-        match property {
-            Property::Rotation => {
-                let q = played(value);
-                if q[3] < 0.0 { quat::negate(q) } else { q }
-            }
-            Property::Translation | Property::Scale => value.map(f64::from),
-        }
+    let turns = property == Property::Rotation && curve.interpolation().elements_per_key() == 1;
+    let value = |element: &[f32]| {
+        let value = element_of(element, turns);
+        if turns && value[3] < 0.0 { quat::negate(value) } else { value }
     };
-    (0..curve.keys()).map(value).collect()
+    curve.values().chunks_exact(curve.width()).map(value).collect()
+}
+
+/// An element of up to four components; `turned` as a player turns it.
+fn element_of(element: &[f32], turned: bool) -> [f64; 4] {
+    let value = [0, 1, 2, 3].map(|c| element.get(c).copied().unwrap_or(0.0));
+    if turned { played(value) } else { value.map(f64::from) }
+}
+
+/// Points between which a spline runs: its keys, and a third of the way along their tangents.
+fn hull(curve: &Curve) -> Vec<[f64; 4]> {
+    let at = |k: usize| element_of(curve.value(k), false);
+    let mut points = vec![at(0)];
+    for (k, pair) in curve.times().windows(2).enumerate() {
+        let third = (f64::from(pair[1]) - f64::from(pair[0])) / 3.0;
+        let along = |k: usize, tangent: Option<&[f32]>, by: f64| {
+            let (value, tangent) = (at(k), element_of(tangent.unwrap_or_default(), false));
+            [0, 1, 2, 3].map(|c| value[c] + by * tangent[c])
+        };
+        points.extend([
+            along(k, curve.out_tangent(k), third),
+            along(k + 1, curve.in_tangent(k + 1), -third),
+            at(k + 1),
+        ]);
+    }
+    points
 }
 
 fn ranges(values: &[[f64; 4]]) -> [(f64, f64); 4] {

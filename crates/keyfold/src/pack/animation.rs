@@ -12,7 +12,7 @@ use super::{
     straight::{is_spline, straightened},
 };
 use crate::parallel::*;
-use crate::{Animation, Monitor, Storage, Target, Track, scene::core_track};
+use crate::{Animation, Interpolation, Monitor, Storage, Target, Track, diff::undefined, scene::core_track};
 use keyfold_core::engine::{self, Choice, Codec, Encoded, Executor, Job, Level};
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl Executor for Parallel<'_> {
 /// whichever is smaller.
 pub(crate) fn pack_animation(context: &Context<'_>, animation: &Animation, bound: f64) -> PackedAnimation {
     let (curved, most) = pack_whole_or_split(context, animation, bound);
-    if context.settings.level == Level::Fast {
+    if context.settings.level == Level::Fast || context.settings.keep_keys {
         return curved;
     }
     let Some((straight, used)) = straightened(context, animation, bound) else { return curved };
@@ -108,10 +108,17 @@ fn pack_as_it_is(
     before: Option<&Choice>,
 ) -> (PackedAnimation, usize) {
     let base = exact_and_properties(context, animation);
-    let (mut base, used) = if bound > 0.0 { shortened(context, &base, bound) } else { None }.unwrap_or((base, 0.0));
+    let loses_digits = bound > 0.0 && !context.takes(Interpolation::CubicSpline);
+    let (mut base, used) = if loses_digits { shortened(context, &base, bound) } else { None }.unwrap_or((base, 0.0));
+    let undefined: Vec<usize> = undefined(&base).map(|(index, _)| index).collect();
     let driven = base.tracks.iter().enumerate().filter_map(|(i, t)| Some((i, core_track(&t.target, &t.curve)?)));
     let (indices, tracks): (Vec<usize>, Vec<_>) = driven.unzip();
-    let kept: Vec<bool> = indices.iter().map(|i| context.keeps(&base.tracks[*i].target)).collect();
+    let keeps = |index: &usize| {
+        let Track { target, curve, .. } = &base.tracks[*index];
+        let known = context.takes(curve.interpolation()) && !undefined.contains(index);
+        context.keeps(target) || !known
+    };
+    let kept: Vec<bool> = indices.iter().map(keeps).collect();
     let job = Job {
         skeleton: context.scene.skeleton(),
         probe_radii: context.scene.shells(),
@@ -120,6 +127,7 @@ fn pack_as_it_is(
         end: base.duration(),
         bound: bound - used,
         level,
+        keeps_keys: context.settings.keep_keys,
     };
     let codec = AnimationCodec { context, animation: &base, tracks: &indices };
     let Some(found) = engine::search(&job, &codec, &Parallel(context.monitor), before) else {
@@ -148,7 +156,8 @@ fn exact_and_properties(context: &Context<'_>, animation: &Animation) -> Animati
         let shrunk = if searched { None } else { shrunk(track, context.property_bound) };
         let track = shrunk.unwrap_or_else(|| track.clone());
         let track = track.without_half_turns().unwrap_or(track);
-        without_repeats(&track, end).unwrap_or(track)
+        let may_shorten = !context.settings.keep_keys || track.curve.is_constant();
+        without_repeats(&track, end).filter(|_| may_shorten).unwrap_or(track)
     });
     Animation { tracks: tracks.collect(), ..animation.clone() }
 }

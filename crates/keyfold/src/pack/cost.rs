@@ -12,6 +12,10 @@ const RAW_SHARE: usize = 64;
 /// The cost of what is on the wire, in bytes after compression; before it in a fast run, and where those are to be few.
 pub(crate) fn cost(wire: Wire, context: &Context<'_>) -> usize {
     let Wire { mut bytes, json } = wire;
+    // Who asks for a storage alone is not asked whether its JSON pays.
+    if context.settings.keep_keys {
+        return bytes.len();
+    }
     // In a fast run there is one plan to hold against the original: no reason to compress both.
     if context.settings.level == Level::Fast || context.settings.optimize == Optimize::Raw {
         return bytes.len() + json.len();
@@ -34,7 +38,8 @@ pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> V
     let (mut seen, mut contents) = (BTreeMap::new(), Vec::new());
     let mut text = String::new();
     for (index, channel) in channels.iter().enumerate() {
-        let Some(sampler) = &channel.sampler else { continue };
+        let own = channel.extension_sampler.as_ref().map(|(_, sampler)| sampler);
+        let Some(sampler) = channel.sampler.as_ref().or(own) else { continue };
         let [input, output] = [&sampler.input, &sampler.output].map(|stored| {
             *seen.entry(stored).or_insert_with(|| {
                 contents.push(stored);

@@ -75,6 +75,10 @@ pub struct Settings {
     pub keep: Vec<String>,
     /// Whether tracks stay that only hold the rest pose. They always do in motion that is made for other skeletons (VRMC_vrm_animation).
     pub keep_rest: bool,
+    /// Whether keys stay where they are, and interpolation as it is: what `convert` asks for.
+    pub keep_keys: bool,
+    /// How Draco's streams are laid out; bounds and bits of values are not theirs to say here.
+    pub draco: draco::Options,
 }
 
 /// Which bytes are to be few: those of animations with their JSON.
@@ -101,6 +105,8 @@ impl Default for Settings {
             animation: None,
             keep: Vec::new(),
             keep_rest: false,
+            keep_keys: false,
+            draco: draco::Options::default(),
         }
     }
 }
@@ -226,7 +232,7 @@ fn floats(animation: &Animation) -> usize {
 }
 
 /// What a search leaves of a document, measured, and packed again where that is over the bound.
-fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
+pub(crate) fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
     pack_below(document, settings, None, monitor)?.packed.map_or_else(|| untouched(document, settings), Ok)
 }
 
@@ -308,30 +314,37 @@ fn searched(document: &Document, animations: &[Animation], scene: &Scene, settin
 /// should, or where there is so much to choose from that the engine's choices are smaller.
 fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Option<Packed>> {
     monitor.step(0.95, "converting")?;
-    let read = match settings.storage {
-        Storage::Draco | Storage::Quantization => read(document)?,
-        Storage::Core | Storage::Meshopt | Storage::Stream => return Ok(None),
-    };
+    let read = read(document)?;
     if read.animations.iter().map(floats).sum::<usize>() > MUCH {
         return Ok(None);
     }
-    let scene = Scene::new(document, &read.animations, settings.shell)?;
-    let context = Context::new(&scene, &read.animations, settings, monitor);
-    let (within, converted, diff, findings) = match settings.storage {
+    match settings.storage {
         Storage::Draco => {
-            let takes = |animation: &Animation, track: &Track| context.takes(animation, track);
-            let done = draco::compress_some(document, &context.draco_options(), settings.shell, takes)?;
-            (done.within, done.document, done.diff, done.findings)
+            let settings = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
+            pack_once(document, &settings, monitor).map(Some)
         }
-        Storage::Quantization if settings.takes_all() && context.doubled.is_empty() => {
-            let options = quantization::Options { max_error: settings.bound, ..quantization::Options::default() };
-            let done = quantization::quantize(document, &options)?;
-            (done.within, done.document, done.diff, done.findings)
-        }
-        _ => return Ok(None),
-    };
+        Storage::Quantization if settings.takes_all() => quantized(document, &read.animations, settings, monitor),
+        _ => Ok(None),
+    }
+}
+
+/// The document as `convert --storage quantization` makes it, where that keeps the bound.
+fn quantized(
+    document: &Document,
+    animations: &[Animation],
+    settings: &Settings,
+    monitor: &dyn Monitor,
+) -> Result<Option<Packed>> {
+    let scene = Scene::new(document, animations, settings.shell)?;
+    let context = Context::new(&scene, animations, settings, monitor);
+    if !context.doubled.is_empty() {
+        return Ok(None);
+    }
+    let options = quantization::Options { max_error: settings.bound, ..quantization::Options::default() };
+    let quantization::Quantized { within, document: converted, diff, findings } =
+        quantization::quantize(document, &options)?;
     let unread = findings.iter().filter(|f| f.severity == Severity::Error);
-    let left = unread.map(|f| format!("{}: {}", f.at, f.message)).chain(context.kept(&read.animations)).collect();
+    let left = unread.map(|f| format!("{}: {}", f.at, f.message)).chain(context.kept(animations)).collect();
     let bound = settings.bound.in_scene(diff.model_size);
     within.then(|| Packed::new(converted, diff, bound, left)).transpose()
 }
@@ -414,13 +427,9 @@ impl<'a> Context<'a> {
         draco::Options {
             max_error: self.settings.bound,
             max_property_error: self.property_bound,
-            ..draco::Options::default()
+            bits: None,
+            ..self.settings.draco.clone()
         }
-    }
-
-    /// Whether Draco's writer may take a track into a stream.
-    fn takes(&self, animation: &Animation, track: &Track) -> bool {
-        self.changes(animation) && !self.keeps(&track.target)
     }
 
     pub(crate) fn form(&self) -> &'static Form {
@@ -439,10 +448,17 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Whether the engine searches tracks of an interpolation: where they may become straight, splines that lose digits are mostly smaller.
+    pub(crate) fn takes(&self, interpolation: Interpolation) -> bool {
+        let known = self.settings.keep_keys && self.form().takes.contains(&interpolation);
+        known || interpolation == Interpolation::Linear
+    }
+
     /// Whether a track of the original is written anew: single axes, too, which other storages have joined.
     pub(crate) fn replaces(&self, track: &Track) -> bool {
         let axis = matches!(track.target, Target::Node { axis: Some(_), .. });
-        storage::rewritable(track) || (axis && track.source.targets == Targets::Core)
+        storage::rewritable(track, self.takes(track.curve.interpolation()))
+            || (axis && track.source.targets == Targets::Core)
     }
 
     /// Whether tracks may be split by axis. A fast run has no time to try.
@@ -524,7 +540,10 @@ fn write(
     original: &[Animation],
     packed: &[PackedAnimation],
 ) -> Result<Document> {
-    let animations = packed.iter().map(|p| p.animation.clone()).collect();
+    let mut animations: Vec<Animation> = packed.iter().map(|p| p.animation.clone()).collect();
+    if context.settings.draco.fallback {
+        restore(&mut animations, original);
+    }
     let lean = match context.settings.keep_rest || is_for_others(document) {
         true => animations,
         false => rest::without_rest(context.scene, animations, |t| context.keeps(t), |a| context.changes(a)),
@@ -536,6 +555,17 @@ fn write(
         Rewritten { index: original.index, replaces, entries: entries(context, lean, &packed.encoded) }
     });
     (context.form().write)(document, &animations.collect::<Vec<_>>(), context)
+}
+
+/// Gives tracks their original values back where they have the same keys: a fallback holds those.
+fn restore(animations: &mut [Animation], original: &[Animation]) {
+    for (animation, original) in animations.iter_mut().zip(original) {
+        for track in &mut animation.tracks {
+            let before = original.tracks.iter().find(|t| t.target == track.target && t.source == track.source);
+            let same = before.filter(|t| t.curve.times() == track.curve.times());
+            track.curve = same.map_or_else(|| track.curve.clone(), |t| t.curve.clone());
+        }
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ mod write;
 
 pub(crate) use grids::{coded, property_grid};
 pub use write::{Compressed, Dialect, Options, compress};
-pub(crate) use write::{Planned, compress_some, draft, fits, write};
+pub(crate) use write::{Planned, draft, fits, write};
 
 use super::{Extension, Provided};
 use crate::{

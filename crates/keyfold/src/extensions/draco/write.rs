@@ -1,18 +1,17 @@
-//! Storing a document's animations as Draco streams: `grids` says how finely, `streams` what goes into which stream, `place` where it all
+//! Storing a document's animations as Draco streams: the engine says how finely, `streams` what goes into which stream, `place` where it all
 //! lies in the file.
 //!
-//! Constant tracks become one key. What comes out is decoded from its streams and measured; where it is over the bound, everything is done again with less.
+//! Constant tracks become one key. What comes out is decoded from its streams and measured.
 
 use super::{
-    grids::{Gridded, Search, components, uniform},
+    grids::{Gridded, components, uniform},
     place::place,
     streams::{Candidate, Stream, candidates, originals, streams},
 };
-use crate::parallel::*;
 use crate::{
-    Animation, Animations, Bound, Curve, Diff, Document, Finding, Result, Scene, Track,
-    diff::{diff, undefined},
-    effort, read,
+    Animation, Bound, Curve, Diff, Document, Finding, Result, Track,
+    diff::diff,
+    read,
     retarget::is_component,
     unpack_storage,
     write::{AnimationForm, ChannelForm, Stored, assemble, core_form},
@@ -72,44 +71,55 @@ pub struct Compressed {
     pub findings: Vec<Finding>,
 }
 
-/// How often everything is done again with a tighter bound.
-const ATTEMPTS: i32 = 5;
-
-/// Stores a document's animations as Draco streams.
+/// Stores a document's animations as Draco streams: as few bits as the bound allows, or as many as are asked for.
 pub fn compress(document: &Document, options: &Options) -> Result<Compressed> {
-    compress_some(document, options, None, |_, _| true)
+    let (plain, findings) = unpack_storage(document)?;
+    let written = match options.bits {
+        Some(bits) => with_bits(&plain, bits, options)?,
+        None => searched(&plain, options)?,
+    };
+    let diff = diff(document, &written, None)?;
+    // What cannot be read is missing in both: no fault of what is written.
+    let known = if findings.is_empty() { Vec::new() } else { self::diff(document, document, None)?.unmatched };
+    let properties = diff.animations.iter().map(|a| a.properties.max).fold(0.0, f64::max);
+    let whole = diff.unmatched.iter().all(|what| known.contains(what));
+    let bound = options.max_error.in_scene(diff.model_size);
+    let within = diff.possible <= bound && properties <= options.max_property_error && whole;
+    Ok(Compressed { document: written, diff, within, findings })
 }
 
-/// As [`compress`], for the tracks that `takes` accepts; the others stay plain floats. `shell` as for [`Scene::new`].
-pub(crate) fn compress_some(
-    document: &Document,
-    options: &Options,
-    shell: Option<Bound>,
-    takes: impl Fn(&Animation, &Track) -> bool + Sync,
-) -> Result<Compressed> {
-    let (plain, findings) = unpack_storage(document)?;
-    let Animations { mut animations, .. } = read(&plain)?;
-    let scene = Scene::new(&plain, &animations, shell)?;
-    animations.iter_mut().for_each(|a| a.tracks.retain(|t| !is_component(plain.registry(), &t.target)));
-    effort::pay(document, &scene, &animations, effort::SEARCH)?;
-    let bound = options.max_error.in_scene(scene.model_size());
-    // What cannot be read is missing in both: no fault of what is written.
-    let known = if findings.is_empty() { Vec::new() } else { diff(document, document, shell)?.unmatched };
-    let mut share = 1.0;
-    for attempt in 0.. {
-        let plan = |animation: &Animation| plan(&scene, animation, options, share * bound, share, &takes);
-        let planned: Vec<Planned> = animations.par_iter().map(plan).collect();
-        let written = write(&plain, &planned, options)?;
-        let diff = diff(document, &written, shell)?;
-        let properties = diff.animations.iter().map(|a| a.properties.max).fold(0.0, f64::max);
-        let whole = diff.unmatched.iter().all(|what| known.contains(what));
-        let within = diff.possible <= bound && properties <= options.max_property_error && whole;
-        if within || options.bits.is_some() || attempt >= ATTEMPTS {
-            return Ok(Compressed { document: written, diff, within, findings });
-        }
-        share *= 0.8;
-    }
-    unreachable!("the last attempt returns")
+/// The engine's steps: keys and interpolation stay.
+#[cfg(feature = "pack")]
+fn searched(plain: &Document, options: &Options) -> Result<Document> {
+    use crate::{Storage, pack};
+    let settings = pack::Settings {
+        storage: Storage::Draco,
+        bound: options.max_error,
+        property_bound: Some(options.max_property_error),
+        level: pack::Level::Fast,
+        keep_rest: true,
+        keep_keys: true,
+        draco: options.clone(),
+        ..pack::Settings::default()
+    };
+    Ok(pack::pack_once(plain, &settings, &())?.document)
+}
+
+#[cfg(not(feature = "pack"))]
+fn searched(_: &Document, _: &Options) -> Result<Document> {
+    Err(crate::Error::Unsupported { extension: super::NAME.into(), what: "a search needs the feature `pack`".into() })
+}
+
+/// Every track that streams can hold on the tightest grid of so many bits.
+fn with_bits(plain: &Document, bits: u8, options: &Options) -> Result<Document> {
+    let planned = |animation: &Animation| {
+        let mut animation = with_short_constants(animation);
+        animation.tracks.retain(|track| !is_component(plain.registry(), &track.target));
+        let grids = animation.tracks.iter().map(|track| fits(track).then(|| uniform(track, bits))?).collect();
+        Planned { animation, grids, dropped: BTreeSet::new() }
+    };
+    let planned: Vec<Planned> = read(plain)?.animations.iter().map(planned).collect();
+    write(plain, &planned, options)
 }
 
 /// Animations as streams that are written nowhere.
@@ -156,44 +166,17 @@ impl Planned {
     }
 }
 
-fn plan(
-    scene: &Scene,
-    animation: &Animation,
-    options: &Options,
-    bound: f64,
-    share: f64,
-    wanted: &impl Fn(&Animation, &Track) -> bool,
-) -> Planned {
-    let mut animation = with_short_constants(animation, wanted);
-    if options.bits.is_none() {
-        let split = |track: &Track| track.without_half_turns().filter(|_| wanted(&animation, track));
-        animation.tracks = animation.tracks.iter().map(|t| split(t).unwrap_or_else(|| t.clone())).collect();
-    }
-    let undefined: Vec<usize> =
-        if options.bits.is_none() { undefined(&animation).map(|(i, _)| i).collect() } else { vec![] };
-    let takes =
-        |i: usize| fits(&animation.tracks[i]) && wanted(&animation, &animation.tracks[i]) && !undefined.contains(&i);
-    let property_bound = share * options.max_property_error;
-    let grids = match options.bits {
-        Some(bits) => {
-            (0..animation.tracks.len()).map(|i| takes(i).then(|| uniform(&animation.tracks[i], bits))?).collect()
-        }
-        None => Search { scene, animation: &animation, bound, property_bound }.run(takes),
-    };
-    Planned { animation, grids, dropped: BTreeSet::new() }
-}
-
 /// Whether a stream can hold a track. The field for components is a byte, and older readers take it as signed.
 pub(crate) fn fits(track: &Track) -> bool {
     track.curve.keys() > 1 && components(&track.curve) <= 127 && !track.target.is_exact()
 }
 
 /// Constant tracks as one key, unless the animation would then end earlier.
-fn with_short_constants(animation: &Animation, wanted: &impl Fn(&Animation, &Track) -> bool) -> Animation {
+fn with_short_constants(animation: &Animation) -> Animation {
     let duration = animation.duration();
     let mut out = animation.clone();
     if animation.tracks.iter().any(|t| t.curve.end() == duration && !t.curve.is_constant()) {
-        for track in out.tracks.iter_mut().filter(|t| t.curve.is_constant() && wanted(animation, t)) {
+        for track in out.tracks.iter_mut().filter(|t| t.curve.is_constant()) {
             if let Ok(one) = Curve::constant(track.curve.start(), track.curve.value(0)) {
                 track.curve = one;
             }

@@ -3,7 +3,7 @@
 
 use super::{Entry, Form, write_channels};
 use crate::{
-    Property, Result, Target, Track,
+    Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
     pack::cost::{plain, wire},
     write::{ChannelForm, Stored, core_form, place_plain},
@@ -16,6 +16,7 @@ use keyfold_core::{
 pub(super) const FORM: Form = Form {
     grid,
     constant,
+    takes: &[Interpolation::Linear],
     shares_times: false,
     wire: |entries, _| Ok(wire(&channels(entries)?, plain)),
     write: |document, animations, _| {

@@ -4,15 +4,17 @@
 
 use super::{Entry, Form, Rewritten, core_gltf};
 use crate::{
-    Animation, Track,
+    Animation, Curve, Interpolation, Kind, Target, Track,
     draco::{self, Planned},
     pack::{
         Context,
         cost::{plain, wire},
     },
+    validate::UNIT_TOLERANCE,
 };
 use keyfold_core::{
     engine::{self, Encoded, Grid, Layout, Uniform},
+    quat,
     skeleton::Property,
 };
 
@@ -22,6 +24,7 @@ pub(super) const FORM: Form = Form {
         Property::Rotation => Grid::Float,
         _ => core_gltf::constant(track, budget),
     },
+    takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline, Interpolation::CubicSlerp],
     shares_times: false,
     wire: |entries, context| {
         let draft = draco::draft(&[planned(0, entries, context)], &context.draco_options())?;
@@ -41,22 +44,32 @@ const BITS: u32 = 20;
 /// Values may leave the range that they had in the original by so many steps.
 const MARGIN: f64 = 3.0;
 
+/// The largest step of a spline's rotations, whose keys readers take as they are: half a step in each of four components moves a quaternion's length
+/// by no more than a step.
+const UNIT_STEP: f64 = 0.99 * UNIT_TOLERANCE;
+
 fn grid(track: &engine::Track, step: f64) -> Grid {
-    let (offsets, extent, step) = match track.property {
+    let turns = track.property == Property::Rotation && !track.is_spline();
+    let step = match track.property {
+        // A quaternion's components hold half an angle.
+        Property::Rotation if turns => step / 2.0,
+        Property::Rotation => (step / 2.0).min(UNIT_STEP),
+        _ => step,
+    };
+    let (offsets, extent) = match turns {
         // Neighbours are on the same half of the sphere: signs may be any.
-        Property::Rotation => ([-1.0; 4], 2.0, step / 2.0),
-        _ => {
+        true => ([-1.0; 4], 2.0),
+        false => {
             let offsets = track.ranges.map(|(low, _)| f64::from((low - MARGIN * step) as f32));
             let highest = track.ranges.iter().zip(offsets).map(|((_, high), low)| high - low).fold(0.0, f64::max);
-            (offsets, highest, step)
+            (offsets, highest)
         }
     };
     let steps = extent / step + 2.0 * MARGIN;
     if !(step > 0.0 && steps < f64::from(1 << BITS)) {
         return core_gltf::constant(track, step);
     }
-    let offsets =
-        offsets.map(|offset| if track.property == Property::Rotation { offset - MARGIN * step } else { offset });
+    let offsets = offsets.map(|offset| if turns { offset - MARGIN * step } else { offset });
     // As a decoder computes it: the range over the largest index, both rounded to floats.
     let most = (1i32 << (32 - (steps as u32).leading_zeros())) - 1;
     let scale = f64::from((step * f64::from(most)) as f32 / most as f32);
@@ -77,12 +90,27 @@ fn rewritten(animation: &Rewritten<'_>, context: &Context<'_>) -> Planned {
     Planned { dropped, ..planned(animation.index, &animation.entries, context) }
 }
 
+/// Rotations as readers turn them: what is in no stream is read as it is stored.
+fn of_unit_length(target: &Target, curve: Curve) -> Curve {
+    if target.kind() != Kind::Rotation || curve.interpolation().elements_per_key() > 1 {
+        return curve;
+    }
+    let (rotations, _) = curve.values().as_chunks::<4>();
+    let unit = |q: &[f32; 4]| quat::normalize(q.map(f64::from)).map(|c| c as f32);
+    let values: Vec<f32> = rotations.iter().flat_map(unit).collect();
+    Curve::new(curve.interpolation(), curve.width(), curve.shared_times().clone(), values).unwrap_or(curve)
+}
+
 /// Tracks as the engine encoded them; others that move no points on grids of their own bound.
 fn planned(index: usize, entries: &[Entry<'_>], context: &Context<'_>) -> Planned {
-    let track = |entry: &Entry<'_>| Track {
-        curve: entry.encoded.and_then(Encoded::curve).unwrap_or_else(|| entry.track.curve.clone()),
-        ..entry.track.clone()
+    let curve = |entry: &Entry<'_>| {
+        let own = &entry.track.curve;
+        let Some(decoded) = entry.encoded.and_then(Encoded::curve) else { return own.clone() };
+        // A fallback holds what the original does, where a stream holds the same keys.
+        let original = context.settings.draco.fallback && own.times() == entry.times() && *own != decoded;
+        if original { own.clone() } else { of_unit_length(&entry.track.target, decoded) }
     };
+    let track = |entry: &Entry<'_>| Track { curve: curve(entry), ..entry.track.clone() };
     let tracks: Vec<Track> = entries.iter().map(track).collect();
     let grids = entries.iter().zip(&tracks).map(|(entry, track)| match entry.encoded {
         Some(encoded) => draco::coded(track, encoded),

@@ -2,7 +2,7 @@
 
 use super::{Entry, Form, core_gltf, write_channels};
 use crate::{
-    Result,
+    Interpolation, Result,
     document::{ComponentType, Shape},
     pack::cost::{plain, wire},
     write::{ChannelForm, Filter, Stored, meshopt_bytes, place_meshopt},
@@ -15,6 +15,7 @@ use keyfold_core::{
 pub(super) const FORM: Form = Form {
     grid,
     constant,
+    takes: &[Interpolation::Linear],
     shares_times: false,
     wire: |entries, context| {
         let bytes = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt);

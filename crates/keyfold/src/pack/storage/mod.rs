@@ -29,6 +29,8 @@ pub(crate) struct Form {
     grid: fn(&engine::Track, f64) -> Grid,
     /// Those among which the one is chosen that a track holds throughout, where it may stray by so much.
     constant: fn(&engine::Track, f64) -> Grid,
+    /// The interpolations that it has grids for, where keys stay; others keep their values, or lose digits.
+    pub(crate) takes: &'static [Interpolation],
     /// Whether times of each track's own are too dear for short clips to be tried.
     shares_times: bool,
     /// What tracks of animations put on the wire.
@@ -69,8 +71,7 @@ impl<'a> Entry<'a> {
     }
 
     fn interpolation(&self) -> Interpolation {
-        // What the engine changes is linear.
-        self.encoded.map_or_else(|| self.track.curve.interpolation(), |_| Interpolation::Linear)
+        self.encoded.map_or_else(|| self.track.curve.interpolation(), |encoded| encoded.interpolation)
     }
 }
 
@@ -97,11 +98,11 @@ fn write_channels(
     assemble(document, &forms, |edit, contents| place(edit, contents, &forms))
 }
 
-/// Whether a track may be written anew: what core cannot say stays where it is.
-pub(crate) fn rewritable(track: &Track) -> bool {
+/// Whether a track may be written anew: what core cannot say stays where it is, unless its interpolation is `known` to the storage.
+pub(crate) fn rewritable(track: &Track, known: bool) -> bool {
     let one_axis = matches!(track.target, Target::Node { axis: Some(_), .. });
     let addressed = matches!(track.source.targets, Targets::Core | Targets::Pointer);
-    addressed && !one_axis && track.curve.interpolation() != Interpolation::CubicSlerp
+    addressed && !one_axis && (known || track.curve.interpolation() != Interpolation::CubicSlerp)
 }
 
 /// The tracks of an animation that are written, each with what the engine made of it.

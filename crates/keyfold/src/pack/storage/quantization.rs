@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 pub(super) const FORM: Form = Form {
     grid,
     constant: core_gltf::constant,
+    takes: &[Interpolation::Linear],
     shares_times: false,
     wire: |entries, context| Ok(channels(entries, context)?.1),
     write: |document, animations, context| {
