@@ -1,7 +1,7 @@
 //! The registry of animatable pointers against the table that was gathered from the specifications: every row, column by
 //! column.
 
-use keyfold::object_model::{Initial, Pointer, Registry, Row, Standing, Valid, ValueType};
+use keyfold::object_model::{Initial, Pointer, Registry, Row, Status, Valid, ValueType};
 
 /// A row of the table: pointer, type, accessor, quat, access, default, valid, source, note.
 struct Expected<'a>(Vec<&'a str>);
@@ -22,7 +22,7 @@ impl Expected<'_> {
             assert_eq!(initial(row), self.default(row.value_type), "{template}: default");
             assert_eq!(valid(row), self.valid(), "{template}: valid");
         }
-        assert_eq!(row.standing, self.standing(), "{template}: standing");
+        assert_eq!(row.status, self.status(), "{template}: status");
         let source = self.column(7);
         let named = !source.contains("_") || source.starts_with("draft") || template.contains(source);
         assert!(named, "{template}: source {source}");
@@ -60,13 +60,13 @@ impl Expected<'_> {
         }
     }
 
-    fn standing(&self) -> Standing {
+    fn status(&self) -> Status {
         let unlisted = self.column(8).starts_with("RC extension");
         match self.column(7) {
-            "legacy" => Standing::Legacy,
-            source if source.starts_with("draft") => Standing::Draft,
-            _ if unlisted => Standing::Unlisted,
-            _ => Standing::Ratified,
+            "legacy" => Status::Legacy,
+            source if source.starts_with("draft") => Status::Draft,
+            _ if unlisted => Status::Unlisted,
+            _ => Status::Ratified,
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::arrays::array;
 use keyfold::{
     Document, Error, Result,
-    document::{Look, Object},
+    document::{JsonRef, Object},
 };
 use numpy::{PyArray2, PyArray3};
 use pyo3::prelude::*;
@@ -183,7 +183,7 @@ pub(crate) fn skins(document: &Document) -> Result<Vec<(Vec<usize>, Vec<f32>)>> 
 
 fn skin(document: &Document, object: &Object<'_>) -> Result<(Vec<usize>, Vec<f32>)> {
     let nodes = document.count("nodes");
-    let joint = |look: Look<'_>| look.as_index().filter(|node| *node < nodes);
+    let joint = |look: JsonRef<'_>| look.as_index().filter(|node| *node < nodes);
     let joints: Option<Vec<usize>> = object.array("joints")?.iter().map(joint).collect();
     let joints = joints.ok_or_else(|| Error::malformed(object.place("joints"), "a joint is no node"))?;
     let identity = || (0..joints.len() * 16).map(|i| if i % 16 % 5 == 0 { 1.0 } else { 0.0 }).collect();

@@ -5,7 +5,7 @@ use crate::wire::{Failure, Wire, put_floats};
 use keyfold::{
     document::{ComponentType, Elements, Shape},
     meshopt,
-    quantization::{Encoding, Layout, Parameters, Path, Standing, UNSIGNED},
+    quantization::{Encoding, Layout, Parameters, Path, TypeSupport, UNSIGNED},
 };
 use keyfold_core::draco;
 
@@ -74,9 +74,9 @@ fn encoding(component: u32, normalized: bool) -> Result<Encoding, Failure> {
 }
 
 fn allowed(encoding: Encoding, listed: &[Encoding]) -> Result<(), Failure> {
-    match encoding.standing(listed) {
-        Standing::Refused => Err(format!("{encoding} is not among the types that the extension lists here")),
-        Standing::Listed | Standing::Understood => Ok(()),
+    match encoding.support(listed) {
+        TypeSupport::Refused => Err(format!("{encoding} is not among the types that the extension lists here")),
+        TypeSupport::Listed | TypeSupport::Understood => Ok(()),
     }
 }
 

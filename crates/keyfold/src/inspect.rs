@@ -2,7 +2,7 @@
 
 use crate::{
     Animation, Animations, Document, Finding, Result, Storage, Track,
-    document::{ComponentType, List, Look},
+    document::{ComponentType, JsonRef, List},
     extensions, read,
 };
 use serde::Serialize;
@@ -86,8 +86,8 @@ pub fn inspect(document: &Document) -> Result<Inspection> {
         tracks: animation.tracks.iter().map(|track| summary(document, animation.index, track, &weights)).collect(),
     });
     let list = |key: &str| {
-        let names = document.root().get(key).and_then(Look::as_array);
-        names.into_iter().flat_map(List::iter).filter_map(Look::as_str).map(str::to_owned).collect()
+        let names = document.root().get(key).and_then(JsonRef::as_array);
+        names.into_iter().flat_map(List::iter).filter_map(JsonRef::as_str).map(str::to_owned).collect()
     };
     let extensions = Extensions { used: list("extensionsUsed"), required: list("extensionsRequired") };
     Ok(Inspection { extensions, animations: animations.collect(), findings })

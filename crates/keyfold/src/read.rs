@@ -68,7 +68,7 @@ pub(crate) struct Channel<'a> {
 }
 
 /// What a channel drives.
-pub(crate) struct Aim {
+pub(crate) struct ChannelTarget {
     pub(crate) target: Target,
     pub(crate) targets: Targets,
     /// Components of a value; `None` where the number of values decides (weights, application data).
@@ -84,7 +84,7 @@ pub(crate) struct Sampler {
 }
 
 /// A curve's floats, decoded.
-pub(crate) struct Keys {
+pub(crate) struct KeyArrays {
     pub(crate) times: Arc<[f32]>,
     pub(crate) values: Arc<[f32]>,
     pub(crate) width: usize,
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn track(&mut self, channel: &Channel<'a>, aim: Aim, findings: &mut Vec<Finding>) -> Result<Track, Skip> {
+    fn track(&mut self, channel: &Channel<'a>, aim: ChannelTarget, findings: &mut Vec<Finding>) -> Result<Track, Skip> {
         let mut sampler = self.sampler(channel, aim.target.kind(), findings)?;
         if aim.target.is_exact() && sampler.interpolation == Interpolation::Linear {
             let at = format!("{}/samplers/{}", channel.animation.at(), sampler.index);
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The sampler's accessors, taken as they are.
-    fn core_keys(&mut self, aim: &Aim, sampler: &Sampler) -> Result<Keys> {
+    fn core_keys(&mut self, aim: &ChannelTarget, sampler: &Sampler) -> Result<KeyArrays> {
         let times = self.times(sampler.input)?;
         let (shape, values) = self.floats(sampler.output)?;
         let width = aim.width.map_or_else(|| sampler.width_of(&values, times.len()), Ok)?;
@@ -247,11 +247,11 @@ impl<'a> Reader<'a> {
             return Err(Error::malformed(format!("/accessors/{}/type", sampler.output), what));
         }
         let values = if width == 4 && self.is_coarse(aim, sampler) { unit_rotations(&values) } else { values };
-        Ok(Keys { times, values, width })
+        Ok(KeyArrays { times, values, width })
     }
 
     /// Whether rotations come from a stream whose grid may be coarse. Splines are taken as they are: their tangents belong to them.
-    fn is_coarse(&self, aim: &Aim, sampler: &Sampler) -> bool {
+    fn is_coarse(&self, aim: &ChannelTarget, sampler: &Sampler) -> bool {
         let alone = matches!(sampler.interpolation, Interpolation::Linear | Interpolation::Step);
         alone && aim.target.kind() == Kind::Rotation && self.document.provided(sampler.output).is_some()
     }
@@ -299,7 +299,7 @@ fn unit_rotations(values: &[f32]) -> Arc<[f32]> {
     keys.into()
 }
 
-fn core_target(channel: &Channel<'_>) -> Result<Aim, Skip> {
+fn core_target(channel: &Channel<'_>) -> Result<ChannelTarget, Skip> {
     let target = channel.object.required_object("target")?;
     let path = target.required_text("path")?;
     let Some(property) = Property::from_name(path) else {
@@ -313,7 +313,7 @@ fn core_target(channel: &Channel<'_>) -> Result<Aim, Skip> {
     if node >= channel.document.count("nodes") {
         return Err(Error::malformed(target.place("node"), format!("node {node} does not exist")).into());
     }
-    Ok(Aim { target: Target::node(node, property), targets: Targets::Core, width: property.width() })
+    Ok(ChannelTarget { target: Target::node(node, property), targets: Targets::Core, width: property.width() })
 }
 
 #[cfg(test)]

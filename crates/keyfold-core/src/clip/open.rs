@@ -27,7 +27,7 @@ pub struct Clip<'a> {
     pub(super) directory: Directory,
     /// Where the keys start.
     pub(super) start: usize,
-    pub(super) keys: Keys,
+    pub(super) keys: KeyData,
     pub(super) moving: Moving,
     /// Where in a pose the values of step tracks go.
     pub(super) stepped: Vec<Range<usize>>,
@@ -37,7 +37,7 @@ pub struct Clip<'a> {
 
 /// The keys, as their encoding lays them.
 #[derive(Clone, Debug)]
-pub(super) enum Keys {
+pub(super) enum KeyData {
     /// `stride` bytes each.
     Fixed {
         stride: usize,
@@ -62,9 +62,11 @@ impl<'a> Clip<'a> {
         let (bytes, mut memory) = (bytes.into(), Memory::new(memory));
         let (directory, start) = Directory::read(&bytes, &mut memory)?;
         let keys = match directory.layout {
-            Layout::Fixed { bits } => Keys::Fixed { bits, stride: Self::open_fixed(&bytes, start, &directory, bits)? },
+            Layout::Fixed { bits } => {
+                KeyData::Fixed { bits, stride: Self::open_fixed(&bytes, start, &directory, bits)? }
+            }
             Layout::Variable { anchors, .. } => {
-                Keys::Variable(Segments::open(&bytes, start, &directory, anchors, &mut memory)?)
+                KeyData::Variable(Segments::open(&bytes, start, &directory, anchors, &mut memory)?)
             }
         };
         let moving = Moving { groups: groups(&directory), numbers: numbers(&directory) };
@@ -119,16 +121,16 @@ impl<'a> Clip<'a> {
     /// Bytes of one key in the `fixed` encoding.
     pub fn key_stride(&self) -> Option<usize> {
         match self.keys {
-            Keys::Fixed { stride, .. } => Some(stride),
-            Keys::Variable(_) => None,
+            KeyData::Fixed { stride, .. } => Some(stride),
+            KeyData::Variable(_) => None,
         }
     }
 
     /// How many segments the keys of the `variable` encoding are cut into.
     pub fn segments(&self) -> usize {
         match &self.keys {
-            Keys::Fixed { .. } => 0,
-            Keys::Variable(segments) => segments.count(),
+            KeyData::Fixed { .. } => 0,
+            KeyData::Variable(segments) => segments.count(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::fixed::FixedKeys;
 use super::keys::Wanted;
-use super::open::{Clip, Keys};
+use super::open::{Clip, KeyData};
 use super::timing::Cursor;
 use super::track::{Form, Track};
 use alloc::vec::Vec;
@@ -97,7 +97,7 @@ impl Playback {
         // Where the last place was another clip's, it is a bad guess and nothing worse.
         let place = self.cursor.place(&directory.timing, t, directory.duration);
         match keys {
-            Keys::Fixed { stride, bits } => {
+            KeyData::Fixed { stride, bits } => {
                 let lo = start + place.key * stride;
                 let turning = directory.rotations.len() * 3;
                 let (bits, hi) = (*bits, lo + stride);
@@ -109,7 +109,7 @@ impl Playback {
                     moving.blend(&keys, place.s, wanted, &mut pose.values);
                 }
             }
-            Keys::Variable(segments) => {
+            KeyData::Variable(segments) => {
                 // Without keyed tracks there are no segments.
                 if let Some(keys) = segments.keys(bytes, place, directory.timing.keys()) {
                     moving.blend(&keys, place.s, wanted, &mut pose.values);

@@ -18,7 +18,7 @@ pub(super) enum Timing {
 
 /// Between `key` and the one after it, `s` of the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct KeySpan {
     pub(super) key: usize,
     pub(super) s: f32,
 }
@@ -81,7 +81,7 @@ pub(super) struct Cursor {
 impl Cursor {
     /// Where `t` falls; outside the keys at the first or the last one, and a `t` that is no number at the first.
     #[inline]
-    pub(super) fn place(&mut self, timing: &Timing, t: f64, duration: f32) -> Place {
+    pub(super) fn place(&mut self, timing: &Timing, t: f64, duration: f32) -> KeySpan {
         let last = timing.keys().saturating_sub(2);
         self.key = match timing {
             // Casting takes what is negative or no number to zero.
@@ -89,7 +89,7 @@ impl Cursor {
                 let place = t * f64::from(*rate);
                 let key = (place as usize).min(last);
                 if key < last {
-                    return Place { key, s: if place > 0.0 { (place - key as f64) as f32 } else { 0.0 } };
+                    return KeySpan { key, s: if place > 0.0 { (place - key as f64) as f32 } else { 0.0 } };
                 }
                 key
             }
@@ -98,7 +98,7 @@ impl Cursor {
         let start = timing.time(self.key, duration);
         let span = timing.time(self.key + 1, duration) - start;
         let s = if span > 0.0 { (t - start) / span } else { 0.0 };
-        Place { key: self.key, s: if s > 0.0 { s.min(1.0) as f32 } else { 0.0 } }
+        KeySpan { key: self.key, s: if s > 0.0 { s.min(1.0) as f32 } else { 0.0 } }
     }
 
     /// The last key that is not after `t`.
@@ -121,11 +121,11 @@ mod tests {
     fn the_last_span_ends_with_the_clip() {
         let timing = Timing::Even { rate: 10.0, keys: 4 };
         let place = |t| Cursor::default().place(&timing, t, 0.25);
-        assert_eq!(place(0.0), Place { key: 0, s: 0.0 });
-        assert_eq!(place(0.15), Place { key: 1, s: 0.5 });
+        assert_eq!(place(0.0), KeySpan { key: 0, s: 0.0 });
+        assert_eq!(place(0.15), KeySpan { key: 1, s: 0.5 });
         assert!((place(0.225).s - 0.5).abs() < 1e-6 && place(0.225).key == 2);
-        assert_eq!(place(0.25), Place { key: 2, s: 1.0 });
-        assert_eq!(place(9.0), Place { key: 2, s: 1.0 });
+        assert_eq!(place(0.25), KeySpan { key: 2, s: 1.0 });
+        assert_eq!(place(9.0), KeySpan { key: 2, s: 1.0 });
     }
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
     fn strange_times_are_at_an_end() {
         for timing in [Timing::Even { rate: 10.0, keys: 4 }, Timing::Table(vec![0.0, 0.1, 0.25])] {
             for t in [-1.0, f64::NAN, f64::NEG_INFINITY] {
-                assert_eq!(Cursor::default().place(&timing, t, 0.25), Place { key: 0, s: 0.0 });
+                assert_eq!(Cursor::default().place(&timing, t, 0.25), KeySpan { key: 0, s: 0.0 });
             }
             assert_eq!(Cursor::default().place(&timing, f64::INFINITY, 0.25).s, 1.0);
         }
@@ -155,7 +155,7 @@ mod tests {
         for t in [0.0, 0.6, 2.0, 0.5, 1.0, 3.0, 9.0, f64::NAN, 0.75] {
             assert_eq!(cursor.place(&timing, t, 3.0), Cursor::default().place(&timing, t, 3.0), "at {t}");
         }
-        assert_eq!(cursor.place(&timing, 2.0, 3.0), Place { key: 1, s: 0.5 });
-        assert_eq!(cursor.place(&timing, 0.0, 3.0), Place { key: 0, s: 0.0 });
+        assert_eq!(cursor.place(&timing, 2.0, 3.0), KeySpan { key: 1, s: 0.5 });
+        assert_eq!(cursor.place(&timing, 0.0, 3.0), KeySpan { key: 0, s: 0.0 });
     }
 }

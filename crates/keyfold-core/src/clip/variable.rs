@@ -11,7 +11,7 @@ use super::head::{FINER, Head, HeadShape, Part};
 use super::keys::{Group, Neighbours, Numbers};
 use super::lanes::{LANES, Lanes};
 use super::memory::Memory;
-use super::timing::Place;
+use super::timing::KeySpan;
 use alloc::vec::Vec;
 
 /// All segments of a clip.
@@ -159,7 +159,7 @@ impl Segments {
 
     /// The keys around a place, of a clip with so many keys.
     #[inline(always)]
-    pub(super) fn keys<'a>(&'a self, bytes: &'a [u8], place: Place, keys: usize) -> Option<VariableKeys<'a>> {
+    pub(super) fn keys<'a>(&'a self, bytes: &'a [u8], place: KeySpan, keys: usize) -> Option<VariableKeys<'a>> {
         let (spot, count) = (Spot::new(place, keys), self.all.len());
         let (here, next) = (spot.anchor / self.anchors, (spot.anchor + 1) / self.anchors);
         let (before, after) = (self.all.get(here)?, self.all.get(next)?);
@@ -243,7 +243,7 @@ struct Spot {
 
 impl Spot {
     #[inline(always)]
-    fn new(place: Place, keys: usize) -> Self {
+    fn new(place: KeySpan, keys: usize) -> Self {
         let span = match place.key % 2 {
             1 => Span::MiddleToAnchor,
             _ if place.key + 2 == keys => Span::AnchorToAnchor,

@@ -1,6 +1,6 @@
 //! A stretch of a curve between two neighbouring keys as a cubic in Bézier's form: four control values, whose hull it never leaves.
 
-use super::{Curve, Interpolation, Place, locate};
+use super::{Curve, Interpolation, Location, locate};
 use crate::quat::{self, Quat};
 
 /// The control values of one component between `start` and `end`, with no key of the curve inside. Rotations are those before they are
@@ -8,8 +8,8 @@ use crate::quat::{self, Quat};
 pub fn bezier(curve: &Curve, component: usize, start: f64, end: f64) -> [f64; 4] {
     let at = |values: &[f32]| f64::from(values[component]);
     let (key, span) = match locate(curve.times(), start + (end - start) / 2.0) {
-        Place::At(key) => return [at(curve.value(key)); 4],
-        Place::Between { key, span, .. } => (key, span),
+        Location::At(key) => return [at(curve.value(key)); 4],
+        Location::Between { key, span, .. } => (key, span),
     };
     let (a, b) = (at(curve.value(key)), at(curve.value(key + 1)));
     let whole = match curve.interpolation() {

@@ -3,7 +3,7 @@
 //!
 //! Rotations are unit quaternions when they come out, whatever was stored.
 
-use super::{Curve, Interpolation, Place, cubic_slerp};
+use super::{Curve, Interpolation, Location, cubic_slerp};
 use crate::quat::{self, Quat};
 
 /// What a curve's values are, as far as blending them goes.
@@ -15,17 +15,17 @@ pub enum Kind {
     Rotation,
 }
 
-pub(super) fn blend(curve: &Curve, kind: Kind, place: Place, out: &mut [f64]) {
+pub(super) fn blend(curve: &Curve, kind: Kind, place: Location, out: &mut [f64]) {
     match kind {
         Kind::Rotation if curve.width() == 4 => out.copy_from_slice(&rotation(curve, place)),
         _ => vector(curve, place, out),
     }
 }
 
-fn vector(curve: &Curve, place: Place, out: &mut [f64]) {
+fn vector(curve: &Curve, place: Location, out: &mut [f64]) {
     match place {
-        Place::At(key) => widen(curve.value(key), out),
-        Place::Between { key, s, span } => match curve.interpolation() {
+        Location::At(key) => widen(curve.value(key), out),
+        Location::Between { key, s, span } => match curve.interpolation() {
             Interpolation::Step => widen(curve.value(key), out),
             Interpolation::CubicSpline => hermite(curve, key, s, span, out),
             // CUBICSLERP is defined for rotations only; its control values mean nothing to a vector.
@@ -57,10 +57,10 @@ fn hermite(curve: &Curve, key: usize, s: f64, span: f64, out: &mut [f64]) {
     }
 }
 
-fn rotation(curve: &Curve, place: Place) -> Quat {
+fn rotation(curve: &Curve, place: Location) -> Quat {
     match place {
-        Place::At(key) => key_rotation(curve, key),
-        Place::Between { key, s, span } => match curve.interpolation() {
+        Location::At(key) => key_rotation(curve, key),
+        Location::Between { key, s, span } => match curve.interpolation() {
             Interpolation::Step => key_rotation(curve, key),
             Interpolation::Linear => quat::slerp(key_rotation(curve, key), key_rotation(curve, key + 1), s),
             Interpolation::CubicSpline => hermite_rotation(curve, key, s, span),

@@ -7,7 +7,7 @@
 //! - where `Step` meets another interpolation, an edge becomes a ramp from the last float time before it: no clock that counts in floats
 //!   can be in between.
 
-use super::{Curve, Interpolation, Kind, Place, locate, locate_left};
+use super::{Curve, Interpolation, Kind, Location, locate, locate_left};
 use alloc::vec::Vec;
 
 /// Joins curves of one component each, one of them at least: keys at all of their times, every part with its own value at each.
@@ -67,8 +67,8 @@ fn slope_before(curve: &Curve, time: f64) -> f64 {
 
 fn slope_after(curve: &Curve, time: f64) -> f64 {
     let place = match locate(curve.times(), time) {
-        Place::At(key) if f64::from(curve.times()[key]) == time && key + 1 < curve.keys() => {
-            Place::Between { key, s: 0.0, span: f64::from(curve.times()[key + 1]) - time }
+        Location::At(key) if f64::from(curve.times()[key]) == time && key + 1 < curve.keys() => {
+            Location::Between { key, s: 0.0, span: f64::from(curve.times()[key + 1]) - time }
         }
         place => place,
     };
@@ -76,8 +76,8 @@ fn slope_after(curve: &Curve, time: f64) -> f64 {
 }
 
 /// How fast a curve changes at a place, per second: nothing outside its keys.
-fn slope(curve: &Curve, place: Place) -> f64 {
-    let Place::Between { key, s, span } = place else { return 0.0 };
+fn slope(curve: &Curve, place: Location) -> f64 {
+    let Location::Between { key, s, span } = place else { return 0.0 };
     let at = |v: Option<&[f32]>| v.map_or(0.0, |v| f64::from(v[0]));
     let rise = (at(Some(curve.value(key + 1))) - at(Some(curve.value(key)))) / span;
     match curve.interpolation() {

@@ -4,7 +4,7 @@
 
 /// A time's place among keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Place {
+pub enum Location {
     /// Exactly at a key, or clamped to the first or last one.
     At(usize),
     /// Between `key` and the one after it.
@@ -20,35 +20,35 @@ pub enum Place {
 
 /// The place of `t` among `times` (strictly increasing, at least one): a binary search. A `t` that is no number takes
 /// the first key.
-pub fn locate(times: &[f32], t: f64) -> Place {
+pub fn locate(times: &[f32], t: f64) -> Location {
     place(times, t, times.partition_point(|k| f64::from(*k) <= t))
 }
 
 /// The place from which a curve comes up to `t`: as [`locate`], but a `t` on a key counts to the span before it or, where no float lies
 /// in that span, to the key before it: two such keys are how an edge is written between keys that blend.
-pub fn locate_left(times: &[f32], t: f64) -> Place {
+pub fn locate_left(times: &[f32], t: f64) -> Location {
     match locate(times, t) {
-        Place::At(key) if key > 0 && f64::from(times[key]) == t && times[key - 1].next_up() == times[key] => {
-            Place::At(key - 1)
+        Location::At(key) if key > 0 && f64::from(times[key]) == t && times[key - 1].next_up() == times[key] => {
+            Location::At(key - 1)
         }
-        Place::At(key) if key > 0 && f64::from(times[key]) == t => {
-            Place::Between { key: key - 1, s: 1.0, span: span(times, key - 1) }
+        Location::At(key) if key > 0 && f64::from(times[key]) == t => {
+            Location::Between { key: key - 1, s: 1.0, span: span(times, key - 1) }
         }
         place => place,
     }
 }
 
-fn place(times: &[f32], t: f64, at_or_before: usize) -> Place {
+fn place(times: &[f32], t: f64, at_or_before: usize) -> Location {
     if at_or_before == 0 {
-        return Place::At(0);
+        return Location::At(0);
     }
     let key = at_or_before - 1;
     let start = f64::from(times[key]);
     if at_or_before == times.len() || start == t {
-        return Place::At(key);
+        return Location::At(key);
     }
     let span = span(times, key);
-    Place::Between { key, s: (t - start) / span, span }
+    Location::Between { key, s: (t - start) / span, span }
 }
 
 fn span(times: &[f32], key: usize) -> f64 {
@@ -63,7 +63,7 @@ pub struct Cursor {
 
 impl Cursor {
     /// As [`locate`], with the same result whatever was asked before.
-    pub fn locate(&mut self, times: &[f32], t: f64) -> Place {
+    pub fn locate(&mut self, times: &[f32], t: f64) -> Location {
         let from = self.at_or_before;
         self.at_or_before = match (from..from + 3).find(|n| parts(times, t, *n)) {
             Some(n) => n,

@@ -21,7 +21,7 @@ pub(crate) use cubic_slerp::align;
 pub use cubic_slerp::{controls, cubic_slerp, end_velocities};
 pub use half_turn::{NEAR_HALF_TURN, split_half_turns};
 pub use join::join;
-pub use locate::{Cursor, Place, locate, locate_left};
+pub use locate::{Cursor, Location, locate, locate_left};
 pub use shortest::{Shortest, shortest};
 
 /// How values between two keys come about.
@@ -256,7 +256,7 @@ impl Curve {
     }
 
     /// The value at a place that [`locate`] or a [`Cursor`] found among this curve's times.
-    pub fn blend(&self, kind: Kind, place: Place, out: &mut [f64]) {
+    pub fn blend(&self, kind: Kind, place: Location, out: &mut [f64]) {
         blend::blend(self, kind, place, out);
     }
 }

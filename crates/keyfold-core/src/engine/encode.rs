@@ -7,7 +7,7 @@ use super::{
     clip::Clip,
     compensate::compensated,
     grid::{Code, played},
-    plan::{Keys, Plan},
+    plan::{KeyChoice, Plan},
     reduce::{Values, fitted, needed},
     repair::Repair,
     track::{Quantizer, Track},
@@ -92,7 +92,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         if self.is_done(quantizers) {
             return self.last.1.clone();
         }
-        let shared = if self.plan.keys == Keys::Shared { self.shared_keys(quantizers) } else { Vec::new() };
+        let shared = if self.plan.keys == KeyChoice::Shared { self.shared_keys(quantizers) } else { Vec::new() };
         if shared != self.shared || !self.narrowed.is_empty() {
             self.stale.fill(true);
         }
@@ -105,7 +105,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
 
     /// Whether the window was encoded with such quantizers last. Marks the tracks for which it was not.
     fn is_done(&mut self, quantizers: &[Quantizer]) -> bool {
-        let all = self.plan.keys == Keys::All;
+        let all = self.plan.keys == KeyChoice::All;
         let same = |(a, b): (&Quantizer, &Quantizer)| {
             // Where all keys stay, budgets only say which grid it is.
             a.grid == b.grid && a.held == b.held && (all || a.budget == b.budget)
@@ -127,7 +127,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         self.run(quantizers);
         let mut measured = self.measure();
         let Some(limit) = self.limit.filter(|_| !measured.failing.is_empty()) else { return measured };
-        if self.plan.keys == Keys::PerTrack {
+        if self.plan.keys == KeyChoice::PerTrack {
             for _ in 0..NARROWINGS {
                 if !self.narrow(quantizers, limit, &measured.failing) {
                     break;
@@ -139,7 +139,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
                 }
             }
         }
-        if self.plan.keys == Keys::All && self.repair(quantizers, limit, &measured.failing) {
+        if self.plan.keys == KeyChoice::All && self.repair(quantizers, limit, &measured.failing) {
             // Repaired codes are not what tracks come to by themselves.
             self.stale.fill(true);
             measured = self.measure();
@@ -276,11 +276,11 @@ impl<'a, 'c> Encoder<'a, 'c> {
             keys.codes.extend(track.elements(first..first + own.len()).map(|e| quantizer.grid.encode(e)));
             fill_curve(track, &keys, quantizer, window, transforms);
         } else {
-            let dense = plan.keys == Keys::Shared && is_dense(own.len(), window);
+            let dense = plan.keys == KeyChoice::Shared && is_dense(own.len(), window);
             let places = if dense { &self.shared[..] } else { own };
             let times = times_at(window, places);
             let wanted = self.wanted(track, places, transforms);
-            if plan.keys == Keys::All || dense {
+            if plan.keys == KeyChoice::All || dense {
                 keys.places.extend_from_slice(places);
                 keys.codes.extend((0..places.len()).map(|k| wanted.code(&quantizer.grid, k)));
             } else {

@@ -156,11 +156,11 @@ impl Uniform {
     }
 
     fn encode(&self, value: [f64; 4]) -> Code {
-        let upright = if value[3] < 0.0 { quat::negate(value) } else { value };
+        let positive_w = if value[3] < 0.0 { quat::negate(value) } else { value };
         let (stored, count) = match self.layout {
             Layout::Whole => (value, 4),
-            Layout::WithoutW => (upright, 3),
-            Layout::OneAxis(axis) => ([upright[axis], 0.0, 0.0, 0.0], 1),
+            Layout::WithoutW => (positive_w, 3),
+            Layout::OneAxis(axis) => ([positive_w[axis], 0.0, 0.0, 0.0], 1),
             Layout::OneAxisAndW(axis) => ([value[axis], value[3], 0.0, 0.0], 2),
             Layout::Alike => ([(value[0] + value[1] + value[2]) / 3.0, 0.0, 0.0, 0.0], 1),
         };

@@ -5,12 +5,12 @@
 pub(super) struct Plan {
     /// Whether joints make up for what their parents are off.
     pub(super) compensate: bool,
-    pub(super) keys: Keys,
+    pub(super) keys: KeyChoice,
 }
 
 /// Which keys to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keys {
+pub(super) enum KeyChoice {
     /// All of them.
     All,
     /// Those that each track needs.
@@ -26,28 +26,28 @@ impl Plan {
     /// How much of a track's budget is its step.
     pub(super) const fn step_share(self) -> f64 {
         match self.keys {
-            Keys::All | Keys::PerTrack => 1.0,
-            Keys::Shared => SHARED_STEP,
+            KeyChoice::All | KeyChoice::PerTrack => 1.0,
+            KeyChoice::Shared => SHARED_STEP,
         }
     }
 
     /// How much coarser than what holds by itself budgets are at first, to be repaired.
     pub(super) const fn overload(self) -> f64 {
         match (self.keys, self.compensate) {
-            (Keys::All, true) => 1.8,
-            (Keys::All, false) => 2.3,
-            (Keys::PerTrack, _) => 1.2,
-            (Keys::Shared, _) => 1.0,
+            (KeyChoice::All, true) => 1.8,
+            (KeyChoice::All, false) => 2.3,
+            (KeyChoice::PerTrack, _) => 1.2,
+            (KeyChoice::Shared, _) => 1.0,
         }
     }
 }
 
 /// Each way to choose keys, the most promising first.
 pub(super) const PLANS: [Plan; 6] = [
-    Plan { compensate: true, keys: Keys::All },
-    Plan { compensate: false, keys: Keys::PerTrack },
-    Plan { compensate: true, keys: Keys::PerTrack },
-    Plan { compensate: false, keys: Keys::All },
-    Plan { compensate: true, keys: Keys::Shared },
-    Plan { compensate: false, keys: Keys::Shared },
+    Plan { compensate: true, keys: KeyChoice::All },
+    Plan { compensate: false, keys: KeyChoice::PerTrack },
+    Plan { compensate: true, keys: KeyChoice::PerTrack },
+    Plan { compensate: false, keys: KeyChoice::All },
+    Plan { compensate: true, keys: KeyChoice::Shared },
+    Plan { compensate: false, keys: KeyChoice::Shared },
 ];

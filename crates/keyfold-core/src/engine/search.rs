@@ -6,7 +6,7 @@ use super::{
     budgets::{self, Prices, Reach},
     clip::{Clip, Job, Part},
     encode::{Encoder, Measured, TrackKeys, quantizers},
-    plan::{Keys, PLANS, Plan},
+    plan::{KeyChoice, PLANS, Plan},
     track::{Quantizer, Track},
     window::Window,
 };
@@ -183,11 +183,11 @@ impl<E: Executor> Search<'_, '_, E> {
         let tried = |plan: &Plan| {
             self.candidate(|index| self.tried(&self.clips[index], &samples[index], *plan, Some(&prices[index])))
         };
-        let (own, shared) = PLANS[1..].split_at(PLANS[1..].iter().take_while(|p| p.keys != Keys::Shared).count());
+        let (own, shared) = PLANS[1..].split_at(PLANS[1..].iter().take_while(|p| p.keys != KeyChoice::Shared).count());
         let all = first.keys();
         let long = self.clips.iter().any(|clip| clip.times.len() > SAMPLED);
         let chosen = !self.job.keeps_keys && (long || !self.codec.shares_times());
-        let suits = |plan: &Plan| plan.keys == Keys::All || chosen;
+        let suits = |plan: &Plan| plan.keys == KeyChoice::All || chosen;
         let own: Vec<Plan> = own.iter().copied().filter(suits).collect();
         let mut candidates: Vec<Candidate> = core::iter::once(first).chain(self.executor.map(&own, tried)).collect();
         let few = own.len() < 3 || candidates.iter().any(|candidate| candidate.keys() < FEW * all);
@@ -274,7 +274,7 @@ impl<E: Executor> Search<'_, '_, E> {
             }
             clips.push((*plan, budgets));
         }
-        let reduced = clips.iter().all(|(plan, _)| plan.keys != Keys::All);
+        let reduced = clips.iter().all(|(plan, _)| plan.keys != KeyChoice::All);
         let choice = reduced.then_some(Choice { bound: self.job.bound, clips });
         Some(Found { cost: self.codec.cost(&tracks), tracks, choice })
     }
@@ -332,7 +332,7 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// Makes budgets finer: where every moment stands for itself, until those moments hold that did not; else once.
     fn tighten(&self, clip: &Clip<'_>, reach: &Reach, budgets: &mut [f64], worst: &Measured, plan: Plan) {
-        if plan.keys != Keys::All || worst.failing.is_empty() || !clip.is_linear {
+        if plan.keys != KeyChoice::All || worst.failing.is_empty() || !clip.is_linear {
             reach.tighten(budgets, &worst.errors, self.most(), LEAST);
             return;
         }

@@ -102,7 +102,7 @@ fn rotation(v: &[f64]) -> Quat {
 
 /// Pieces with free vectors, keys wherever they reach.
 pub(super) fn fit<P: Piece>(source: &Source<'_>) -> Result<Curve, Unfit> {
-    let mut keys = Keys::start(source);
+    let mut keys = FittedKeys::start(source);
     let mut length = PARTS;
     while keys.position < source.end() {
         let from = keys.position;
@@ -116,7 +116,7 @@ pub(super) fn fit<P: Piece>(source: &Source<'_>) -> Result<Curve, Unfit> {
 
 /// Pieces that match the curve's values and velocities, from key to key; keys inserted where one piece does not reach the next.
 pub(super) fn follow<P: Smooth>(source: &Source<'_>) -> Result<Curve, Unfit> {
-    let mut keys = Keys::start(source);
+    let mut keys = FittedKeys::start(source);
     while keys.position < source.end() {
         let from = keys.position;
         let stop = (from / PARTS + 1) * PARTS;
@@ -232,7 +232,7 @@ fn summit(x: [f64; 3], y: [f64; 3]) -> f64 {
 }
 
 /// The new curve as far as it has come.
-struct Keys {
+struct FittedKeys {
     position: u64,
     value: Vec<f64>,
     times: Vec<f32>,
@@ -240,7 +240,7 @@ struct Keys {
     pieces: Vec<[Vec<f32>; 3]>,
 }
 
-impl Keys {
+impl FittedKeys {
     fn start(source: &Source<'_>) -> Self {
         let time = source.curve.start();
         let first: Vec<f32> = source.at(f64::from(time)).iter().map(|v| *v as f32).collect();

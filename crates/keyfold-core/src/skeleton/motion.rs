@@ -2,7 +2,7 @@
 
 use super::moments::{edges, merged};
 use super::{Affine, Moment, Skeleton, Transform};
-use crate::curve::{Cursor, Curve, Interpolation, Kind, Place, locate_left};
+use crate::curve::{Cursor, Curve, Interpolation, Kind, Location, locate_left};
 use alloc::{vec, vec::Vec};
 
 /// What of a node a curve drives.
@@ -252,6 +252,6 @@ fn rows<const N: usize>(curve: &Curve, kind: Kind, moments: &[Moment], mut put: 
     }
 }
 
-fn place(cursor: &mut Cursor, curve: &Curve, moment: &Moment) -> Place {
+fn place(cursor: &mut Cursor, curve: &Curve, moment: &Moment) -> Location {
     if moment.left { locate_left(curve.times(), moment.time) } else { cursor.locate(curve.times(), moment.time) }
 }

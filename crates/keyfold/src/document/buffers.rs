@@ -2,7 +2,7 @@
 //!
 //! A file that nothing asks for is never opened: a compressed document may name a fallback that is not even there.
 
-use super::{Document, List, Look, Object, uri};
+use super::{Document, JsonRef, List, Object, uri};
 use crate::{Error, Result, extensions};
 #[cfg(feature = "fs")]
 use std::path::Path;
@@ -155,7 +155,7 @@ impl Document {
     /// means, it is wrong, and all bytes count.
     pub(super) fn meant(&self, buffer: usize) -> Result<Bytes> {
         let bytes = self.buffer(buffer)?;
-        let said = self.element("buffers", buffer)?.get("byteLength").and_then(Look::as_index);
+        let said = self.element("buffers", buffer)?.get("byteLength").and_then(JsonRef::as_index);
         let said = said.filter(|length| *length > 0 && *length >= self.reach(buffer)).unwrap_or(bytes.len());
         Ok(bytes.slice(0..said.min(bytes.len())).unwrap_or(bytes))
     }
@@ -173,13 +173,13 @@ impl Document {
 
 fn reaches(document: &Document) -> Vec<usize> {
     let mut reaches = vec![0; document.count("buffers")];
-    let views = document.root().get("bufferViews").and_then(Look::as_array).into_iter().flat_map(List::iter);
+    let views = document.root().get("bufferViews").and_then(JsonRef::as_array).into_iter().flat_map(List::iter);
     let objects = views.flat_map(|view| {
         let extensions = view.get("extensions").into_iter().flat_map(|extensions| extensions.members());
         std::iter::once(view).chain(extensions.map(|(_, object)| object))
     });
     for object in objects {
-        let number = |key| object.get(key).and_then(Look::as_index);
+        let number = |key| object.get(key).and_then(JsonRef::as_index);
         let end = number("byteLength").map(|length| number("byteOffset").unwrap_or(0).saturating_add(length));
         if let Some(reach) = number("buffer").and_then(|buffer| reaches.get_mut(buffer)) {
             *reach = end.unwrap_or(0).max(*reach);

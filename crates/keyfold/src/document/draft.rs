@@ -2,7 +2,7 @@
 //! will be on disk. What that says is what the document says, or there is no draft: whatever was measured before holds for it.
 
 use super::{
-    Bytes, Document, Look, OpenOptions, Resolver,
+    Bytes, Document, JsonRef, OpenOptions, Resolver,
     layout::Layout,
     path::{behind_links, is_stream},
     uri,
@@ -124,7 +124,7 @@ impl Document {
                 "the file would not say what the document does: a bug in Keyfold, please report it; nothing was written",
             )
         };
-        if !same(Look::root(self.content.outline()), Look::root(other.content.outline())) {
+        if !same(JsonRef::root(self.content.outline()), JsonRef::root(other.content.outline())) {
             return Err(fault(String::new()));
         }
         for index in 0..self.count("buffers") {
@@ -147,11 +147,11 @@ fn joined(mut pieces: Vec<Bytes>) -> Bytes {
 }
 
 /// Whether two values are the same, but for the addresses in them.
-fn same(one: Look<'_>, other: Look<'_>) -> bool {
+fn same(one: JsonRef<'_>, other: JsonRef<'_>) -> bool {
     match (one.as_array(), other.as_array()) {
         (Some(one), Some(other)) => one.len() == other.len() && one.iter().zip(other.iter()).all(|(a, b)| same(a, b)),
         (None, None) if one.is_object() && other.is_object() => {
-            let kept = |(key, _): (&str, Look<'_>)| {
+            let kept = |(key, _): (&str, JsonRef<'_>)| {
                 key == "uri" || one.get(key).zip(other.get(key)).is_some_and(|(a, b)| same(a, b))
             };
             one.members().all(kept) && other.members().all(|(key, _)| key == "uri" || one.get(key).is_some())

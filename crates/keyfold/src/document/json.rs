@@ -4,7 +4,7 @@
 
 use super::{
     outline::{Node, Outline, Span},
-    place::{Place, Step},
+    place::{JsonPointer, Step},
 };
 use crate::{Error, Result};
 use serde_json::Value;
@@ -12,27 +12,27 @@ use std::fmt;
 
 /// Any value of the document.
 #[derive(Clone, Copy)]
-pub struct Look<'a> {
+pub struct JsonRef<'a> {
     outline: &'a Outline,
     node: Node,
 }
 
-impl<'a> Look<'a> {
+impl<'a> JsonRef<'a> {
     pub(super) fn root(outline: &'a Outline) -> Self {
         Self { outline, node: outline.root() }
     }
 
     /// A member, where it is an object that has it.
-    pub fn get(self, key: &str) -> Option<Look<'a>> {
+    pub fn get(self, key: &str) -> Option<JsonRef<'a>> {
         let Node::Object(members) = self.node else { return None };
-        self.outline.member(members, key).map(|(_, node)| Look { node, ..self })
+        self.outline.member(members, key).map(|(_, node)| JsonRef { node, ..self })
     }
 
     /// The members, where it is an object, in an order of their own.
-    pub(super) fn members(self) -> impl Iterator<Item = (&'a str, Look<'a>)> {
+    pub(super) fn members(self) -> impl Iterator<Item = (&'a str, JsonRef<'a>)> {
         let members = if let Node::Object(members) = self.node { Some(members) } else { None };
         let members = members.into_iter().flat_map(move |members| self.outline.members(members));
-        members.map(move |(key, node)| (key, Look { node, ..self }))
+        members.map(move |(key, node)| (key, JsonRef { node, ..self }))
     }
 
     /// The elements, where it is an array.
@@ -78,7 +78,7 @@ impl<'a> Look<'a> {
 }
 
 /// As the file says it, but for arrays and objects, which are only called so.
-impl fmt::Display for Look<'_> {
+impl fmt::Display for JsonRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.node {
             Node::Null => f.write_str("null"),
@@ -112,13 +112,13 @@ impl<'a> List<'a> {
     }
 
     /// One of them.
-    pub fn get(self, index: usize) -> Option<Look<'a>> {
-        self.nodes.get(index).map(|node| Look { outline: self.outline, node: *node })
+    pub fn get(self, index: usize) -> Option<JsonRef<'a>> {
+        self.nodes.get(index).map(|node| JsonRef { outline: self.outline, node: *node })
     }
 
     /// All of them, in order.
-    pub fn iter(self) -> impl ExactSizeIterator<Item = Look<'a>> {
-        self.nodes.iter().map(move |node| Look { outline: self.outline, node: *node })
+    pub fn iter(self) -> impl ExactSizeIterator<Item = JsonRef<'a>> {
+        self.nodes.iter().map(move |node| JsonRef { outline: self.outline, node: *node })
     }
 }
 
@@ -127,7 +127,7 @@ impl<'a> List<'a> {
 pub struct Object<'a> {
     outline: &'a Outline,
     members: Span,
-    place: Place<'a>,
+    place: JsonPointer<'a>,
 }
 
 impl fmt::Debug for Object<'_> {
@@ -139,10 +139,10 @@ impl fmt::Debug for Object<'_> {
 impl<'a> Object<'a> {
     /// The document itself.
     pub(super) fn root(outline: &'a Outline) -> Result<Self> {
-        Self::new(Look::root(outline), Place::ROOT)
+        Self::new(JsonRef::root(outline), JsonPointer::ROOT)
     }
 
-    fn new(look: Look<'a>, place: Place<'a>) -> Result<Self> {
+    fn new(look: JsonRef<'a>, place: JsonPointer<'a>) -> Result<Self> {
         match look.node {
             Node::Object(members) => Ok(Self { outline: look.outline, members, place }),
             _ => Err(Error::malformed(place.to_string(), "should be an object")),
@@ -159,17 +159,17 @@ impl<'a> Object<'a> {
         format!("{}/{}", self.place, escape(key))
     }
 
-    fn member(&self, key: &str) -> Option<(&'a [u8], Look<'a>)> {
+    fn member(&self, key: &str) -> Option<(&'a [u8], JsonRef<'a>)> {
         let (key, node) = self.outline.member(self.members, key)?;
-        Some((key, Look { outline: self.outline, node }))
+        Some((key, JsonRef { outline: self.outline, node }))
     }
 
     /// A member, whatever it is.
-    pub fn get(&self, key: &str) -> Option<Look<'a>> {
+    pub fn get(&self, key: &str) -> Option<JsonRef<'a>> {
         self.member(key).map(|(_, look)| look)
     }
 
-    fn typed<T>(&self, key: &str, read: impl Fn(Look<'a>) -> Option<T>, should: &str) -> Result<Option<T>> {
+    fn typed<T>(&self, key: &str, read: impl Fn(JsonRef<'a>) -> Option<T>, should: &str) -> Result<Option<T>> {
         match self.get(key) {
             None => Ok(None),
             Some(look) => match read(look) {
@@ -181,7 +181,7 @@ impl<'a> Object<'a> {
 
     /// A whole number that is not negative: an index, a count, an offset.
     pub fn index(&self, key: &str) -> Result<Option<usize>> {
-        self.typed(key, Look::as_index, "a whole number, not negative")
+        self.typed(key, JsonRef::as_index, "a whole number, not negative")
     }
 
     /// As [`Object::index`], where the member must be there.
@@ -191,17 +191,17 @@ impl<'a> Object<'a> {
 
     /// A number.
     pub fn number(&self, key: &str) -> Result<Option<f64>> {
-        self.typed(key, Look::as_f64, "a number")
+        self.typed(key, JsonRef::as_f64, "a number")
     }
 
     /// An array of numbers.
     pub fn numbers(&self, key: &str) -> Result<Option<Vec<f64>>> {
-        self.typed(key, |v| v.as_array()?.iter().map(Look::as_f64).collect(), "an array of numbers")
+        self.typed(key, |v| v.as_array()?.iter().map(JsonRef::as_f64).collect(), "an array of numbers")
     }
 
     /// A text.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
-        self.typed(key, Look::as_str, "a string")
+        self.typed(key, JsonRef::as_str, "a string")
     }
 
     /// As [`Object::text`], where the member must be there.
@@ -211,7 +211,7 @@ impl<'a> Object<'a> {
 
     /// A truth value; absent is false.
     pub fn flag(&self, key: &str) -> Result<bool> {
-        Ok(self.typed(key, Look::as_bool, "true or false")?.unwrap_or(false))
+        Ok(self.typed(key, JsonRef::as_bool, "true or false")?.unwrap_or(false))
     }
 
     /// An object.
@@ -263,7 +263,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// As [`Look::as_index`], of a value.
+/// As [`JsonRef::as_index`], of a value.
 pub(crate) fn to_index(value: &Value) -> Option<usize> {
     match value.as_u64() {
         Some(n) => usize::try_from(n).ok(),

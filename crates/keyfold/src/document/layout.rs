@@ -6,7 +6,7 @@
 //! ([`super::beside`]).
 
 use super::{
-    Container, Document, List, Look, Object,
+    Container, Document, JsonRef, List, Object,
     beside::Beside,
     buffers::Bytes,
     glb,
@@ -120,7 +120,7 @@ impl<'a> Layout<'a> {
             Err(error) if self.loses(index) => return Err(error),
             Err(_) => return Ok(()),
         };
-        let uri = buffer.get("uri").and_then(Look::as_str);
+        let uri = buffer.get("uri").and_then(JsonRef::as_str);
         if self.container == Container::Glb && index == 0 {
             let came_so = uri.is_none() && !changed;
             self.bin = if came_so { document.buffers.bin.clone() } else { Some(bytes) };
@@ -164,7 +164,7 @@ impl<'a> Layout<'a> {
         let stem = beside.target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let is_plain =
             |name: &&str| !name.is_empty() && name.len() <= LONGEST && name.chars().all(char::is_alphanumeric);
-        let part = buffer.get("name").and_then(Look::as_str).filter(is_plain);
+        let part = buffer.get("name").and_then(JsonRef::as_str).filter(is_plain);
         let name = part.map_or_else(|| format!("{stem}.bin"), |part| format!("{stem}.{part}.bin"));
         let place = beside.place(&beside.target.with_file_name(name), bytes);
         let file = place.file_name().map(PathBuf::from).unwrap_or_default();
@@ -237,13 +237,13 @@ const LONGEST: usize = 32;
 
 /// Whether a buffer view has its bytes in a buffer: its compressed ones, where it is compressed.
 fn is_needed(document: &Document, buffer: usize) -> bool {
-    let views = document.root().get("bufferViews").and_then(Look::as_array).into_iter().flat_map(List::iter);
+    let views = document.root().get("bufferViews").and_then(JsonRef::as_array).into_iter().flat_map(List::iter);
     let mut homes = views.map(|view| {
         let object = |extension: &Extension| view.get("extensions")?.get(extension.name);
         let mut compressing = extensions::ALL.iter().filter(|extension| extension.view.is_some());
         compressing.find_map(object).unwrap_or(view).get("buffer")
     });
-    homes.any(|home| home.and_then(Look::as_index) == Some(buffer))
+    homes.any(|home| home.and_then(JsonRef::as_index) == Some(buffer))
 }
 
 fn set_uri(object: &mut Map<String, Value>, uri: Option<&str>) {
@@ -280,7 +280,7 @@ impl Document {
     /// The addresses of files that the document names, with the places of the objects that do.
     pub fn addresses(&self) -> Vec<(String, &str)> {
         let mut found = Vec::new();
-        find_addresses(Look::root(self.content.outline()), &mut String::new(), &mut found);
+        find_addresses(JsonRef::root(self.content.outline()), &mut String::new(), &mut found);
         found
     }
 
@@ -291,7 +291,7 @@ impl Document {
 }
 
 /// Whatever has a `uri`, anywhere but in `extras`.
-fn find_addresses<'d>(look: Look<'d>, at: &mut String, found: &mut Vec<(String, &'d str)>) {
+fn find_addresses<'d>(look: JsonRef<'d>, at: &mut String, found: &mut Vec<(String, &'d str)>) {
     let from = at.len();
     for (index, element) in look.as_array().into_iter().flat_map(List::iter).enumerate().filter(|(_, e)| has_parts(*e))
     {
@@ -312,6 +312,6 @@ fn find_addresses<'d>(look: Look<'d>, at: &mut String, found: &mut Vec<(String, 
     }
 }
 
-fn has_parts(look: Look<'_>) -> bool {
+fn has_parts(look: JsonRef<'_>) -> bool {
     look.is_object() || look.as_array().is_some()
 }

@@ -51,7 +51,7 @@ pub use edit::Edit;
 #[cfg(feature = "fs")]
 pub use file::write_file;
 pub(crate) use guard::is_guarded;
-pub use json::{List, Look, Object};
+pub use json::{JsonRef, List, Object};
 pub(crate) use mentions::Mentions;
 pub use path::real_path;
 pub use resolver::Resolver;
@@ -312,7 +312,7 @@ impl Document {
     }
 
     fn lists(&self, list: &str, extension: &str) -> bool {
-        let list = self.root().get(list).and_then(Look::as_array);
+        let list = self.root().get(list).and_then(JsonRef::as_array);
         list.is_some_and(|names| names.iter().any(|n| n.as_str() == Some(extension)))
     }
 
@@ -343,7 +343,7 @@ impl Document {
 }
 
 fn count(content: &Content, collection: &str) -> usize {
-    Look::root(content.outline()).get(collection).and_then(Look::as_array).map_or(0, List::len)
+    JsonRef::root(content.outline()).get(collection).and_then(JsonRef::as_array).map_or(0, List::len)
 }
 
 #[cfg(test)]

@@ -18,13 +18,13 @@ pub(super) enum Step<'a> {
 
 /// A way through a document from its root.
 #[derive(Clone, Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct JsonPointer<'a> {
     start: String,
     steps: [Step<'a>; STEPS],
     count: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> JsonPointer<'a> {
     pub(super) const ROOT: Self = Self { start: String::new(), steps: [Step::Index(0); STEPS], count: 0 };
 
     /// The place one step further.
@@ -39,7 +39,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for JsonPointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.start)?;
         self.steps[..self.count].iter().try_for_each(|step| match step {
@@ -58,8 +58,8 @@ mod tests {
         let steps =
             [Step::Key(b"a/b"), Step::Index(3), Step::Key(b"c~"), Step::Index(0), Step::Key(b"d"), Step::Index(7)]
                 .repeat(2);
-        let place = steps.into_iter().fold(Place::ROOT, |place, step| place.then(step));
+        let place = steps.into_iter().fold(JsonPointer::ROOT, |place, step| place.then(step));
         assert_eq!(place.to_string(), "/a~1b/3/c~0/0/d/7/a~1b/3/c~0/0/d/7");
-        assert_eq!(Place::ROOT.to_string(), "");
+        assert_eq!(JsonPointer::ROOT.to_string(), "");
     }
 }

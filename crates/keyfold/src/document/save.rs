@@ -2,7 +2,7 @@
 //!
 //! What goes where is decided in [`super::layout`]; what comes of that is opened again before it is written ([`super::draft`]).
 
-use super::{Bytes, Document, List, Look, uri};
+use super::{Bytes, Document, JsonRef, List, uri};
 use crate::Result;
 use std::path::Path;
 
@@ -44,9 +44,10 @@ impl Document {
 
     /// The buffers that lie in files of their own and are there.
     pub fn buffers_apart(&self) -> Vec<Bytes> {
-        let buffers = self.root().get("buffers").and_then(Look::as_array).into_iter().flat_map(List::iter).enumerate();
+        let buffers =
+            self.root().get("buffers").and_then(JsonRef::as_array).into_iter().flat_map(List::iter).enumerate();
         let apart =
-            buffers.filter(|(_, b)| b.get("uri").and_then(Look::as_str).is_some_and(|u| uri::data_of(u).is_none()));
+            buffers.filter(|(_, b)| b.get("uri").and_then(JsonRef::as_str).is_some_and(|u| uri::data_of(u).is_none()));
         apart.filter_map(|(index, _)| self.buffer(index).ok()).collect()
     }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Document, Interpolation, Kind, Property, Result, Targets,
     document::{Accessor, ComponentType, Object},
-    object_model::{Row, Standing},
+    object_model::{Row, Status},
 };
 use serde_json::{Map, Value, json};
 
@@ -109,7 +109,7 @@ const FRACTIONS: &[&str] = &[
 
 /// Whether the draft's table has a row.
 pub(crate) fn lists(row: &Row) -> bool {
-    row.standing == Standing::Draft || ROWS.contains(&&*row.template)
+    row.status == Status::Draft || ROWS.contains(&&*row.template)
 }
 
 /// Whether the draft's table takes values of a row in an accessor's component type; of rows that it does not have it says nothing.

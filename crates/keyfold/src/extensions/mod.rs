@@ -17,7 +17,7 @@ pub(crate) mod vrm_animation;
 use crate::{
     Document, Finding, Interpolation, Kind, Result,
     document::Object,
-    read::{Aim, Channel, Keys, Sampler},
+    read::{Channel, ChannelTarget, KeyArrays, Sampler},
     validate::{Code, Findings},
 };
 use serde_json::Value;
@@ -26,12 +26,12 @@ use std::{collections::BTreeMap, sync::Arc};
 /// Values for accessors, by accessor index, in place of the accessors' own bytes.
 pub(crate) type Provided = BTreeMap<usize, Result<Arc<[f32]>>>;
 
-type HomesHook = fn(&Document) -> BTreeMap<usize, usize>;
+type AccessorViewsHook = fn(&Document) -> BTreeMap<usize, usize>;
 type ViewHook = fn(&Document, usize) -> Result<Option<Vec<u8>>>;
 type ChannelsHook = for<'a> fn(&Object<'a>) -> Result<Vec<Result<Object<'a>>>>;
-type TargetHook = fn(&Channel<'_>, &mut Vec<Finding>) -> Result<Option<Vec<Aim>>>;
+type TargetHook = fn(&Channel<'_>, &mut Vec<Finding>) -> Result<Option<Vec<ChannelTarget>>>;
 type SamplerHook = for<'a> fn(&Channel<'a>) -> Result<Option<Object<'a>>>;
-type KeysHook = fn(&Channel<'_>, &Aim, &Sampler, &mut Vec<Finding>) -> Result<Option<Keys>>;
+type KeysHook = fn(&Channel<'_>, &ChannelTarget, &Sampler, &mut Vec<Finding>) -> Result<Option<KeyArrays>>;
 
 /// What an extension changes about reading, and what it asks of a file. Everything is optional.
 pub(crate) struct Extension {
@@ -57,10 +57,10 @@ pub(crate) struct Extension {
     /// A channel's keys, where they are not the sampler's accessors taken as they are; with what is to be said about them.
     pub(crate) keys: Option<KeysHook>,
     /// By accessor, the buffer view whose compressed bytes its values come from, where it is not the accessor's own.
-    pub(crate) homes: Option<HomesHook>,
+    pub(crate) accessor_views: Option<AccessorViewsHook>,
     /// Removes from the JSON what the extension no longer needs after animations were rewritten, its declaration included.
     pub(crate) tidy: Option<fn(&mut Value)>,
-    /// Its own rules for validation; they run after core's and may waive what core found. How to add them: `crate::validate`.
+    /// Its own rules for validation; they run after core's and may suppress what core found. How to add them: `crate::validate`.
     pub(crate) rules: Option<fn(&Document, &mut Findings)>,
     /// The codes that its rules use, for the registry.
     pub(crate) codes: &'static [Code],
@@ -90,7 +90,7 @@ impl Extension {
             sampler: None,
             interpolation: None,
             keys: None,
-            homes: None,
+            accessor_views: None,
             tidy: None,
             rules: None,
             codes: &[],
@@ -134,7 +134,7 @@ pub(crate) fn first<T>(
 }
 
 /// What a channel drives, as the first extension that has an answer says it.
-pub(crate) fn aims(channel: &Channel<'_>, findings: &mut Vec<Finding>) -> Result<Option<Vec<Aim>>> {
+pub(crate) fn aims(channel: &Channel<'_>, findings: &mut Vec<Finding>) -> Result<Option<Vec<ChannelTarget>>> {
     let document = channel.document;
     let is_heard =
         |e: &&Extension| (e.undeclared && !document.ignores(e.name)) || used(document).any(|used| used.name == e.name);
@@ -250,7 +250,9 @@ pub(crate) fn unlist(json: &mut Value, list: &str, name: &str) {
 pub(crate) fn compressed_views(document: &Document) -> BTreeMap<usize, usize> {
     let own = |accessor| document.accessor(accessor).ok()?.view.filter(|view| compresses(document, *view));
     let own = (0..document.count("accessors")).filter_map(|accessor| Some((accessor, own(accessor)?)));
-    let elsewhere = used(document).filter_map(|extension| extension.homes).flat_map(|homes| homes(document));
+    let elsewhere = used(document)
+        .filter_map(|extension| extension.accessor_views)
+        .flat_map(|accessor_views| accessor_views(document));
     own.chain(elsewhere).collect()
 }
 

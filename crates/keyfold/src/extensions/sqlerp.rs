@@ -10,7 +10,7 @@ mod rules;
 use super::Extension;
 use crate::{
     Error, Interpolation, Result, Track,
-    document::{Look, Object, json::to_index},
+    document::{JsonRef, Object, json::to_index},
     read::Channel,
     write::{ChannelForm, core_form},
 };
@@ -40,8 +40,8 @@ fn sampler<'a>(channel: &Channel<'a>) -> Result<Option<Object<'a>>> {
     }
 }
 
-fn is_cubic_slerp(sampler: Look<'_>) -> bool {
-    sampler.get("interpolation").and_then(Look::as_str) == Some(Interpolation::CubicSlerp.name())
+fn is_cubic_slerp(sampler: JsonRef<'_>) -> bool {
+    sampler.get("interpolation").and_then(JsonRef::as_str) == Some(Interpolation::CubicSlerp.name())
 }
 
 /// What readers that do not know the extension see of a channel.

@@ -22,7 +22,7 @@ mod valid;
 pub use alias::{Alias, Current, current};
 pub use pointer::{Pointer, PointerError};
 pub use registry::{Match, Registry, is_extras};
-pub use row::{Initial, Relation, Row, Standing, ValueType};
+pub use row::{Initial, Relation, Row, Status, ValueType};
 pub use set::{SetError, set_extras};
 pub use state::{State, weight_count};
 pub use valid::Valid;

@@ -152,7 +152,7 @@ fn split_first(pointer: &str) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::row::{Initial, Standing, ValueType};
+    use super::super::row::{Initial, Status, ValueType};
     use super::super::valid::Valid;
     use super::*;
 
@@ -235,9 +235,9 @@ mod tests {
         ]);
         assert_eq!(own.rows().len(), Registry::standard().rows().len() + 1);
         let find = |text: &str| own.find(&Pointer::parse(text).unwrap()).unwrap().row.clone();
-        assert_eq!(find("/nodes/0/extensions/ACME/x").standing, Standing::User);
+        assert_eq!(find("/nodes/0/extensions/ACME/x").status, Status::User);
         assert_eq!(find("/nodes/0/scale").valid, Valid::above(0.0));
-        assert_eq!(find("/nodes/0/rotation").standing, Standing::Ratified);
+        assert_eq!(find("/nodes/0/rotation").status, Status::Ratified);
     }
 
     #[test]

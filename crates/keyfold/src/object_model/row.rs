@@ -104,7 +104,7 @@ impl Relation {
 
 /// Where a row comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Status {
     /// The object model, or a ratified extension's addition to it.
     Ratified,
     /// An extension that the object model does not list yet.
@@ -153,7 +153,7 @@ pub struct Row {
     /// How it must stand to another member.
     pub relation: Option<Relation>,
     /// Where the row comes from.
-    pub standing: Standing,
+    pub status: Status,
     range: Option<f64>,
 }
 
@@ -169,7 +169,7 @@ impl Row {
             valid: Valid::Any,
             advised: Valid::Any,
             relation: None,
-            standing: Standing::User,
+            status: Status::User,
             range: None,
         }
     }
@@ -220,8 +220,8 @@ impl Row {
         self
     }
 
-    pub(super) fn standing(mut self, standing: Standing) -> Self {
-        self.standing = standing;
+    pub(super) fn status(mut self, status: Status) -> Self {
+        self.status = status;
         self
     }
 

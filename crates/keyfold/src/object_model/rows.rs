@@ -8,7 +8,7 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 use std::ops::Bound::{Excluded, Included};
 
 use super::row::ValueType::{self, Bool, Float, Float2, Float3, Float4, Float4x4, FloatArray, Int};
-use super::row::{Initial, Relation, Row, Standing};
+use super::row::{Initial, Relation, Row, Status};
 use super::valid::Valid;
 
 const ONES: &[f64] = &[1.0, 1.0, 1.0, 1.0];
@@ -20,7 +20,7 @@ pub(super) fn standard() -> Vec<Row> {
 }
 
 fn ratified(template: &'static str, value_type: ValueType) -> Row {
-    Row::new(template, value_type).standing(Standing::Ratified)
+    Row::new(template, value_type).status(Status::Ratified)
 }
 
 fn float(template: &'static str) -> Row {
@@ -159,9 +159,9 @@ fn materials() -> Vec<Row> {
         factor("/materials/{}/extensions/ADOBE_materials_clearcoat_specular/clearcoatSpecularFactor", &[1.0]),
         color("/materials/{}/extensions/ADOBE_materials_clearcoat_tint/clearcoatTintFactor", ONES),
         factor("/materials/{}/extensions/KHR_materials_diffuse_transmission/diffuseTransmissionFactor", &[0.0])
-            .standing(Standing::Unlisted),
+            .status(Status::Unlisted),
         color("/materials/{}/extensions/KHR_materials_diffuse_transmission/diffuseTransmissionColorFactor", ONES)
-            .standing(Standing::Unlisted),
+            .status(Status::Unlisted),
     ]
 }
 
@@ -215,7 +215,7 @@ fn read_only() -> Vec<Row> {
 
 /// Rows that are read but no longer written: what the object model dropped, and the draft's own.
 fn older() -> Vec<Row> {
-    let legacy = weights("/meshes/{}/weights", "/meshes/{}/weights/{}").map(|row| row.standing(Standing::Legacy));
+    let legacy = weights("/meshes/{}/weights", "/meshes/{}/weights/{}").map(|row| row.status(Status::Legacy));
     let lights = punctual([
         "/extensions/KHR_lights/lights/{}/color",
         "/extensions/KHR_lights/lights/{}/intensity",
@@ -228,6 +228,6 @@ fn older() -> Vec<Row> {
         factor("/materials/{}/extensions/KHR_materials_pbrSpecularGlossiness/glossinessFactor", &[1.0]),
         float("/nodes/{}/extensions/AVR_lights_static/strength"),
     ];
-    let draft = lights.into_iter().chain(glossiness).map(|row| row.standing(Standing::Draft));
+    let draft = lights.into_iter().chain(glossiness).map(|row| row.status(Status::Draft));
     legacy.into_iter().chain(draft).collect()
 }

@@ -6,7 +6,7 @@
 use super::{Affine, Bounds, Skeleton};
 use crate::{
     Document, Result,
-    document::{ComponentType, Look, Object},
+    document::{ComponentType, JsonRef, Object},
 };
 use keyfold_core::vector::distance;
 use std::{collections::BTreeMap, sync::Arc};
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
             Some(accessor) => self.document.floats(accessor).unwrap_or_default(),
             None => Arc::from([]),
         };
-        let nodes = skin.array("joints")?.iter().map(Look::as_index);
+        let nodes = skin.array("joints")?.iter().map(JsonRef::as_index);
         let joints = nodes.enumerate().filter_map(|(i, node)| {
             let node = node.filter(|n| *n < self.skeleton.len())?;
             let bind = inverse.get(i * 16..i * 16 + 16).map_or(Affine::IDENTITY, to_affine);

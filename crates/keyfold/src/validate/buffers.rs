@@ -23,7 +23,7 @@ pub(super) fn rules(model: &Model<'_>, findings: &mut Findings) {
         let json = model.document.json();
         json.pointer(at).is_some_and(|buffer| is_guarded(json, buffer))
     };
-    findings.waive(|f| f.code == UNEXPECTED_PROPERTY.name && f.at.strip_suffix("/type").is_some_and(guards));
+    findings.suppress(|f| f.code == UNEXPECTED_PROPERTY.name && f.at.strip_suffix("/type").is_some_and(guards));
     for (i, buffer) in model.buffers.iter().enumerate() {
         if let Some(buffer) = buffer {
             check_buffer(model, i, buffer, findings);

@@ -17,7 +17,7 @@ impl Findings {
     }
 
     /// Takes back what an extension makes untrue: core's rules do not know extensions.
-    pub(crate) fn waive(&mut self, untrue: impl Fn(&Finding) -> bool) {
+    pub(crate) fn suppress(&mut self, untrue: impl Fn(&Finding) -> bool) {
         self.list.retain(|finding| !untrue(finding));
     }
 

@@ -26,16 +26,16 @@ pub(super) fn is_unit(quaternion: &[f64]) -> bool {
 }
 
 /// An animation and one of its samplers or channels.
-type Place = (usize, usize);
+type SamplerIndex = (usize, usize);
 
 /// What an accessor is used for by animations and skins.
 #[derive(Clone, Default)]
 pub(super) struct Uses {
     /// Samplers that take it for times.
-    times: BTreeSet<Place>,
+    times: BTreeSet<SamplerIndex>,
     /// Channels that take it for rotations: plainly, and with tangents around each value.
-    rotations: BTreeSet<Place>,
-    splines: BTreeSet<Place>,
+    rotations: BTreeSet<SamplerIndex>,
+    splines: BTreeSet<SamplerIndex>,
     /// Skins that take it for bind matrices.
     skins: BTreeSet<usize>,
 }
@@ -81,9 +81,9 @@ pub(super) fn check(uses: &Uses, accessor: &Accessor, values: &Values, findings:
     }
 }
 
-fn check_times(places: &BTreeSet<Place>, values: &Values, findings: &mut Findings) {
+fn check_times(places: &BTreeSet<SamplerIndex>, values: &Values, findings: &mut Findings) {
     let times = &values.raw;
-    let at = |(i, j): &Place| format!("/animations/{i}/samplers/{j}/input");
+    let at = |(i, j): &SamplerIndex| format!("/animations/{i}/samplers/{j}/input");
     let mut negative = times.iter().enumerate().filter(|(_, time)| **time < 0.0);
     if let Some((i, time)) = negative.next() {
         let message = format!("time {i} is negative: {time}{}", more(negative.count()));
@@ -104,7 +104,7 @@ fn check_times(places: &BTreeSet<Place>, values: &Values, findings: &mut Finding
     }
 }
 
-fn check_rotations(places: &BTreeSet<Place>, spline: bool, values: &Values, findings: &mut Findings) {
+fn check_rotations(places: &BTreeSet<SamplerIndex>, spline: bool, values: &Values, findings: &mut Findings) {
     let is_value = |i: usize| !spline || i % 3 == 1;
     let long = |q: &[f32]| {
         let q = [q[0], q[1], q[2], q[3]].map(|n| values.meaning(n));

@@ -18,7 +18,7 @@
 //! The rules of an extension stand in the extension's file: a function `fn(&Document, &mut Findings)` as `rules` of its row in
 //! `crate::extensions::ALL`, its codes as `codes` (declared by the macro of `codes`), and in `places` the patterns of the objects that may
 //! carry it. They run where the document uses the extension, after core's, and take back what they make untrue with
-//! `Findings::waive`: core's rules know no extensions. Each own code needs two files in `tests/codes`, `CODE.bad.gltf` that triggers it and
+//! `Findings::suppress`: core's rules know no extensions. Each own code needs two files in `tests/codes`, `CODE.bad.gltf` that triggers it and
 //! `CODE.good.gltf` that just does not.
 //!
 //! Places are the JSON pointers that Khronos' validator reports for the same thing. A rule that many elements of an accessor break is one

@@ -2,7 +2,7 @@
 
 use crate::{
     Document,
-    document::{Look, Object},
+    document::{JsonRef, Object},
     object_model::references::{self, Collection},
 };
 use std::{
@@ -72,10 +72,10 @@ fn animation(document: &Document, object: &Object<'_>, inner: Option<(&str, &str
         let channels = object.array("channels").ok()?;
         let channel = match list {
             "channels" => channels.get(i)?,
-            _ => channels.iter().find(|channel| channel.get("sampler").and_then(Look::as_index) == Some(i))?,
+            _ => channels.iter().find(|channel| channel.get("sampler").and_then(JsonRef::as_index) == Some(i))?,
         };
         let target = channel.get("target")?;
-        let node = target.get("node").and_then(Look::as_index)?;
+        let node = target.get("node").and_then(JsonRef::as_index)?;
         let path = target.get("path").and_then(|path| path.as_str()).unwrap_or_default();
         let node = document.element("nodes", node).ok()?;
         Some(format!("{} {path}", name(&node).unwrap_or_else(|| node.at())))

@@ -12,14 +12,14 @@ use core::ops::Range;
 
 /// The keys of a clip.
 #[derive(Clone, Debug)]
-pub(super) struct Keys {
+pub(super) struct KeyTimes {
     pub(super) timing: Timing,
     pub(super) duration: f32,
     /// Seconds.
     pub(super) times: Vec<f64>,
 }
 
-impl Keys {
+impl KeyTimes {
     /// An error where the limits leave no room for so many keys.
     pub(super) fn new(job: &Job<'_>) -> Result<Self, BuildError> {
         let (source, options) = (job.source, job.options);

@@ -1,7 +1,7 @@
 //! Tracks that run straight from key to key: a clip as it plays, and what a source is when it is resampled. What is proven of the one against the
 //! other holds between keys, too.
 
-use super::keys::{Keys, moved, spatial};
+use super::keys::{KeyTimes, moved, spatial};
 use super::measure::put;
 use super::{Job, SourceTrack};
 use crate::clip::track::{Form, Track};
@@ -15,7 +15,7 @@ use alloc::{borrow::Cow, vec, vec::Vec};
 /// Everything that moves points, between the keys of a clip.
 pub(super) struct Lines<'a> {
     skeleton: &'a Skeleton,
-    keys: &'a Keys,
+    keys: &'a KeyTimes,
     nodes: Vec<Vec<Line<'a>>>,
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Values<'a> {
 
 impl<'a> Lines<'a> {
     /// What a clip plays. Floats round a little as they blend: that is not in here.
-    pub(super) fn played(job: &Job<'a>, keys: &'a Keys, clip: &Clip<'_>) -> Self {
+    pub(super) fn played(job: &Job<'a>, keys: &'a KeyTimes, clip: &Clip<'_>) -> Self {
         let mut lines = Self::none(job, keys);
         for (track, values) in played(keys, clip) {
             if let Some((node, property, axis)) = moved(track.target()) {
@@ -45,7 +45,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The source with straight lines between its values at the keys, rotations by slerp; steps exact.
-    pub(super) fn resampled(job: &Job<'a>, keys: &'a Keys) -> Self {
+    pub(super) fn resampled(job: &Job<'a>, keys: &'a KeyTimes) -> Self {
         let mut lines = Self::none(job, keys);
         for track in job.source.tracks {
             let Some(moved) = spatial(track) else { continue };
@@ -58,7 +58,7 @@ impl<'a> Lines<'a> {
         lines
     }
 
-    fn none(job: &Job<'a>, keys: &'a Keys) -> Self {
+    fn none(job: &Job<'a>, keys: &'a KeyTimes) -> Self {
         let skeleton = job.source.skeleton;
         Self { skeleton, keys, nodes: (0..skeleton.len()).map(|_| Vec::new()).collect() }
     }
@@ -72,7 +72,7 @@ impl<'a> Lines<'a> {
 }
 
 /// The values of all tracks of a clip.
-fn played<'c>(keys: &Keys, clip: &'c Clip<'c>) -> Vec<(&'c Track, Values<'static>)> {
+fn played<'c>(keys: &KeyTimes, clip: &'c Clip<'c>) -> Vec<(&'c Track, Values<'static>)> {
     let (mut sampler, mut pose) = (Sampler::new(clip), Pose::new(clip));
     let mut steps = clip.directory.steps.iter();
     let mut out: Vec<(&Track, Values<'_>)> = Vec::new();
@@ -98,7 +98,7 @@ fn played<'c>(keys: &Keys, clip: &'c Clip<'c>) -> Vec<(&'c Track, Values<'static
 const LONG_WAY: f64 = -0.1;
 
 impl Line<'_> {
-    fn at(&self, keys: &Keys, moment: &Moment, out: &mut Vec<f64>) {
+    fn at(&self, keys: &KeyTimes, moment: &Moment, out: &mut Vec<f64>) {
         match &self.values {
             Values::Steps(curve) => {
                 out.resize(curve.width(), 0.0);
@@ -158,7 +158,7 @@ impl Moving for Lines<'_> {
 }
 
 /// How far a curve lies from the straight lines between `rows`, a row for each of the clip's keys, at most; for what is no rotation.
-pub(super) fn farthest_from(keys: &Keys, track: &SourceTrack<'_>, rows: &[f64]) -> f64 {
+pub(super) fn farthest_from(keys: &KeyTimes, track: &SourceTrack<'_>, rows: &[f64]) -> f64 {
     let width = track.curve.width();
     let mut times: Vec<f64> = track.curve.times().iter().map(|t| f64::from(*t)).collect();
     times.extend(&keys.times);
@@ -179,7 +179,7 @@ pub(super) fn farthest_from(keys: &Keys, track: &SourceTrack<'_>, rows: &[f64]) 
 }
 
 /// The rows of a clip's keyed tracks that move no points and are no rotations, each with the number of its track among the clip's.
-pub(super) fn numbers(keys: &Keys, clip: &Clip<'_>) -> Vec<(usize, Vec<f64>)> {
+pub(super) fn numbers(keys: &KeyTimes, clip: &Clip<'_>) -> Vec<(usize, Vec<f64>)> {
     let all = played(keys, clip).into_iter().enumerate();
     let numbers = all.filter_map(|(i, (track, values))| match values {
         Values::Keys(rows) if moved(track.target()).is_none() && !track.target().is_rotation() => Some((i, rows)),

@@ -1,6 +1,6 @@
 //! What was written against what it should be: everywhere on the time line, through the sampler that will play it.
 
-use super::keys::{Keys, kind, motion, spatial};
+use super::keys::{KeyTimes, kind, motion, spatial};
 use super::lines::{self, Lines};
 use super::plan::Plan;
 use super::room::Room;
@@ -23,7 +23,7 @@ const KEPT: usize = 32 << 20;
 /// What a clip is measured against.
 pub(super) struct Reference<'a> {
     job: &'a Job<'a>,
-    keys: &'a Keys,
+    keys: &'a KeyTimes,
     motion: Motion<'a>,
     /// The moments at which errors are measured.
     moments: Vec<Moment>,
@@ -34,7 +34,7 @@ pub(super) struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    pub(super) fn new(job: &'a Job<'a>, keys: &'a Keys) -> Self {
+    pub(super) fn new(job: &'a Job<'a>, keys: &'a KeyTimes) -> Self {
         let motion = motion(job.source);
         let at_keys = Poses::new(&motion, &keys.times.iter().map(|t| Moment::at(*t)).collect::<Vec<_>>());
         let mut all = between(keys, BETWEEN);
@@ -107,12 +107,12 @@ impl<'a> Reference<'a> {
                     worst = worst.max(errors[probe.a]);
                     let above = skeleton.parent(probe.a).is_some_and(|p| errors[p] > bound);
                     if errors[probe.a] > bound && !above {
-                        room.blame(skeleton, probe.a, key, errors[probe.a] / bound);
+                        room.charge(skeleton, probe.a, key, errors[probe.a] / bound);
                     }
                 }
             }
         }
-        room.settle();
+        room.tighten();
         worst
     }
 
@@ -187,7 +187,7 @@ impl<'a> Reference<'a> {
 }
 
 /// Every key and `count` times between neighbours.
-fn between(keys: &Keys, count: usize) -> Vec<Moment> {
+fn between(keys: &KeyTimes, count: usize) -> Vec<Moment> {
     let mut out = Vec::new();
     for (k, t) in keys.times.iter().enumerate() {
         out.push(Moment::at(*t));
@@ -207,7 +207,7 @@ fn blend(rotation: bool, a: &[f64], b: &[f64], s: f64, out: &mut [f64]) {
 }
 
 /// The reference of a rate at ascending moments: values at the keys, straight lines between, rotations by slerp; steps exact.
-fn resampled(job: &Job<'_>, keys: &Keys, all: &[Moment]) -> Poses {
+fn resampled(job: &Job<'_>, keys: &KeyTimes, all: &[Moment]) -> Poses {
     let skeleton = job.source.skeleton;
     let ends = all.first().zip(all.last()).map_or((0, 0), |(a, b)| (keys.around(a.time).0, keys.around(b.time).1));
     let mut locals: Vec<Option<Vec<Transform>>> = vec![None; skeleton.len()];

@@ -41,7 +41,7 @@ use alloc::{string::String, vec::Vec};
 use core::{cell::Cell, fmt, ops::RangeInclusive};
 
 use code::{Codes, Grid};
-use keys::{Keys, spatial};
+use keys::{KeyTimes, spatial};
 use measure::Reference;
 use plan::Plan;
 use room::Room;
@@ -215,7 +215,7 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
 
 fn build_within(source: &Source<'_>, options: &Options, budget: &Budget<'_>) -> Result<Built, BuildError> {
     let job = Job::new(source, options);
-    let keys = Keys::new(&job)?;
+    let keys = KeyTimes::new(&job)?;
     let (plan, reference) = (Plan::new(&job, &keys), Reference::new(&job, &keys));
     let builder = Builder { job: &job, keys: &keys, plan, reference, budget };
     let built = match options.encoding {
@@ -271,7 +271,7 @@ const TRIES: usize = 24;
 
 struct Builder<'a> {
     job: &'a Job<'a>,
-    keys: &'a Keys,
+    keys: &'a KeyTimes,
     plan: Plan,
     reference: Reference<'a>,
     budget: &'a Budget<'a>,

@@ -2,7 +2,7 @@
 
 use super::Job;
 use super::code::{Codes, NumberCodes, RotationCodes, Slot, Steps, slot};
-use super::keys::Keys;
+use super::keys::KeyTimes;
 use super::plan::{Plan, Role};
 use crate::clip::bits::BitWriter;
 use crate::clip::coding::{RotationCode, ScalarCode};
@@ -13,7 +13,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 
 /// A clip in the `fixed` encoding: key by key, four rotations' x, y and z together, then the other components.
-pub(super) fn fixed(job: &Job<'_>, plan: &Plan, keys: &Keys, codes: &Codes, bits: u32) -> Vec<u8> {
+pub(super) fn fixed(job: &Job<'_>, plan: &Plan, keys: &KeyTimes, codes: &Codes, bits: u32) -> Vec<u8> {
     let directory = directory(job, plan, keys, codes, Layout::Fixed { bits }, &[]);
     let rotations: Vec<&RotationCodes> = codes.rotations.iter().flatten().collect();
     let mut out = BitWriter::default();
@@ -30,7 +30,7 @@ pub(super) fn fixed(job: &Job<'_>, plan: &Plan, keys: &Keys, codes: &Codes, bits
 }
 
 /// A clip in the `variable` encoding: segment after segment.
-pub(super) fn variable(job: &Job<'_>, plan: &Plan, keys: &Keys, codes: &Codes, anchors: usize) -> Vec<u8> {
+pub(super) fn variable(job: &Job<'_>, plan: &Plan, keys: &KeyTimes, codes: &Codes, anchors: usize) -> Vec<u8> {
     let columns = Columns::new(codes, keys.len());
     let most = columns.widest_rotation(anchors);
     let layout = Layout::Variable { anchors, width_bits: 32 - most.leading_zeros() };
@@ -124,7 +124,14 @@ fn signed_range(codes: &[i32]) -> u32 {
     signed_bits(codes.iter().copied().min().unwrap_or(0).min(0), codes.iter().copied().max().unwrap_or(0).max(0))
 }
 
-fn directory(job: &Job<'_>, plan: &Plan, keys: &Keys, codes: &Codes, layout: Layout, min_bits: &[u32]) -> Directory {
+fn directory(
+    job: &Job<'_>,
+    plan: &Plan,
+    keys: &KeyTimes,
+    codes: &Codes,
+    layout: Layout,
+    min_bits: &[u32],
+) -> Directory {
     let mut bits = min_bits.iter().map(|b| *b as u8);
     let mut next = || bits.next().unwrap_or(0);
     let rotations = codes.rotations.iter().flatten().map(|r| rotation(r, &mut next)).collect();

@@ -2,7 +2,7 @@
 
 use super::Job;
 use super::SourceTrack;
-use super::keys::{Keys, spatial};
+use super::keys::{KeyTimes, spatial};
 use crate::clip::constant::{Constant, ConstantGrid, Number};
 use crate::clip::head::signed_bits;
 use crate::clip::small_quat::SmallQuat;
@@ -53,7 +53,7 @@ enum Draft {
 }
 
 impl Plan {
-    pub(super) fn new(job: &Job<'_>, keys: &Keys) -> Self {
+    pub(super) fn new(job: &Job<'_>, keys: &KeyTimes) -> Self {
         let drafts: Vec<(usize, Draft)> =
             job.source.tracks.iter().enumerate().filter_map(|(i, t)| Some((i, draft(job, keys, t)?))).collect();
         let grid = grid(job, &drafts);
@@ -84,7 +84,7 @@ impl Role {
 }
 
 /// What a track becomes, or nothing where it never leaves its rest.
-fn draft(job: &Job<'_>, keys: &Keys, track: &SourceTrack<'_>) -> Option<Draft> {
+fn draft(job: &Job<'_>, keys: &KeyTimes, track: &SourceTrack<'_>) -> Option<Draft> {
     let step = track.curve.interpolation() == Interpolation::Step;
     if step && !track.curve.is_constant() {
         return Some(Draft::Role(Role::Step(exact(track))));

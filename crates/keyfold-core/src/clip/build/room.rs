@@ -11,7 +11,7 @@ pub(super) struct Room {
     keys: usize,
     room: Vec<f64>,
     over: Vec<f64>,
-    /// How many joints up the chain are blamed.
+    /// How many joints up the chain are charged.
     depth: usize,
 }
 
@@ -26,7 +26,7 @@ impl Room {
     }
 
     /// Between `key` and the next, a point of `node` was `ratio` times the bound off.
-    pub(super) fn blame(&mut self, skeleton: &Skeleton, node: usize, key: usize, ratio: f64) {
+    pub(super) fn charge(&mut self, skeleton: &Skeleton, node: usize, key: usize, ratio: f64) {
         let mut at = Some(node);
         for _ in 0..self.depth {
             let Some(n) = at else { return };
@@ -38,8 +38,8 @@ impl Room {
         }
     }
 
-    /// Takes room away where blame fell, and looks further up the chain next time.
-    pub(super) fn settle(&mut self) {
+    /// Takes room away where an error was charged, and looks further up the chain next time.
+    pub(super) fn tighten(&mut self) {
         for (room, over) in self.room.iter_mut().zip(&mut self.over) {
             if *over > 1.0 {
                 *room *= (0.95 / *over).max(0.4);

@@ -7,7 +7,7 @@ use super::Job;
 use super::aim::{Aim, AimedAt, Point};
 use super::code::{Codes, Grid, NumberCodes, RotationCodes};
 use super::frame::{Follow, Frame, Matrix, axes, form, mean};
-use super::keys::{Keys, spatial};
+use super::keys::{KeyTimes, spatial};
 use super::measure::{Reference, put};
 use super::plan::{Plan, Planned, Role};
 use crate::clip::track::Form;
@@ -24,7 +24,7 @@ const ARM_SHARE: f64 = 0.7;
 pub(super) struct Walk<'a> {
     pub(super) job: &'a Job<'a>,
     pub(super) plan: &'a Plan,
-    pub(super) keys: &'a Keys,
+    pub(super) keys: &'a KeyTimes,
     pub(super) reference: &'a Reference<'a>,
     pub(super) grid: Grid<'a>,
 }

@@ -93,7 +93,7 @@ impl<A: Moving, B: Moving> Comparison<'_, A, B> {
                     };
                     if !link.equal {
                         let cubics = self.cubics(i, &rows, first, None);
-                        open.include(i, chains[i].possible(&self.probes[i], &cubics, limit), limit, &mut part.settled);
+                        open.include(i, chains[i].possible(&self.probes[i], &cubics, limit), limit, &mut part.decided);
                     }
                 }
                 part.open.extend(open.close());
@@ -126,7 +126,7 @@ impl<A: Moving, B: Moving> Comparison<'_, A, B> {
                     let limit = limit.max(part.limit());
                     let chain = self.chain(i, &rows, span, first);
                     let cubics = self.cubics(i, &rows, first, self.links[i].frame);
-                    next.include(i, chain.possible(probe, &cubics, limit), limit, &mut part.settled);
+                    next.include(i, chain.possible(probe, &cubics, limit), limit, &mut part.decided);
                 }
                 part.open.extend(next.close());
             }

@@ -101,7 +101,7 @@ pub(crate) fn prove_where<A: Moving + Sync, B: Moving + Sync>(
     let count = probes.len() as u64;
     let mut left = (NODES.0 * spans.len() as u64).saturating_mul(count).saturating_add((NODES.1 * count).min(NODES.2));
     for _ in 0..GENERATIONS {
-        let limit = whole.settle();
+        let limit = whole.decide();
         let open = core::mem::take(&mut whole.open);
         let nodes: u64 = open.iter().flat_map(|open| &open.probes).map(|probe| 2 * lengths[*probe]).sum();
         if open.is_empty() || nodes > left {
@@ -121,7 +121,7 @@ pub(crate) fn prove_where<A: Moving + Sync, B: Moving + Sync>(
 pub struct Part {
     deviation: Deviation,
     /// The largest length that is not ruled out in spans that are done with.
-    settled: f64,
+    decided: f64,
     open: Vec<Open>,
     /// The largest coordinate of any point.
     farthest: f64,
@@ -139,12 +139,12 @@ struct Open {
 
 impl Part {
     fn new(probes: usize) -> Self {
-        Self { deviation: Deviation::none(probes), settled: 0.0, open: Vec::new(), farthest: 0.0 }
+        Self { deviation: Deviation::none(probes), decided: 0.0, open: Vec::new(), farthest: 0.0 }
     }
 
     fn merge(&mut self, other: Self) {
         self.deviation.merge(&other.deviation);
-        self.settled = self.settled.max(other.settled);
+        self.decided = self.decided.max(other.decided);
         self.farthest = self.farthest.max(other.farthest);
         self.open.extend(other.open);
     }
@@ -155,19 +155,19 @@ impl Part {
     }
 
     /// Closes spans that are within the limit by now, and those that cannot be halved.
-    fn settle(&mut self) -> f64 {
+    fn decide(&mut self) -> f64 {
         let limit = self.limit();
-        let settled = &mut self.settled;
+        let decided = &mut self.decided;
         self.open.retain(|open| {
             let done = open.possible <= limit || open.span.halves().is_none();
-            *settled = if done { settled.max(open.possible) } else { *settled };
+            *decided = if done { decided.max(open.possible) } else { *decided };
             !done
         });
         limit
     }
 
     fn proof(mut self) -> Proof {
-        let open = self.open.iter().map(|open| open.possible).fold(self.settled, f64::max);
+        let open = self.open.iter().map(|open| open.possible).fold(self.decided, f64::max);
         let possible = open.max(self.deviation.error());
         if possible <= 4.0 * self.farthest * ROUNDING {
             self.deviation.forget_errors();
@@ -178,9 +178,9 @@ impl Part {
 }
 
 impl Open {
-    fn include(&mut self, probe: usize, possible: f64, limit: f64, settled: &mut f64) {
+    fn include(&mut self, probe: usize, possible: f64, limit: f64, decided: &mut f64) {
         if possible <= limit {
-            *settled = settled.max(possible);
+            *decided = decided.max(possible);
         } else {
             self.possible = self.possible.max(possible);
             self.probes.push(probe);

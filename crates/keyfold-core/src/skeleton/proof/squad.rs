@@ -5,7 +5,7 @@
 //! of its derivatives is largest where the arcs lie farthest apart; and the exponential of a vector has length 1.
 
 use super::jet::{Jet, ORDER};
-use crate::curve::{Curve, Place, align, locate, quadrangle};
+use crate::curve::{Curve, Location, align, locate, quadrangle};
 use crate::quat::{self, Quat};
 
 /// Arcs that lie farther apart than this (1 - cos φ, of 2 at most) are nearly opposite: which way leads from one to the other is not defined.
@@ -13,7 +13,7 @@ const OPPOSITE: f64 = 1.999;
 
 /// Bounds of the rotation as a matrix between `start` and `end`, with no key inside.
 pub(super) fn bounds(curve: &Curve, start: f64, end: f64) -> Jet {
-    let Place::Between { key, span, .. } = locate(curve.times(), start + (end - start) / 2.0) else {
+    let Location::Between { key, span, .. } = locate(curve.times(), start + (end - start) / 2.0) else {
         return Jet::constant(1.0);
     };
     let [a, b, c, d] = quadrangle(curve, key);

@@ -9,7 +9,7 @@ mod twins;
 pub(super) use twins::Twins;
 
 use super::Side;
-use crate::{Document, Target, document::Look};
+use crate::{Document, Target, document::JsonRef};
 
 /// What pointers lead into, besides nodes.
 const LISTS: [&str; 5] = ["materials", "meshes", "cameras", "textures", LIGHTS];
@@ -77,7 +77,7 @@ fn listed(a: &Document, b: &Document, list: &str) -> Twins {
         let mut steps = list.split('/');
         let first = steps.next().and_then(|step| document.root().get(step));
         let things = steps.fold(first, |look, step| look?.get(step)).and_then(|look| look.as_array());
-        let name = |thing: Look<'_>| thing.get("name").and_then(|n| n.as_str()).map(str::to_owned);
+        let name = |thing: JsonRef<'_>| thing.get("name").and_then(|n| n.as_str()).map(str::to_owned);
         things.into_iter().flat_map(|list| list.iter()).map(name).collect()
     };
     let (a, b) = (names(a), names(b));

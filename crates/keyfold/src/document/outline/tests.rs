@@ -1,5 +1,5 @@
 use super::*;
-use crate::document::{Look, Object};
+use crate::document::{JsonRef, Object};
 use arbtest::arbitrary::{Result, Unstructured};
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ fn outline(text: &str) -> Outline {
 }
 
 /// Holds an outline against the values of the same JSON, all the way down.
-fn compare(look: Look<'_>, value: &Value) {
+fn compare(look: JsonRef<'_>, value: &Value) {
     assert_eq!(look.as_bool(), value.as_bool());
     assert_eq!(look.as_f64(), value.as_f64());
     assert_eq!(look.as_index(), crate::document::json::to_index(value));
@@ -51,7 +51,7 @@ fn an_outline_says_what_the_values_say() {
     arbtest::arbtest(|u| {
         let value = any(u, 3)?;
         let texts = [value.to_string(), serde_json::to_string_pretty(&value).unwrap()];
-        texts.iter().for_each(|text| compare(Look::root(&outline(text)), &value));
+        texts.iter().for_each(|text| compare(JsonRef::root(&outline(text)), &value));
         Ok(())
     });
 }
@@ -61,8 +61,8 @@ fn of_two_members_with_one_key_the_last_counts() {
     let few = r#"{"a": 1, "a": 2}"#.to_owned();
     let many: String = (0..FEW).map(|i| format!(r#""{i}": 0, "#)).collect();
     for text in [few, format!(r#"{{"a": 1, {many} "a": 2}}"#)] {
-        assert_eq!(Look::root(&outline(&text)).get("a").unwrap().as_index(), Some(2));
-        compare(Look::root(&outline(&text)), &serde_json::from_str(&text).unwrap());
+        assert_eq!(JsonRef::root(&outline(&text)).get("a").unwrap().as_index(), Some(2));
+        compare(JsonRef::root(&outline(&text)), &serde_json::from_str(&text).unwrap());
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) use write::{Planned, draft, fits, write};
 use super::{Extension, Provided};
 use crate::{
     Document, Error, Result,
-    document::{List, Look, Object, json::to_index},
+    document::{JsonRef, List, Object, json::to_index},
 };
 use keyfold_core::draco::{self, Attribute, TIMESTAMPS};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub(crate) const OTHER_NAME: &str = "DRACO_animation_compression";
 
 pub(super) const ROW: Extension = Extension {
     accessors: Some(|document| provide(document, NAME)),
-    homes: Some(|document| homes(document, NAME)),
+    accessor_views: Some(|document| accessor_views(document, NAME)),
     tidy: Some(|json| tidy(json, NAME)),
     rules: Some(|document, findings| rules::rules(document, findings, NAME)),
     codes: rules::CODES,
@@ -45,7 +45,7 @@ pub(super) const ROW: Extension = Extension {
 pub(super) const OTHER: Extension = Extension {
     name: OTHER_NAME,
     accessors: Some(|document| provide(document, OTHER_NAME)),
-    homes: Some(|document| homes(document, OTHER_NAME)),
+    accessor_views: Some(|document| accessor_views(document, OTHER_NAME)),
     tidy: Some(|json| tidy(json, OTHER_NAME)),
     rules: Some(|document, findings| rules::rules(document, findings, OTHER_NAME)),
     ..ROW
@@ -72,7 +72,7 @@ pub(crate) fn streams<'a>(document: &'a Document, name: &str) -> Result<Vec<Resu
 
 fn stream(object: Object<'_>) -> Result<Stream<'_>> {
     let indices = |key: &str| -> Result<Vec<usize>> {
-        let list = object.array(key)?.iter().map(Look::as_index).collect::<Option<_>>();
+        let list = object.array(key)?.iter().map(JsonRef::as_index).collect::<Option<_>>();
         list.ok_or_else(|| Error::malformed(object.place(key), "should be an array of whole numbers"))
     };
     let ids = if object.get("attributeId").is_some() { indices("attributeId")? } else { indices("attributesId")? };
@@ -154,7 +154,8 @@ fn values(document: &Document, accessor: usize, attribute: &Attribute) -> Result
 /// FBX2glTF declared the extension, pointed accessors at the stream and wrote nothing else: what is what cannot be told.
 fn unrecoverable(document: &Document) -> Provided {
     let samplers = elements(document.root().get("animations")).flat_map(|a| elements(a.get("samplers")));
-    let accessors = samplers.flat_map(|s| ["input", "output"].map(|key| s.get(key).and_then(Look::as_index))).flatten();
+    let accessors =
+        samplers.flat_map(|s| ["input", "output"].map(|key| s.get(key).and_then(JsonRef::as_index))).flatten();
     let is_stream = |accessor: usize| {
         let view = document.accessor(accessor).ok()?.view?;
         Some(document.view(view).ok()?.starts_with(b"DRACO"))
@@ -166,11 +167,11 @@ fn unrecoverable(document: &Document) -> Provided {
         .collect()
 }
 
-fn elements<'a>(list: Option<Look<'a>>) -> impl Iterator<Item = Look<'a>> {
-    list.and_then(Look::as_array).into_iter().flat_map(List::iter)
+fn elements<'a>(list: Option<JsonRef<'a>>) -> impl Iterator<Item = JsonRef<'a>> {
+    list.and_then(JsonRef::as_array).into_iter().flat_map(List::iter)
 }
 
-fn homes(document: &Document, name: &str) -> BTreeMap<usize, usize> {
+fn accessor_views(document: &Document, name: &str) -> BTreeMap<usize, usize> {
     let streams = streams(document, name).unwrap_or_default().into_iter().flatten();
     let accessors = |s: Stream<'_>| {
         let outputs = s.outputs.into_iter().map(|(output, _)| output);

@@ -5,7 +5,7 @@
 use super::{NAME, OTHER_NAME, decode_view, unrecoverable};
 use crate::{
     Document, Error,
-    document::{ComponentType, Look},
+    document::{ComponentType, JsonRef},
     validate::{
         Findings, Members,
         khronos::{INVALID_EXTENSION_NAME_FORMAT, TYPE_MISMATCH, UNRESOLVED_REFERENCE, VALUE_NOT_IN_RANGE},
@@ -88,7 +88,7 @@ fn check_undescribed(document: &Document, findings: &mut Findings) {
     for accessor in unrecoverable(document).into_keys() {
         let at = format!("/accessors/{accessor}");
         // Core took the stream's bytes for values.
-        findings.waive(|f| ["min", "max"].iter().any(|bound| f.at.starts_with(&format!("{at}/{bound}"))));
+        findings.suppress(|f| ["min", "max"].iter().any(|bound| f.at.starts_with(&format!("{at}/{bound}"))));
         findings.add(&DRACO_STREAM_UNDESCRIBED, at, "its bytes are a Draco stream that nothing describes");
     }
 }
@@ -107,7 +107,7 @@ struct Entry {
 
 fn read_layout(value: &Value, place: String, findings: &mut Findings) -> Vec<Entry> {
     // An array is no object, but a layout that files have; what is neither, is said below.
-    findings.waive(|finding| finding.code == TYPE_MISMATCH.name && finding.at == place);
+    findings.suppress(|finding| finding.code == TYPE_MISMATCH.name && finding.at == place);
     let mut read = Vec::new();
     if let Value::Array(list) = value {
         for (i, entry) in list.iter().enumerate() {
@@ -272,7 +272,7 @@ fn check_samplers(document: &Document, entries: &[Entry], findings: &mut Finding
     let root = document.root();
     for animation in root.objects("animations").into_iter().flatten().flatten() {
         for sampler in animation.objects("samplers").into_iter().flatten().flatten() {
-            let index = |key: &str| sampler.get(key).and_then(Look::as_index);
+            let index = |key: &str| sampler.get(key).and_then(JsonRef::as_index);
             let (Some(input), Some(output)) = (index("input"), index("output")) else { continue };
             if let Some(times) = inputs.get(&output).filter(|times| **times != input) {
                 let message = format!("the values of accessor {output} belong to the times of accessor {times}");

@@ -36,7 +36,7 @@ pub(super) fn rules(document: &Document, findings: &mut Findings, name: &str) {
         object.and_then(|object| object.get("fallback")).and_then(|flag| flag.as_bool()) == Some(true)
     };
     let absent = [BUFFER_MISSING_GLB_DATA.name, BUFFER_WITHOUT_DATA.name];
-    findings.waive(|finding| absent.contains(&finding.code) && is_fallback(&finding.at));
+    findings.suppress(|finding| absent.contains(&finding.code) && is_fallback(&finding.at));
     let told: Vec<String> =
         findings.iter().filter(|finding| BOUNDS.contains(&finding.code)).map(|finding| finding.at.clone()).collect();
     let rounded: BTreeSet<String> =
@@ -44,7 +44,7 @@ pub(super) fn rules(document: &Document, findings: &mut Findings, name: &str) {
     if let Some(first) = rounded.first() {
         let message = format!("{} bounds differ from the data by less than the filter's step", rounded.len());
         findings.add(&MESHOPT_FILTERED_BOUNDS, first.clone(), message);
-        findings.waive(|finding| BOUNDS.contains(&finding.code) && rounded.contains(&finding.at));
+        findings.suppress(|finding| BOUNDS.contains(&finding.code) && rounded.contains(&finding.at));
     }
 }
 

@@ -7,7 +7,7 @@ use super::Address;
 use crate::{
     Axis, Document, Finding, Property, Result, Severity, Target, ValueKind,
     object_model::{Alias, Match, Pointer, State, ValueType, current, is_extras},
-    read::{Aim, Channel},
+    read::{Channel, ChannelTarget},
 };
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub(in crate::extensions) fn aims(
     channel: &Channel<'_>,
     address: Option<Address<'_>>,
     findings: &mut Vec<Finding>,
-) -> Result<Option<Vec<Aim>>> {
+) -> Result<Option<Vec<ChannelTarget>>> {
     let Some(address) = address else { return Ok(None) };
     let mut say = |severity, code, message: String| {
         findings.push(Finding { severity, code, at: address.at.clone(), message });
@@ -41,7 +41,7 @@ pub(in crate::extensions) fn aims(
         if let Some((severity, code, what)) = driven.doubt {
             say(severity, code, format!("{pointer}: {what}"));
         }
-        driven.target.map(|(target, width)| Aim { target, targets: address.targets, width })
+        driven.target.map(|(target, width)| ChannelTarget { target, targets: address.targets, width })
     };
     Ok(Some(current.pointers.iter().filter_map(aim).collect()))
 }

@@ -15,7 +15,7 @@ use crate::{
     Animation, Document, Finding, Result, Targets,
     document::Object,
     extensions::{self, animation_pointer},
-    object_model::{Initial, Match, Pointer, Registry, Standing, State, current, is_extras},
+    object_model::{Initial, Match, Pointer, Registry, State, Status, current, is_extras},
     read,
     validate::{
         Findings,
@@ -85,7 +85,7 @@ impl Rules<'_> {
         let animation = format!("/animations/{}", self.animation.index);
         let elsewhere = self.channel.at().contains("/extensions/").then(|| format!("{animation}/channels"));
         let samplers = format!("{animation}/samplers/");
-        self.findings.waive(|f: &Finding| {
+        self.findings.suppress(|f: &Finding| {
             let about_channel = f.at == sampler || f.at.starts_with(&target);
             let path = f.code == "VALUE_NOT_IN_LIST" || f.code.starts_with("ANIMATION_");
             // Channels beside core's use samplers too, and core's own may be none.
@@ -152,7 +152,7 @@ impl Rules<'_> {
             let message = format!("{name} can be addressed only as a whole");
             return self.findings.add(&POINTER_UNRESOLVED, at, message);
         }
-        if found.row.standing == Standing::Draft && address.targets == Targets::Pointer {
+        if found.row.status == Status::Draft && address.targets == Targets::Pointer {
             let message = format!("only the KHR_animation2 draft knows {name}");
             self.findings.add(&POINTER_LEGACY_FORM, at, message);
         }

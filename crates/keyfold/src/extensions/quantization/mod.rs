@@ -33,14 +33,14 @@ pub use grid::{Grid, ranges};
 pub(crate) use needed::stores;
 pub use options::{Options, RotationForm, VectorForm};
 pub use plan::{Quantized, quantize};
-pub use table::{Encoding, Layout, Path, ROTATION, Row, Standing, UNSIGNED, rows};
+pub use table::{Encoding, Layout, Path, ROTATION, Row, TypeSupport, UNSIGNED, rows};
 pub(crate) use times::{FrameNumbers, frame_numbers};
 
 use super::Extension;
 use crate::{
     Document, Error, Finding, Property, Result, Severity, Target, Targets,
     document::{Accessor, Shape},
-    read::{Aim, Channel, Keys, Sampler},
+    read::{Channel, ChannelTarget, KeyArrays, Sampler},
     validate::Code,
 };
 use serde_json::Value;
@@ -70,7 +70,7 @@ fn path(channel: &Channel<'_>) -> Result<Option<Path>> {
     Ok(channel.object.required_object("target")?.text("path")?.and_then(Path::from_name))
 }
 
-fn target(channel: &Channel<'_>) -> Result<Option<Vec<Aim>>> {
+fn target(channel: &Channel<'_>) -> Result<Option<Vec<ChannelTarget>>> {
     let Some(Path { property, axis: Some(axis) }) = path(channel)? else { return Ok(None) };
     let target = channel.object.required_object("target")?;
     let node = target.required_index("node")?;
@@ -82,10 +82,19 @@ fn target(channel: &Channel<'_>) -> Result<Option<Vec<Aim>>> {
         Property::Rotation => (None, 4),
         _ => (Some(axis), 1),
     };
-    Ok(Some(vec![Aim { target: Target::Node { node, property, axis }, targets: Targets::Core, width: Some(width) }]))
+    Ok(Some(vec![ChannelTarget {
+        target: Target::Node { node, property, axis },
+        targets: Targets::Core,
+        width: Some(width),
+    }]))
 }
 
-fn keys(channel: &Channel<'_>, aim: &Aim, sampler: &Sampler, findings: &mut Vec<Finding>) -> Result<Option<Keys>> {
+fn keys(
+    channel: &Channel<'_>,
+    aim: &ChannelTarget,
+    sampler: &Sampler,
+    findings: &mut Vec<Finding>,
+) -> Result<Option<KeyArrays>> {
     let parameters = Parameters::of_channel(&channel.object)?;
     let path = path(channel)?;
     if path.is_none() && parameters == Parameters::default() {
@@ -110,7 +119,7 @@ fn keys(channel: &Channel<'_>, aim: &Aim, sampler: &Sampler, findings: &mut Vec<
         Some(width) => width,
         None => sampler.width_of(&values, times.len())?,
     };
-    Ok(Some(Keys { times: times.into(), values: values.into(), width }))
+    Ok(Some(KeyArrays { times: times.into(), values: values.into(), width }))
 }
 
 /// The numbers of an accessor: integers normalized where the accessor says so, nothing rounded.
@@ -144,10 +153,10 @@ fn check_encoding(accessor: &Accessor, listed: &[Encoding], findings: &mut Vec<F
     let encoding = Encoding::new(accessor.component, accessor.normalized);
     let at = format!("/accessors/{}/componentType", accessor.index);
     let what = format!("{encoding} is not among the types that the extension lists here");
-    match encoding.standing(listed) {
-        Standing::Listed => {}
-        Standing::Understood => findings.push(warning(&rules::QUANT_SIGNED_TYPE, at, what)),
-        Standing::Refused => return Err(Error::malformed(at, what)),
+    match encoding.support(listed) {
+        TypeSupport::Listed => {}
+        TypeSupport::Understood => findings.push(warning(&rules::QUANT_SIGNED_TYPE, at, what)),
+        TypeSupport::Refused => return Err(Error::malformed(at, what)),
     }
     Ok(())
 }

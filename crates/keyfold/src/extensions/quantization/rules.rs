@@ -1,6 +1,6 @@
 //! What the extension asks of a file, and which of core's rules it takes back.
 
-use super::{Encoding, Layout, NAME, Parameters, Path, Standing, UNSIGNED, stored};
+use super::{Encoding, Layout, NAME, Parameters, Path, TypeSupport, UNSIGNED, stored};
 use crate::{
     Document, Interpolation, Property, Result,
     document::{Accessor, Shape},
@@ -87,7 +87,7 @@ impl Rule<'_> {
         let (input, output) = (document.accessor(input)?, document.accessor(output)?);
         self.check_parameters(path, &output, findings)?;
         let place = sampler.place("input");
-        waive(findings, &khronos::ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT, &place);
+        suppress(findings, &khronos::ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT, &place);
         // Samplers may be shared: what is wrong with one is said once.
         if let Some((code, message)) = self.input_fault(&input)
             && said.insert((place.clone(), code.name))
@@ -95,8 +95,8 @@ impl Rule<'_> {
             findings.add(code, place, message);
         }
         if let Some(path) = path.filter(|p| p.property != Property::Weights) {
-            waive(findings, &khronos::VALUE_NOT_IN_LIST, &format!("{}/target/path", object.at()));
-            waive(findings, &khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT, &object.place("sampler"));
+            suppress(findings, &khronos::VALUE_NOT_IN_LIST, &format!("{}/target/path", object.at()));
+            suppress(findings, &khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT, &object.place("sampler"));
             let interpolation = sampler.text("interpolation")?.and_then(Interpolation::from_name);
             let cubic = interpolation.is_some_and(|interpolation| interpolation.elements_per_key() == 3);
             check_output(path, &output, cubic, &at, findings);
@@ -127,11 +127,11 @@ impl Rule<'_> {
 
     fn input_fault(&self, input: &Accessor) -> Option<(&'static Code, String)> {
         let message = format!("times are stored as {} {}", input.shape.name(), encoding(input));
-        match encoding(input).standing(&UNSIGNED) {
-            Standing::Refused => return Some((&QUANT_INPUT_FORMAT, message)),
+        match encoding(input).support(&UNSIGNED) {
+            TypeSupport::Refused => return Some((&QUANT_INPUT_FORMAT, message)),
             _ if input.shape != Shape::Scalar => return Some((&QUANT_INPUT_FORMAT, message)),
-            Standing::Understood => return Some((&QUANT_SIGNED_TYPE, message)),
-            Standing::Listed => {}
+            TypeSupport::Understood => return Some((&QUANT_SIGNED_TYPE, message)),
+            TypeSupport::Listed => {}
         }
         let raw = stored(self.0.document, input.index).ok()?;
         let parameters = Parameters::of_channel(&self.0.object).ok()?;
@@ -175,11 +175,11 @@ impl Rule<'_> {
         let code = &khronos::ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION;
         let parameters = Parameters::of_channel(&self.0.object)?;
         parameters.check(&self.0.object, output.shape)?;
-        let listed = encoding(output).standing(path.encodings()) == Standing::Listed;
+        let listed = encoding(output).support(path.encodings()) == TypeSupport::Listed;
         if parameters == Parameters::default() && layout == Layout::Whole && listed {
             return Ok(());
         }
-        waive(findings, code, &self.0.object.place("sampler"));
+        suppress(findings, code, &self.0.object.place("sampler"));
         // Of what the table does not list, that is said already.
         if !listed {
             return Ok(());
@@ -230,15 +230,15 @@ fn check_output(path: Path, output: &Accessor, cubic: bool, at: &str, findings: 
     };
     let encoding = encoding(output);
     let message = format!("`{path}` is stored as {encoding}");
-    match encoding.standing(path.encodings()) {
-        Standing::Listed => {}
-        Standing::Understood => findings.add(&QUANT_SIGNED_TYPE, at, message),
-        Standing::Refused
-            if Encoding { normalized: true, ..encoding }.standing(path.encodings()) == Standing::Listed =>
+    match encoding.support(path.encodings()) {
+        TypeSupport::Listed => {}
+        TypeSupport::Understood => findings.add(&QUANT_SIGNED_TYPE, at, message),
+        TypeSupport::Refused
+            if Encoding { normalized: true, ..encoding }.support(path.encodings()) == TypeSupport::Listed =>
         {
             findings.add(&QUANT_NOT_NORMALIZED, at, message);
         }
-        Standing::Refused => findings.add(&QUANT_OUTPUT_FORMAT, at, message),
+        TypeSupport::Refused => findings.add(&QUANT_OUTPUT_FORMAT, at, message),
     }
     if cubic && layout.lacks_w() {
         findings.add(&QUANT_CUBIC_ROTATION, at, format!("{} has no W for tangents", output.shape.name()));
@@ -251,6 +251,6 @@ fn encoding(accessor: &Accessor) -> Encoding {
     Encoding::new(accessor.component, accessor.normalized)
 }
 
-fn waive(findings: &mut Findings, code: &Code, at: &str) {
-    findings.waive(|finding| finding.code == code.name && finding.at == at);
+fn suppress(findings: &mut Findings, code: &Code, at: &str) {
+    findings.suppress(|finding| finding.code == code.name && finding.at == at);
 }

@@ -174,7 +174,7 @@ pub const ROTATION: [Encoding; 5] = [
 
 /// How an encoding stands to a list of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum TypeSupport {
     /// The table lists it.
     Listed,
     /// The table does not list it, and its meaning is plain all the same: signed integers where only unsigned ones are listed.
@@ -185,12 +185,12 @@ pub enum Standing {
 
 impl Encoding {
     /// How this encoding stands to what the table lists.
-    pub fn standing(self, listed: &[Self]) -> Standing {
+    pub fn support(self, listed: &[Self]) -> TypeSupport {
         match self {
-            _ if listed.contains(&self) => Standing::Listed,
+            _ if listed.contains(&self) => TypeSupport::Listed,
             // Rotations list signed integers; what they lack is unnormalized ones, which could not be told from a mistake.
-            _ if self.signed() && !listed.iter().any(|e| e.signed()) => Standing::Understood,
-            _ => Standing::Refused,
+            _ if self.signed() && !listed.iter().any(|e| e.signed()) => TypeSupport::Understood,
+            _ => TypeSupport::Refused,
         }
     }
 }
@@ -239,8 +239,8 @@ mod tests {
     #[test]
     fn signed_integers_are_understood_where_only_unsigned_ones_are_listed() {
         let signed = Encoding::new(ComponentType::I16, false);
-        assert_eq!(signed.standing(&UNSIGNED), Standing::Understood);
-        assert_eq!(signed.standing(&ROTATION), Standing::Refused);
-        assert_eq!(Encoding::new(ComponentType::U32, false).standing(&UNSIGNED), Standing::Refused);
+        assert_eq!(signed.support(&UNSIGNED), TypeSupport::Understood);
+        assert_eq!(signed.support(&ROTATION), TypeSupport::Refused);
+        assert_eq!(Encoding::new(ComponentType::U32, false).support(&UNSIGNED), TypeSupport::Refused);
     }
 }

@@ -3,7 +3,7 @@
 use super::{NAME, is_cubic_slerp};
 use crate::{
     Animation, Curve, Document, Kind, Targets,
-    document::{List, Look, Object},
+    document::{JsonRef, List, Object},
     extensions,
     read::{Channel, read},
     validate::{
@@ -75,13 +75,14 @@ fn check_duplicates(
 
 fn check(channel: &Channel<'_>, samplers: List<'_>, curve: Option<&Curve>, findings: &mut Findings) {
     let object = &channel.object;
-    let core = object.get("sampler").and_then(Look::as_index);
+    let core = object.get("sampler").and_then(JsonRef::as_index);
     let core_is_ours = core.and_then(|i| samplers.get(i)).is_some_and(is_cubic_slerp);
     let extension = object.extension(NAME).ok().flatten();
     let named = extension.as_ref().and_then(|extension| named(channel, extension, samplers, findings));
     if extension.is_some() {
         // What core misses is there.
-        findings.waive(|f| f.code == UNDEFINED_PROPERTY.name && f.at == object.at() && f.message.contains("`sampler`"));
+        findings
+            .suppress(|f| f.code == UNDEFINED_PROPERTY.name && f.at == object.at() && f.message.contains("`sampler`"));
     }
     if (core_is_ours || (core.is_none() && extension.is_some())) && !channel.document.requires(NAME) {
         findings.add(&SQLERP_NOT_REQUIRED, object.at(), "nobody can play this channel without EXT_animation_sqlerp");
@@ -113,7 +114,7 @@ fn named(channel: &Channel<'_>, extension: &Object<'_>, samplers: List<'_>, find
         return None;
     };
     let place = format!("{}/samplers/{index}", channel.animation.at());
-    findings.waive(|f| f.code == UNUSED_OBJECT.name && f.at == place);
+    findings.suppress(|f| f.code == UNUSED_OBJECT.name && f.at == place);
     if !samplers.get(index).is_some_and(is_cubic_slerp) {
         findings.add(&SQLERP_SAMPLER_TYPE, at, format!("sampler {index} is not CUBICSLERP"));
         return None;
@@ -144,14 +145,14 @@ fn check_target(channel: &Channel<'_>, findings: &mut Findings) {
 /// the curve as it was read: another extension may have a say in what stored numbers mean.
 fn check_keys(
     channel: &Channel<'_>,
-    sampler: Look<'_>,
+    sampler: JsonRef<'_>,
     curve: Option<&Curve>,
     at: &str,
     alone: bool,
     findings: &mut Findings,
 ) {
     let accessor =
-        |key: &str| sampler.get(key).and_then(Look::as_index).and_then(|i| channel.document.accessor(i).ok());
+        |key: &str| sampler.get(key).and_then(JsonRef::as_index).and_then(|i| channel.document.accessor(i).ok());
     let (Some(input), Some(output)) = (accessor("input"), accessor("output")) else { return };
     let expected = input.count.saturating_mul(3);
     if output.count != expected {

@@ -36,7 +36,7 @@ pub(super) const PLACES: &[&str] = &["/buffers/*", "/bufferViews/*"];
 pub(super) fn rules(document: &Document, findings: &mut Findings) {
     // A fallback buffer need not be there.
     let absent = [BUFFER_MISSING_GLB_DATA.name, BUFFER_WITHOUT_DATA.name];
-    findings.waive(|finding| absent.contains(&finding.code) && is_fallback(document.json().pointer(&finding.at)));
+    findings.suppress(|finding| absent.contains(&finding.code) && is_fallback(document.json().pointer(&finding.at)));
     let json = document.json();
     let list = |key: &str| json.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     for (index, buffer) in list("buffers").iter().enumerate() {

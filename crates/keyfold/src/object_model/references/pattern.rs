@@ -10,14 +10,14 @@ use crate::object_model::pointer::Pointer;
 /// The pattern is a JSON pointer in which `*` is any one member or element, `*Texture` any member whose name ends so,
 /// and `**` any number of members and elements, none included, but never `extras`.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ReferencePattern {
     pub(super) collection: Collection,
     pub(super) pattern: &'static str,
 }
 
 /// Short for a row of the table.
-pub(super) const fn to(collection: Collection, pattern: &'static str) -> Place {
-    Place { collection, pattern }
+pub(super) const fn to(collection: Collection, pattern: &'static str) -> ReferencePattern {
+    ReferencePattern { collection, pattern }
 }
 
 /// A step on the way to a value. Most ways lead nowhere, so a pointer is made of them only at their end.

@@ -9,21 +9,21 @@
 //! textureInfo. The extensions listed here keep to it.
 
 use super::collection::Collection::{self, *};
-use super::pattern::{Place, to};
+use super::pattern::{ReferencePattern, to};
 
 struct Extension {
     name: &'static str,
-    places: &'static [Place],
+    places: &'static [ReferencePattern],
     /// Collections that it may also refer to in ways that no pattern says.
     opaque: &'static [Collection],
 }
 
-const fn known(name: &'static str, places: &'static [Place]) -> Extension {
+const fn known(name: &'static str, places: &'static [ReferencePattern]) -> Extension {
     Extension { name, places, opaque: &[] }
 }
 
 /// An extension with places that are not listed, but none that refers to other collections than these.
-const fn partly(name: &'static str, places: &'static [Place], opaque: &'static [Collection]) -> Extension {
+const fn partly(name: &'static str, places: &'static [ReferencePattern], opaque: &'static [Collection]) -> Extension {
     Extension { name, places, opaque }
 }
 
@@ -32,7 +32,7 @@ const fn plain(name: &'static str) -> Extension {
     known(name, &[])
 }
 
-const CORE: &[Place] = &[
+const CORE: &[ReferencePattern] = &[
     to(Accessors, "/meshes/*/primitives/*/attributes/*"),
     to(Accessors, "/meshes/*/primitives/*/indices"),
     to(Accessors, "/meshes/*/primitives/*/targets/*/*"),
@@ -194,7 +194,7 @@ const SCENE_OBJECTS: &[Collection] =
     &[Animations, Cameras, Materials, Meshes, Nodes, Scenes, Skins, PunctualLights, ImageBasedLights, IesLights];
 
 /// The draft's object form and the bare array that all files of 2018 have.
-const DRACO_ANIMATION: &[Place] = &[
+const DRACO_ANIMATION: &[ReferencePattern] = &[
     to(Accessors, "/extensions/Draco_animation_compression/compressedAnimations/*/input"),
     to(Accessors, "/extensions/Draco_animation_compression/compressedAnimations/*/outputs/*"),
     to(BufferViews, "/extensions/Draco_animation_compression/compressedAnimations/*/bufferView"),
@@ -204,7 +204,7 @@ const DRACO_ANIMATION: &[Place] = &[
 ];
 
 /// The name as the draft's folder and schema spell it.
-const DRACO_ANIMATION_UPPER: &[Place] = &[
+const DRACO_ANIMATION_UPPER: &[ReferencePattern] = &[
     to(Accessors, "/extensions/DRACO_animation_compression/compressedAnimations/*/input"),
     to(Accessors, "/extensions/DRACO_animation_compression/compressedAnimations/*/outputs/*"),
     to(BufferViews, "/extensions/DRACO_animation_compression/compressedAnimations/*/bufferView"),
@@ -213,7 +213,7 @@ const DRACO_ANIMATION_UPPER: &[Place] = &[
     to(BufferViews, "/extensions/DRACO_animation_compression/*/bufferView"),
 ];
 
-const VRM_0: &[Place] = &[
+const VRM_0: &[ReferencePattern] = &[
     to(Nodes, "/extensions/VRM/humanoid/humanBones/*/node"),
     to(Nodes, "/extensions/VRM/firstPerson/firstPersonBone"),
     to(Meshes, "/extensions/VRM/firstPerson/meshAnnotations/*/mesh"),
@@ -225,7 +225,7 @@ const VRM_0: &[Place] = &[
     to(Textures, "/extensions/VRM/meta/texture"),
 ];
 
-const VRM_1: &[Place] = &[
+const VRM_1: &[ReferencePattern] = &[
     to(Images, "/extensions/VRMC_vrm/meta/thumbnailImage"),
     to(Nodes, "/extensions/VRMC_vrm/humanoid/humanBones/*/node"),
     to(Nodes, "/extensions/VRMC_vrm/firstPerson/meshAnnotations/*/node"),
@@ -237,14 +237,14 @@ const VRM_1: &[Place] = &[
 /// What drafts of VRM 1.0 refer to in places that the final version does not have.
 const VRM_DRAFTS: &[Collection] = &[Nodes, Meshes, Materials, Textures, Images];
 
-const VRM_ANIMATION: &[Place] = &[
+const VRM_ANIMATION: &[ReferencePattern] = &[
     to(Nodes, "/extensions/VRMC_vrm_animation/humanoid/humanBones/*/node"),
     to(Nodes, "/extensions/VRMC_vrm_animation/expressions/*/*/node"),
     to(Nodes, "/extensions/VRMC_vrm_animation/lookAt/node"),
 ];
 
 /// Core's places and those of every known extension.
-pub(super) fn all() -> impl Iterator<Item = &'static Place> {
+pub(super) fn all() -> impl Iterator<Item = &'static ReferencePattern> {
     CORE.iter().chain(EXTENSIONS.iter().flat_map(|extension| extension.places))
 }
 

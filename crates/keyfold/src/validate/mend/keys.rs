@@ -48,7 +48,7 @@ fn finish(document: &Document, rewrite: Rewrite) -> Result<Option<Document>> {
 }
 
 /// New keys for a sampler.
-struct Keys {
+struct SortedKeys {
     sampler: usize,
     input: usize,
     times: Vec<f32>,
@@ -59,7 +59,7 @@ struct Keys {
 }
 
 /// New keys for the samplers of an animation that need them. All move together, or none: what was in step stays in step.
-fn ordered(document: &Document, animation: usize) -> Vec<Keys> {
+fn ordered(document: &Document, animation: usize) -> Vec<SortedKeys> {
     let samplers = document.json()["animations"][animation]["samplers"].as_array().map_or(0, Vec::len);
     let inputs: Vec<(usize, usize, Option<Vec<f32>>)> = (0..samplers)
         .filter_map(|j| Some((j, sampler_accessor(document, animation, j, "input")?)))
@@ -96,7 +96,7 @@ fn reordered(
     input: usize,
     times: &[f32],
     shift: f32,
-) -> Result<Option<Keys>, Hopeless> {
+) -> Result<Option<SortedKeys>, Hopeless> {
     let shifted: Vec<f32> = times.iter().map(|time| time + shift).collect();
     if !shifted.iter().all(|time| time.is_finite()) {
         return Err(Hopeless);
@@ -113,7 +113,7 @@ fn reordered(
         Some((output, rearranged(document, output, times.len(), &kept).ok_or(Hopeless)?))
     };
     let said = what_was_done(shift, in_place, times.len() - kept.len());
-    Ok(Some(Keys { sampler, input, times: kept.iter().map(|key| shifted[*key]).collect(), values, said }))
+    Ok(Some(SortedKeys { sampler, input, times: kept.iter().map(|key| shifted[*key]).collect(), values, said }))
 }
 
 fn what_was_done(shift: f32, in_place: bool, dropped: usize) -> String {
