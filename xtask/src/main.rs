@@ -9,6 +9,7 @@ mod samples;
 mod setup;
 mod shell;
 mod test;
+mod wasm_target;
 mod web;
 
 use std::process::ExitCode;

@@ -79,10 +79,15 @@ fn debian() -> Result<()> {
     if packages.is_empty() {
         return Ok(());
     }
+    install(&packages)
+}
+
+/// Installs Debian packages.
+pub(crate) fn install(packages: &[&str]) -> Result<()> {
     println!("installing Debian packages: {}", packages.join(" "));
     which("apt-get").context("there is no apt-get here")?;
     apt(&["update"])?;
-    apt(&[&["install", "-y", "--no-install-recommends"], &*packages].concat())
+    apt(&[&["install", "-y", "--no-install-recommends"], packages].concat())
 }
 
 /// `apt-get`, through `sudo` where there is one that asks no password. Without the right to install, apt-get says so.

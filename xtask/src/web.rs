@@ -6,18 +6,15 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 
 use crate::setup::{self, Missing};
 use crate::shell::{cargo, command, output, quiet, root, show, which};
+use crate::wasm_target::{self, BARE, WASI};
 
 /// What wasm-opt may use: what every browser since 2021 and Node.js 20 know. With `--all-features` it makes modules that nothing runs.
 const FEATURES: [&str; 4] =
     ["--enable-bulk-memory", "--enable-mutable-globals", "--enable-nontrapping-float-to-int", "--enable-sign-ext"];
-
-/// Modules without an outside; programs with files and streams.
-const BARE: &str = "wasm32-unknown-unknown";
-const WASI: &str = "wasm32-wasip1";
 
 /// A module of the package.
 struct Module {
@@ -111,7 +108,7 @@ pub(crate) fn bench() -> Result<()> {
 
 /// Builds the decoder of streams alone, and prints what it takes.
 pub(crate) fn stream_module() -> Result<()> {
-    add_target(BARE)?;
+    wasm_target::add(BARE)?;
     STREAM.build()?;
     let bytes = fs::metadata(STREAM.place())?.len();
     let zipped = output(command("gzip", &["-9", "--stdout", &STREAM.place().to_string_lossy()]))?.len();
@@ -121,22 +118,8 @@ pub(crate) fn stream_module() -> Result<()> {
 
 /// Compilation targets and npm packages.
 fn prepare() -> Result<()> {
-    [BARE, WASI].into_iter().try_for_each(add_target)?;
+    [BARE, WASI].into_iter().try_for_each(wasm_target::add)?;
     setup::npm("web")
-}
-
-fn add_target(target: &str) -> Result<()> {
-    if !has_target(target) {
-        which("rustup").with_context(|| format!("there is no rustup to add {target}"))?;
-        quiet(command("rustup", &["target", "add", target]))?;
-        ensure!(has_target(target), "rustup added no {target}");
-    }
-    Ok(())
-}
-
-fn has_target(target: &str) -> bool {
-    let folder = output(command("rustc", &["--print", "target-libdir", "--target", target]));
-    folder.is_ok_and(|folder| PathBuf::from(String::from_utf8_lossy(&folder).trim()).is_dir())
 }
 
 fn build() -> Result<()> {
@@ -158,7 +141,9 @@ impl Module {
     /// Compiles the module and puts it in its place, made smaller where wasm-opt is at hand.
     fn build(&self) -> Result<()> {
         let options = ["build", "--quiet", "--target", self.target, "--profile", self.profile];
-        show(cargo(&[&options, self.arguments].concat()))?;
+        let mut build = cargo(&[&options, self.arguments].concat());
+        wasm_target::prepare(&mut build, self.target);
+        show(build)?;
         let compiled = root().join("target").join(self.target).join(self.profile).join(format!("{}.wasm", self.file));
         let place = self.place();
         fs::create_dir_all(generated())?;

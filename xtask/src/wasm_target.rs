@@ -1,0 +1,75 @@
+//! The standard library of WebAssembly targets: rustup's or, where rustup is not to be had, built from Debian's source by Debian's compiler.
+//!
+//! A standard library can only be built by the compiler of its own version, hence both are Debian's.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::setup;
+use crate::shell::{command, output, quiet, which};
+
+/// Modules without an outside; programs with files and streams.
+pub(crate) const BARE: &str = "wasm32-unknown-unknown";
+pub(crate) const WASI: &str = "wasm32-wasip1";
+
+/// A compiler, its source, a linker that is young enough for it, and what stands for the operating system.
+const PACKAGES: [&str; 4] = ["lld-19", "rust-web-src", "rustc-web", "wasi-libc"];
+const COMPILER: &str = "/usr/bin/rustc";
+const SOURCE: &str = "/usr/lib/rustlib/src/rust/library";
+const LINKER: &str = "wasm-ld-19";
+const SYSTEM: &str = "/usr/lib/wasm32-wasi";
+
+/// Sees to it that a target can be compiled for.
+pub(crate) fn add(target: &str) -> Result<()> {
+    if is_installed(target) {
+        return Ok(());
+    }
+    from_rustup(target).or_else(|reason| {
+        if has_source() {
+            return Ok(());
+        }
+        println!("{reason:#}: its standard library will be built from Debian's source");
+        setup::install(&PACKAGES)?;
+        ensure!(has_source(), "Debian's packages brought no source of the standard library");
+        Ok(())
+    })
+}
+
+/// Tells a build of cargo's where the target's standard library comes from.
+pub(crate) fn prepare(build: &mut Command, target: &str) {
+    if is_installed(target) {
+        return;
+    }
+    let name = target.to_uppercase().replace('-', "_");
+    build.args(["-Z", "build-std=std,panic_abort"]).env("RUSTC", COMPILER).env("RUSTC_BOOTSTRAP", "1");
+    build.env(format!("CARGO_TARGET_{name}_LINKER"), LINKER);
+    build.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), flags(target));
+}
+
+fn flags(target: &str) -> String {
+    let linker = "-Clinker-flavor=wasm-ld";
+    match target {
+        WASI => {
+            format!("{linker} -Clink-self-contained=no -L{SYSTEM} -Clink-arg={SYSTEM}/crt1-command.o -Clink-arg=-lc")
+        }
+        _ => linker.to_owned(),
+    }
+}
+
+fn from_rustup(target: &str) -> Result<()> {
+    which("rustup").with_context(|| format!("there is no rustup to add {target}"))?;
+    quiet(command("rustup", &["target", "add", target]))?;
+    ensure!(is_installed(target), "rustup added no {target}");
+    Ok(())
+}
+
+fn is_installed(target: &str) -> bool {
+    let folder = output(command("rustc", &["--print", "target-libdir", "--target", target]));
+    folder.is_ok_and(|folder| PathBuf::from(String::from_utf8_lossy(&folder).trim()).is_dir())
+}
+
+fn has_source() -> bool {
+    Path::new(SOURCE).is_dir() && Path::new(COMPILER).is_file() && which(LINKER).is_some()
+}
