@@ -207,6 +207,11 @@ impl Quantizer {
         self.extent / f64::from(self.steps)
     }
 
+    /// How much the largest code is above code 0; zero for a constant.
+    pub fn extent(&self) -> f64 {
+        self.extent
+    }
+
     /// The largest error of a value within the range: half a step (a value rounded to `f32` adds half its ulp).
     pub fn max_error(&self) -> f64 {
         self.step() / 2.0

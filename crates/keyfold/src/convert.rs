@@ -120,6 +120,37 @@ impl StorageForm {
     }
 }
 
+/// A document in a storage whose steps the engine searches within bounds: keys and interpolation stay as they are.
+#[cfg(feature = "pack")]
+pub(crate) fn searched(document: &Document, form: &StorageForm, bound: Bound, property_bound: f64) -> Result<Document> {
+    use crate::{
+        Storage,
+        pack::{Level, Settings, pack_once},
+    };
+    let kept = Settings { bound, property_bound: Some(property_bound), level: Level::Fast, ..Settings::default() };
+    let kept = Settings { keep_keys: true, keep_rest: true, ..kept };
+    let settings = match form {
+        StorageForm::Draco(options) => Settings { storage: Storage::Draco, draco: options.clone(), ..kept },
+        StorageForm::Quantization(options) => Settings {
+            storage: Storage::Quantization,
+            keep_rest: options.keep_rest,
+            quantization: options.clone(),
+            ..kept
+        },
+        // The others lose nothing.
+        StorageForm::Core | StorageForm::Meshopt(_) | StorageForm::Stream { .. } => {
+            return form.of(document, bound).map(|(document, _)| document);
+        }
+    };
+    Ok(pack_once(document, &settings, &())?.document)
+}
+
+/// Without the engine there is nothing to search with.
+#[cfg(not(feature = "pack"))]
+pub(crate) fn searched(_: &Document, _: &StorageForm, _: Bound, _: f64) -> Result<Document> {
+    Err(crate::Error::Unsupported { extension: "convert".into(), what: "a search needs the feature `pack`".into() })
+}
+
 impl Converted {
     fn now(&mut self, document: Document, findings: Vec<Finding>) {
         self.document = Some(document);

@@ -1,6 +1,5 @@
 //! `convert --storage quantization`: the options of the writer.
 
-use crate::measure::share;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use keyfold::{
@@ -11,9 +10,6 @@ use keyfold::{
 #[derive(clap::Args)]
 #[command(next_help_heading = "Options of --storage quantization (by default, the cheapest form that is good enough)")]
 pub(crate) struct QuantizationArgs {
-    /// How far a value may be off, as a share of its track's range [default: half a step of --bits]
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    tolerance: Option<f64>,
     /// How rotations are laid out, where they can be
     #[arg(long, value_name = "FORM")]
     store_rotation: Option<Rotation>,
@@ -84,7 +80,6 @@ impl QuantizationArgs {
     /// The first option that is given.
     pub(super) fn given(&self) -> Option<&'static str> {
         let given = [
-            (self.tolerance.is_some(), "--tolerance"),
             (self.store_rotation.is_some(), "--store-rotation"),
             (self.store_translation.is_some(), "--store-translation"),
             (self.store_scale.is_some(), "--store-scale"),
@@ -102,7 +97,6 @@ impl QuantizationArgs {
         }
         Ok(Options {
             bits: bits.unwrap_or(16).into(),
-            tolerance: self.tolerance,
             rotation: self.store_rotation.map(|form| match form {
                 Rotation::Vec4 => RotationForm::Vec4,
                 Rotation::Vec3 => RotationForm::Vec3,

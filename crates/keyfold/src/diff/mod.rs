@@ -12,7 +12,9 @@ pub mod report;
 mod unmatched;
 
 pub use kept::{Kept, kept};
-pub(crate) use properties::{natural_range, worst_difference, worst_property};
+#[cfg(test)]
+pub(crate) use properties::worst_difference;
+pub(crate) use properties::{natural_range, worst_property};
 pub use unmatched::{Unmatched, Which};
 
 use crate::parallel::*;

@@ -2,7 +2,7 @@
 
 use super::{
     Context, SHORT,
-    axes::splits,
+    axes::{split_as_asked, splits},
     cost::deflated,
     cubic::shortened,
     exact::without_repeats,
@@ -16,6 +16,8 @@ use crate::{Animation, Interpolation, Monitor, Storage, Target, Track, diff::und
 use keyfold_core::engine::{self, Choice, Codec, Encoded, Executor, Job, Level};
 use std::collections::BTreeMap;
 
+/// About what a channel's JSON takes after gzip: costs leave it out where keys are to stay.
+const CHANNEL: usize = 24;
 /// What split tracks may take at most, as a share of what whole ones do: costs are not exact, and whole ones have fewer channels.
 const WORTH: f64 = 0.98;
 
@@ -83,13 +85,21 @@ fn unwritten(context: &Context<'_>, animation: &Animation) -> usize {
 /// The animation with its tracks as they are or, where the storage knows axes, split by them, whichever is smaller, and what it costs.
 fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64) -> (PackedAnimation, usize) {
     let level = context.settings.level;
-    let split = if context.splits() { splits(animation, |target| context.keeps(target)) } else { Vec::new() };
+    if context.settings.storage != Storage::Quantization {
+        return pack_as_it_is(context, animation, bound, level, None);
+    }
+    let animation = &split_as_asked(context, animation);
+    let split = if context.splits() { splits(context, animation) } else { Vec::new() };
     if split.is_empty() {
         return pack_as_it_is(context, animation, bound, level, None);
     }
     // Of what is not short, a quick search tells which is smaller.
     let quick = if floats(animation) <= SHORT { level } else { Level::Fast };
-    let found = |animation| (animation, pack_as_it_is(context, animation, bound, quick, None));
+    let json = if context.settings.keep_keys { CHANNEL } else { 0 };
+    let found = |animation| {
+        let (packed, cost) = pack_as_it_is(context, animation, bound, quick, None);
+        (animation, (packed, cost + json * animation.tracks.len()))
+    };
     let whole = found(animation);
     let most = WORTH * whole.1.1 as f64;
     let smaller = split.iter().map(found).filter(|(_, (_, cost))| (*cost as f64) < most);
@@ -153,7 +163,7 @@ fn exact_and_properties(context: &Context<'_>, animation: &Animation) -> Animati
         }
         // Draco's streams have a grid of their own for these: two roundings would be too many.
         let searched = track.target.moved_node().is_some() || context.settings.storage == Storage::Draco;
-        let shrunk = if searched { None } else { shrunk(track, context.property_bound) };
+        let shrunk = if searched { None } else { shrunk(track, context) };
         let track = shrunk.unwrap_or_else(|| track.clone());
         let track = track.without_half_turns().unwrap_or(track);
         let may_shorten = !context.settings.keep_keys || track.curve.is_constant();

@@ -1,31 +1,42 @@
 //! Translation and scale split by axis, which EXT_animation_quantization was made for: each axis has keys of its own, and one that
 //! rests needs none.
 
-use crate::{Animation, Axis, Interpolation, Property, Target, Targets, Track, quantization::component};
+use super::Context;
+use crate::{Animation, Axis, Property, Target, Targets, Track, quantization::component};
 
 /// The animation with such tracks split, as far as that may make it smaller: only those of which some axes move and others do not, and
 /// all of them. None of what would be the same as something before it.
-pub(crate) fn splits(animation: &Animation, keeps: impl Fn(&Target) -> bool) -> Vec<Animation> {
-    let splittable = |track: &Track| is_whole(track) && !track.curve.is_constant() && !keeps(&track.target);
+pub(crate) fn splits(context: &Context<'_>, animation: &Animation) -> Vec<Animation> {
+    let splittable = |track: &Track| is_whole(context, track, None) && !track.curve.is_constant();
     let count = |wanted: fn(&Track) -> bool| animation.tracks.iter().filter(|t| splittable(t) && wanted(t)).count();
     let choices: [fn(&Track) -> bool; 2] = [has_still_axes, |_| true];
     let (some, all) = (count(choices[0]), count(choices[1]));
     let worth = [some > 0, all > some];
-    let split = |wanted: fn(&Track) -> bool| {
-        let tracks = animation.tracks.iter().flat_map(|track| match splittable(track) && wanted(track) {
-            true => Axis::ALL.map(|axis| along(track, axis)).to_vec(),
-            false => vec![track.clone()],
-        });
-        Animation { tracks: tracks.collect(), ..animation.clone() }
-    };
+    let split = |wanted: fn(&Track) -> bool| split(animation, |track| splittable(track) && wanted(track));
     choices.into_iter().zip(worth).filter(|(_, worth)| *worth).map(|(wanted, _)| split(wanted)).collect()
 }
 
-/// Whether a track drives all three axes of a property in a form that the search can change.
-fn is_whole(track: &Track) -> bool {
-    let whole =
-        matches!(track.target, Target::Node { property: Property::Translation | Property::Scale, axis: None, .. });
-    whole && track.source.targets == Targets::Core && track.curve.interpolation() == Interpolation::Linear
+/// The animation with those tracks split whose axes are asked for.
+pub(crate) fn split_as_asked(context: &Context<'_>, animation: &Animation) -> Animation {
+    split(animation, |track| is_whole(context, track, Some(true)))
+}
+
+fn split(animation: &Animation, wanted: impl Fn(&Track) -> bool) -> Animation {
+    let tracks = animation.tracks.iter().flat_map(|track| match wanted(track) {
+        true => Axis::ALL.map(|axis| along(track, axis)).to_vec(),
+        false => vec![track.clone()],
+    });
+    Animation { tracks: tracks.collect(), ..animation.clone() }
+}
+
+/// Whether a track drives all three axes of a property in a form that the search can change, and whether its axes are asked for, if anything is.
+fn is_whole(context: &Context<'_>, track: &Track, asked: Option<bool>) -> bool {
+    let Target::Node { property: property @ (Property::Translation | Property::Scale), axis: None, .. } = track.target
+    else {
+        return false;
+    };
+    let known = track.source.targets == Targets::Core && context.takes(track.curve.interpolation());
+    known && !context.keeps(&track.target) && context.settings.quantization.axes(property) == asked
 }
 
 fn has_still_axes(track: &Track) -> bool {

@@ -47,7 +47,7 @@ pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile,
 use std::{
     borrow::Cow,
     collections::BTreeSet,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 use storage::{Form, Rewritten, entries};
 use weigh::Weight;
@@ -79,6 +79,8 @@ pub struct Settings {
     pub keep_keys: bool,
     /// How Draco's streams are laid out; bounds and bits of values are not theirs to say here.
     pub draco: draco::Options,
+    /// The layouts and bits of EXT_animation_quantization; bounds and types by name are not its to say here.
+    pub quantization: quantization::Options,
 }
 
 /// Which bytes are to be few: those of animations with their JSON.
@@ -107,15 +109,8 @@ impl Default for Settings {
             keep_rest: false,
             keep_keys: false,
             draco: draco::Options::default(),
+            quantization: quantization::Options::default(),
         }
-    }
-}
-
-impl Settings {
-    /// Whether every track may change, and errors are looked at by the rules.
-    fn takes_all(&self) -> bool {
-        let usual = self.property_bound.is_none_or(|bound| bound >= PROPERTY_BOUND) && self.shell.is_none();
-        usual && self.animation.is_none() && self.keep.is_empty() && !self.keep_rest
     }
 }
 
@@ -156,6 +151,9 @@ const PROPERTY_BOUND: f64 = 0.001;
 const MUCH: usize = 1 << 16;
 /// How often animations that prove to be over the bound are packed again with a smaller one, before they are left as they were.
 const ATTEMPTS: usize = 4;
+
+/// An animation that is over the bound by so much, times may be to blame for.
+const FAR: f64 = 1.1;
 
 /// Packs a document.
 ///
@@ -294,7 +292,13 @@ fn pack_below(document: &Document, settings: &Settings, most: Option<usize>, mon
             } else {
                 // Gently at first: each step costs bytes.
                 let share = 1.0 - 0.015 * (attempt + 1) as f64;
-                bounds[index] *= (share * bound / diff.animations[index].possible).clamp(0.2, share);
+                let far = diff.animations[index].possible > FAR * bound || attempt + 1 == ATTEMPTS;
+                if far && settings.storage == Storage::Quantization && !context.exact_times() {
+                    context.exact_times.store(true, Ordering::Relaxed);
+                    bounds[index] = share * bound;
+                } else {
+                    bounds[index] *= (share * bound / diff.animations[index].possible).clamp(0.2, share);
+                }
                 packed[index] = pack_again(&context, original, bounds[index], &packed[index]);
             }
         }
@@ -310,43 +314,16 @@ fn searched(document: &Document, animations: &[Animation], scene: &Scene, settin
     write(document, &context, animations, &packed)
 }
 
-/// The document as `convert` makes it, which `pack` is never larger than; `None` where that has no bound or is over it, leaves less alone than it
-/// should, or where there is so much to choose from that the engine's choices are smaller.
+/// The document as `convert` makes it, which `pack` is never larger than; `None` where `convert` loses nothing, or where there is so much to choose from
+/// that the engine's own choices are smaller.
 fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Option<Packed>> {
     monitor.step(0.95, "converting")?;
-    let read = read(document)?;
-    if read.animations.iter().map(floats).sum::<usize>() > MUCH {
+    let searched = matches!(settings.storage, Storage::Draco | Storage::Quantization);
+    if !searched || read(document)?.animations.iter().map(floats).sum::<usize>() > MUCH {
         return Ok(None);
     }
-    match settings.storage {
-        Storage::Draco => {
-            let settings = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
-            pack_once(document, &settings, monitor).map(Some)
-        }
-        Storage::Quantization if settings.takes_all() => quantized(document, &read.animations, settings, monitor),
-        _ => Ok(None),
-    }
-}
-
-/// The document as `convert --storage quantization` makes it, where that keeps the bound.
-fn quantized(
-    document: &Document,
-    animations: &[Animation],
-    settings: &Settings,
-    monitor: &dyn Monitor,
-) -> Result<Option<Packed>> {
-    let scene = Scene::new(document, animations, settings.shell)?;
-    let context = Context::new(&scene, animations, settings, monitor);
-    if !context.doubled.is_empty() {
-        return Ok(None);
-    }
-    let options = quantization::Options { max_error: settings.bound, ..quantization::Options::default() };
-    let quantization::Quantized { within, document: converted, diff, findings } =
-        quantization::quantize(document, &options)?;
-    let unread = findings.iter().filter(|f| f.severity == Severity::Error);
-    let left = unread.map(|f| format!("{}: {}", f.at, f.message)).chain(context.kept(animations)).collect();
-    let bound = settings.bound.in_scene(diff.model_size);
-    within.then(|| Packed::new(converted, diff, bound, left)).transpose()
+    let settings = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
+    pack_once(document, &settings, monitor).map(Some)
 }
 
 /// The document as it was, for this reason.
@@ -374,6 +351,8 @@ pub(crate) struct Context<'a> {
     animations: usize,
     begun: AtomicUsize,
     tries: AtomicUsize,
+    /// Whether no time may lose its last bit: where something moves fast, that alone is over a tight bound, whatever values have.
+    exact_times: AtomicBool,
 }
 
 impl<'a> Context<'a> {
@@ -387,6 +366,7 @@ impl<'a> Context<'a> {
             animations: animations.len(),
             begun: AtomicUsize::new(0),
             tries: AtomicUsize::new(0),
+            exact_times: AtomicBool::new(settings.bound.in_scene(scene.model_size()) == 0.0),
         }
     }
 
@@ -400,6 +380,11 @@ impl<'a> Context<'a> {
     pub(crate) fn tried(&self) {
         let tries = 1 + self.tries.fetch_add(1, Ordering::Relaxed);
         self.monitor.progress(self.share(), &format!("searching, {tries} forms tried"));
+    }
+
+    /// Whether no time may lose its last bit.
+    pub(crate) fn exact_times(&self) -> bool {
+        self.exact_times.load(Ordering::Relaxed)
     }
 
     /// How much of the work is done where all animations that were begun before the last one are.
@@ -454,16 +439,21 @@ impl<'a> Context<'a> {
         known || interpolation == Interpolation::Linear
     }
 
-    /// Whether a track of the original is written anew: single axes, too, which other storages have joined.
+    /// Whether a track of the original is written anew: single axes, too, which other storages have joined. Where keys stay, so do addresses, for other
+    /// than core's of which quantization has no form.
     pub(crate) fn replaces(&self, track: &Track) -> bool {
+        let readdressed = self.settings.storage == Storage::Quantization && track.source.targets != Targets::Core;
+        if self.settings.keep_keys && readdressed {
+            return false;
+        }
         let axis = matches!(track.target, Target::Node { axis: Some(_), .. });
         storage::rewritable(track, self.takes(track.curve.interpolation()))
             || (axis && track.source.targets == Targets::Core)
     }
 
-    /// Whether tracks may be split by axis. A fast run has no time to try.
+    /// Whether tracks are tried split by axis. A fast run has no time for it, unless keys stay and there is little else to try.
     pub(crate) fn splits(&self) -> bool {
-        self.settings.storage == Storage::Quantization && self.settings.level != Level::Fast
+        self.settings.keep_keys || self.settings.level != Level::Fast
     }
 
     /// Whether a track is to be left alone.
@@ -474,6 +464,12 @@ impl<'a> Context<'a> {
         let name = target.moved_node().and_then(|n| self.scene.name(n));
         let text = target.to_string();
         self.settings.keep.iter().any(|p| matches(p, &text) || name.is_some_and(|n| matches(p, n)))
+    }
+
+    /// Whether a track stays though it only holds the rest pose: where keys stay, all but single axes.
+    fn keeps_resting(&self, target: &Target) -> bool {
+        let one_axis = matches!(target, Target::Node { axis: Some(_), .. });
+        self.keeps(target) || self.settings.keep_keys && !one_axis
     }
 
     /// Whether there is the animation that is asked for.
@@ -546,7 +542,7 @@ fn write(
     }
     let lean = match context.settings.keep_rest || is_for_others(document) {
         true => animations,
-        false => rest::without_rest(context.scene, animations, |t| context.keeps(t), |a| context.changes(a)),
+        false => rest::without_rest(context.scene, animations, |t| context.keeps_resting(t), |a| context.changes(a)),
     };
     let animations = original.iter().zip(&lean).zip(packed).map(|((original, lean), packed)| {
         let straight = |t: &Track| packed.animation.tracks.iter().any(|p| p.target == t.target && context.replaces(p));

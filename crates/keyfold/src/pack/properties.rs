@@ -1,6 +1,6 @@
 //! Tracks that move no points: fewer keys, straight pieces for splines and normalized weights, within their own bound.
 
-use super::exact::only;
+use super::{Context, exact::only};
 use crate::{
     Curve, Interpolation, Kind, Property, Target, Track,
     diff::{natural_range, worst_property},
@@ -10,14 +10,15 @@ use keyfold_core::{
     fit::refit,
 };
 
-/// The track with fewer keys and coarser values within `bound`, a share of its natural range; `None` where it stays.
-pub(crate) fn shrunk(track: &Track, bound: f64) -> Option<Track> {
-    let curve = &track.curve;
+/// The track with fewer keys, unless they are to stay, and coarser values within the bound of properties; `None` where it stays.
+pub(crate) fn shrunk(track: &Track, context: &Context<'_>) -> Option<Track> {
+    let (curve, bound) = (&track.curve, context.property_bound);
     if track.target.is_exact() || track.target.kind() == Kind::Rotation {
         return None;
     }
     let tolerance = bound * natural_range(track);
     let reduced = match curve.interpolation() {
+        _ if context.settings.keep_keys => curve.clone(),
         Interpolation::Linear => only(curve, &needed(curve.keys(), |i, j| bridges(curve, i, j, tolerance * 0.6))),
         Interpolation::CubicSpline => straight(curve, tolerance * 0.5).unwrap_or_else(|| curve.clone()),
         Interpolation::Step | Interpolation::CubicSlerp => return None,
@@ -49,7 +50,7 @@ fn bridges(curve: &Curve, i: usize, j: usize, tolerance: f64) -> bool {
 /// Values on the grid of a normalized type (weights between 0 and 1) or of a power of two.
 fn snapped(track: &Track, curve: &Curve, tolerance: f64) -> Curve {
     let fractions = matches!(track.target, Target::Node { property: Property::Weights, .. })
-        && curve.interpolation() == Interpolation::Linear
+        && curve.interpolation().elements_per_key() == 1
         && curve.values().iter().all(|v| (0.0..=1.0).contains(v));
     let most = if 0.5 / 255.0 <= tolerance { 255.0 } else { 65535.0 };
     let snap = |v: &f32| {

@@ -9,7 +9,8 @@ use super::{
     streams::{Candidate, Stream, candidates, originals, streams},
 };
 use crate::{
-    Animation, Bound, Curve, Diff, Document, Finding, Result, Track,
+    Animation, Bound, Curve, Diff, Document, Finding, Result, StorageForm, Track,
+    convert::searched,
     diff::diff,
     read,
     retarget::is_component,
@@ -76,7 +77,10 @@ pub fn compress(document: &Document, options: &Options) -> Result<Compressed> {
     let (plain, findings) = unpack_storage(document)?;
     let written = match options.bits {
         Some(bits) => with_bits(&plain, bits, options)?,
-        None => searched(&plain, options)?,
+        None => {
+            let form = StorageForm::Draco(options.clone());
+            searched(&plain, &form, options.max_error, options.max_property_error)?
+        }
     };
     let diff = diff(document, &written, None)?;
     // What cannot be read is missing in both: no fault of what is written.
@@ -86,28 +90,6 @@ pub fn compress(document: &Document, options: &Options) -> Result<Compressed> {
     let bound = options.max_error.in_scene(diff.model_size);
     let within = diff.possible <= bound && properties <= options.max_property_error && whole;
     Ok(Compressed { document: written, diff, within, findings })
-}
-
-/// The engine's steps: keys and interpolation stay.
-#[cfg(feature = "pack")]
-fn searched(plain: &Document, options: &Options) -> Result<Document> {
-    use crate::{Storage, pack};
-    let settings = pack::Settings {
-        storage: Storage::Draco,
-        bound: options.max_error,
-        property_bound: Some(options.max_property_error),
-        level: pack::Level::Fast,
-        keep_rest: true,
-        keep_keys: true,
-        draco: options.clone(),
-        ..pack::Settings::default()
-    };
-    Ok(pack::pack_once(plain, &settings, &())?.document)
-}
-
-#[cfg(not(feature = "pack"))]
-fn searched(_: &Document, _: &Options) -> Result<Document> {
-    Err(crate::Error::Unsupported { extension: super::NAME.into(), what: "a search needs the feature `pack`".into() })
 }
 
 /// Every track that streams can hold on the tightest grid of so many bits.

@@ -1,13 +1,16 @@
 //! From curves to stored numbers: a layout leaves out what can be rebuilt, a grid turns the rest into integers, a time scale turns
-//! times into frame numbers. Nothing is chosen here, and nothing measured: see `choose`.
+//! times into frame numbers. Nothing is chosen here, and nothing measured.
 
-use super::{Encoding, Grid, Layout, Parameters, Path};
+use super::{Encoding, Layout, Parameters, Path};
 use crate::{
     Axis, Curve, Property,
     document::{Elements, Shape},
     write::Stored,
 };
-use keyfold_core::quat::{self, Quat};
+use keyfold_core::{
+    quantize::{QuantizeError, Quantizer, Range},
+    quat::{self, Quat},
+};
 use std::borrow::Cow;
 
 /// A channel's values, ready to be written.
@@ -67,41 +70,65 @@ fn rotations(curve: &Curve, layout: Layout) -> Vec<Quat> {
 ///
 /// ```
 /// use keyfold::{Axis, Property, document::ComponentType};
-/// use keyfold::quantization::{Encoding, Grid, Layout, Path, encode_values};
-/// // Millimetres, from a metre below zero on.
-/// let grid = Grid { offset: -1.0, step: 0.001 };
+/// use keyfold::quantization::{Encoding, Layout, Path, encode_values};
+/// use keyfold_core::quantize::{Quantizer, Range};
+/// let metre = Quantizer::unsigned(8, Range::new(-1.0, 1.0)?)?;
 /// let path = Path::axis(Property::Translation, Axis::X);
-/// let u16 = Encoding::new(ComponentType::U16, false);
-/// let coded = encode_values(path, Layout::Whole, &[-1.0, 0.25, 0.5004], u16, &[grid]);
-/// assert_eq!(coded.output.bytes, [0, 0, 226, 4, 220, 5]);
-/// assert_eq!(coded.parameters.to_json().unwrap().to_string(), r#"{"offset":[-1],"scale":[0.001]}"#);
-/// assert_eq!(coded.decode(), [-1.0, 0.25, 0.5]);
+/// let coded = encode_values(path, Layout::Whole, &[-1.0, 0.25, 1.0], Encoding::new(ComponentType::U8, true), &[metre])?;
+/// assert_eq!(coded.output.bytes, [0, 159, 255]);
+/// assert_eq!(coded.parameters.to_json().unwrap().to_string(), r#"{"offset":[-1],"scale":[2]}"#);
+/// assert!((coded.decode()[1] - 0.25).abs() < 0.004);
+/// # Ok::<(), keyfold_core::quantize::QuantizeError>(())
 /// ```
-pub fn encode_values(path: Path, layout: Layout, stored: &[f64], encoding: Encoding, grids: &[Grid]) -> Coded {
+pub fn encode_values(
+    path: Path,
+    layout: Layout,
+    stored: &[f64],
+    encoding: Encoding,
+    grids: &[Quantizer],
+) -> Result<Coded, QuantizeError> {
     let shape = shape(path, layout);
     if encoding == Encoding::FLOAT {
         let floats: Vec<f32> = stored.iter().map(|v| *v as f32).collect();
-        return Coded { path, layout, output: Stored::floats(shape, &floats), parameters: Parameters::default() };
+        return Ok(Coded { path, layout, output: Stored::floats(shape, &floats), parameters: Parameters::default() });
     }
-    let natural = [Grid::natural(encoding)];
-    let grids = if grids.is_empty() { &natural[..] } else { grids };
-    let codes: Vec<i64> = stored.iter().zip(grids.iter().cycle()).map(|(v, grid)| grid.code(*v, encoding)).collect();
+    let code = |(value, grid): (&f64, &Quantizer)| grid.encode(*value).map(i64::from);
+    let codes: Vec<i64> = stored.iter().zip(grids.iter().cycle()).map(code).collect::<Result<_, _>>()?;
     let output = Stored::integers(encoding.component, shape, encoding.normalized, &codes);
-    Coded { path, layout, output, parameters: parameters(encoding, grids) }
+    Ok(Coded { path, layout, output, parameters: parameters(encoding, grids) })
 }
 
 /// `offset` and `scale` of grids; none where they say nothing.
-pub(super) fn parameters(encoding: Encoding, grids: &[Grid]) -> Parameters {
+fn parameters(encoding: Encoding, grids: &[Quantizer]) -> Parameters {
     let given = |numbers: Vec<f64>, default: f64| numbers.iter().any(|n| *n != default).then_some(numbers);
+    let scale = |grid: &Quantizer| if encoding.normalized { grid.extent() } else { grid.step() };
     Parameters {
-        offset: given(grids.iter().map(|g| g.offset).collect(), 0.0),
-        scale: given(grids.iter().map(|g| g.scale(encoding)).collect(), 1.0),
+        offset: given(grids.iter().map(|grid| grid.decode(0)).collect(), 0.0),
+        scale: given(grids.iter().map(scale).collect(), 1.0),
         time_scale: None,
     }
 }
 
+/// The tightest grid of an encoding over each component of stored elements; none for floats. Signed codes span a range about zero, and their own
+/// where that is wide enough.
+pub fn grids(stored: &[f64], components: usize, encoding: Encoding) -> Result<Vec<Quantizer>, QuantizeError> {
+    if encoding == Encoding::FLOAT {
+        return Ok(Vec::new());
+    }
+    let bits = 8 * encoding.component.size() as u32;
+    let own = |c: usize| Range::of(stored.iter().skip(c).step_by(components).map(|v| *v as f32));
+    let ranges = (0..components).map(own).collect::<Result<Vec<_>, _>>()?;
+    let largest = ranges.iter().map(|range| range.max().max(-range.min())).fold(0.0, f64::max);
+    let grid = |range: &Range| match encoding.signed() {
+        true if encoding.normalized && largest <= 1.0 => Quantizer::gltf_signed(bits),
+        true => Quantizer::signed(bits, range.max().max(-range.min())),
+        false => Quantizer::unsigned(bits, *range),
+    };
+    ranges.iter().map(grid).collect()
+}
+
 /// How many components a layout stores.
-pub(super) fn shape(path: Path, layout: Layout) -> Shape {
+pub(crate) fn shape(path: Path, layout: Layout) -> Shape {
     match (layout, path.property, path.axis) {
         (Layout::Whole, Property::Rotation, _) => Shape::Vec4,
         (Layout::Whole, _, None) | (Layout::WithoutW, ..) => Shape::Vec3,
@@ -111,7 +138,7 @@ pub(super) fn shape(path: Path, layout: Layout) -> Shape {
 }
 
 /// The path that a layout of a property needs: `rotation.x` where only X is stored.
-pub(super) fn path_of(path: Path, layout: Layout) -> Path {
+pub(crate) fn path_of(path: Path, layout: Layout) -> Path {
     match layout {
         Layout::OneAxis(axis) | Layout::OneAxisAndW(axis) => Path::axis(path.property, axis),
         _ => path,

@@ -5,36 +5,35 @@
 //! |---|---|
 //! | `table` | which path may be stored as what: the draft's tables |
 //! | `decode` | from stored numbers to values |
-//! | `grid`, `encode` | from values to stored numbers, in a given form |
+//! | `encode` | from values to stored numbers, in a given form |
 //! | `times` | frame numbers behind times |
 //! | `options` | what a writer may be asked for |
-//! | `choose` | the form of a track: the cheapest that is good enough |
-//! | `plan` | a whole document within an error bound |
+//! | `given` | a document in forms that are asked for by name |
+//! | `write` | a document within an error bound, whose grids the engine searches (`pack/storage/quantization`) |
 //! | `needed` | whether a channel needs the extension at all |
 //! | `rules` | what the extension asks of a file |
 //!
 //! Reading is lenient where the meaning is plain, with a finding. The draft's W of a VEC3 rotation has a sign wrong; what is meant is
 //! unit length.
 
-mod choose;
 mod decode;
 mod encode;
-mod grid;
+mod given;
 mod needed;
 mod options;
-mod plan;
 mod rules;
 mod table;
 mod times;
+mod write;
 
 pub use decode::Parameters;
-pub use encode::{Coded, CodedTimes, component, encode_values, reduce};
-pub use grid::{Grid, ranges};
+pub use encode::{Coded, CodedTimes, component, encode_values, grids, reduce};
+pub(crate) use encode::{path_of, shape};
 pub(crate) use needed::stores;
 pub use options::{Options, RotationForm, VectorForm};
-pub use plan::{Quantized, quantize};
 pub use table::{Encoding, Layout, Path, ROTATION, Row, TypeSupport, UNSIGNED, rows};
 pub(crate) use times::{FrameNumbers, frame_numbers};
+pub use write::{Quantized, quantize};
 
 use super::Extension;
 use crate::{

@@ -3,14 +3,11 @@
 use super::{Encoding, Layout, Path};
 use crate::{Bound, Property};
 
-/// How animations are to be quantized. The default picks for each track the cheapest form that is good enough.
+/// How animations are to be quantized. By default, the engine chooses each track's form within the bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// No integers wider than this: 8 or 16.
     pub bits: u32,
-    /// How far a value may lie from the original as a share of its track's range (of -1 to 1 for each component of a rotation); half
-    /// a step of `bits` where not given.
-    pub tolerance: Option<f64>,
     /// How far anything in the scene may lie from where it was.
     pub max_error: Bound,
     /// How rotations are to be laid out, where they can be.
@@ -31,7 +28,6 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             bits: 16,
-            tolerance: None,
             max_error: Bound::default(),
             rotation: None,
             translation: None,
@@ -68,14 +64,8 @@ pub enum VectorForm {
 }
 
 impl Options {
-    /// The share of a track's range that a value may be off.
-    pub fn share(&self) -> f64 {
-        let steps = if self.bits <= 8 { 255.0 } else { 65535.0 };
-        self.tolerance.unwrap_or(0.5 / steps)
-    }
-
     /// Whether a layout is wanted of a property.
-    pub(super) fn wants(&self, property: Property, layout: Layout) -> bool {
+    pub(crate) fn wants(&self, property: Property, layout: Layout) -> bool {
         let vector = |form: Option<VectorForm>| {
             use VectorForm::{Uniform, Vec3};
             matches!((form, layout), (None, _) | (Some(Vec3), Layout::Whole) | (Some(Uniform), Layout::Uniform))
@@ -96,21 +86,17 @@ impl Options {
     }
 
     /// Whether each axis of a property may (`None`: where that is cheaper) or must get a channel of its own.
-    pub(super) fn axes(&self, property: Property) -> Option<bool> {
-        let form = if property == Property::Scale { self.scale } else { self.translation };
-        form.map(|f| f == VectorForm::Axes)
+    pub(crate) fn axes(&self, property: Property) -> Option<bool> {
+        let form = match property {
+            Property::Translation => self.translation,
+            Property::Scale => self.scale,
+            Property::Rotation | Property::Weights => return Some(false),
+        };
+        form.map(|form| form == VectorForm::Axes)
     }
 
     /// The encoding that is asked for and that the table lists for a path.
     pub(super) fn asked(&self, path: Path) -> Option<Encoding> {
         self.values.filter(|e| path.encodings().contains(e))
-    }
-
-    /// The encodings to try for a path: the one that is asked for, if the table lists it, or all that are narrow enough.
-    pub(super) fn encodings(&self, path: Path) -> impl Iterator<Item = Encoding> {
-        let listed = path.encodings();
-        let fits = |e: &Encoding| e.largest().is_none() || e.component.size() * 8 <= self.bits as usize;
-        let narrow: Vec<Encoding> = listed.iter().copied().filter(fits).collect();
-        self.asked(path).map_or(narrow, |e| vec![e]).into_iter()
     }
 }

@@ -14,7 +14,7 @@ use keyfold_core::{
 };
 
 pub(super) const FORM: Form = Form {
-    grid,
+    grid: |track, step, _| grid(track, step),
     constant,
     takes: &[Interpolation::Linear],
     shares_times: false,

@@ -2,7 +2,7 @@
 //!
 //! A stream says a range and bits; a range beyond the data's makes any step possible, so that steps follow budgets, not powers of two.
 
-use super::{Entry, Form, Rewritten, core_gltf};
+use super::{Entry, Form, Rewritten, component_step, core_gltf};
 use crate::{
     Animation, Curve, Interpolation, Kind, Target, Track,
     draco::{self, Planned},
@@ -10,7 +10,6 @@ use crate::{
         Context,
         cost::{plain, wire},
     },
-    validate::UNIT_TOLERANCE,
 };
 use keyfold_core::{
     engine::{self, Encoded, Grid, Layout, Uniform},
@@ -19,7 +18,7 @@ use keyfold_core::{
 };
 
 pub(super) const FORM: Form = Form {
-    grid,
+    grid: |track, step, _| grid(track, step),
     constant: |track, budget| match track.property {
         Property::Rotation => Grid::Float,
         _ => core_gltf::constant(track, budget),
@@ -44,18 +43,9 @@ const BITS: u32 = 20;
 /// Values may leave the range that they had in the original by so many steps.
 const MARGIN: f64 = 3.0;
 
-/// The largest step of a spline's rotations, whose keys readers take as they are: half a step in each of four components moves a quaternion's length
-/// by no more than a step.
-const UNIT_STEP: f64 = 0.99 * UNIT_TOLERANCE;
-
 fn grid(track: &engine::Track, step: f64) -> Grid {
     let turns = track.property == Property::Rotation && !track.is_spline();
-    let step = match track.property {
-        // A quaternion's components hold half an angle.
-        Property::Rotation if turns => step / 2.0,
-        Property::Rotation => (step / 2.0).min(UNIT_STEP),
-        _ => step,
-    };
+    let step = component_step(track, step);
     let (offsets, extent) = match turns {
         // Neighbours are on the same half of the sphere: signs may be any.
         true => ([-1.0; 4], 2.0),

@@ -15,9 +15,13 @@ use super::{
 use crate::{
     Animation, Document, Interpolation, Result, Storage, Target, Targets, Track,
     document::Edit,
+    validate::UNIT_TOLERANCE,
     write::{AnimationForm, ChannelForm, Stored, assemble},
 };
-use keyfold_core::engine::{self, Codec, Encoded, Grid};
+use keyfold_core::{
+    engine::{self, Codec, Encoded, Grid},
+    skeleton,
+};
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
@@ -26,7 +30,7 @@ use std::{
 /// A storage.
 pub(crate) struct Form {
     /// The values that a track can have with quantization steps of at most about so much.
-    grid: fn(&engine::Track, f64) -> Grid,
+    grid: fn(&engine::Track, f64, &Context<'_>) -> Grid,
     /// Those among which the one is chosen that a track holds throughout, where it may stray by so much.
     constant: fn(&engine::Track, f64) -> Grid,
     /// The interpolations that it has grids for, where keys stay; others keep their values, or lose digits.
@@ -47,6 +51,19 @@ pub(crate) fn of(storage: Storage) -> &'static Form {
         Storage::Meshopt => &meshopt::FORM,
         Storage::Quantization => &quantization::FORM,
         Storage::Stream => &stream::FORM,
+    }
+}
+
+/// The largest step of a spline's rotations, whose keys readers take as they are: half a step in each of four components moves a quaternion's length
+/// by no more than a step.
+const UNIT_STEP: f64 = 0.99 * UNIT_TOLERANCE;
+
+/// The step of a value's components where a track's is `step`: a quaternion's hold half an angle.
+fn component_step(track: &engine::Track, step: f64) -> f64 {
+    match track.property {
+        skeleton::Property::Rotation if track.is_spline() => (step / 2.0).min(UNIT_STEP),
+        skeleton::Property::Rotation => step / 2.0,
+        skeleton::Property::Translation | skeleton::Property::Scale => step,
     }
 }
 
@@ -125,7 +142,7 @@ pub(crate) struct AnimationCodec<'a> {
 
 impl Codec for AnimationCodec<'_> {
     fn grid(&self, track: &engine::Track, step: f64) -> Grid {
-        (self.context.form().grid)(track, step)
+        (self.context.form().grid)(track, step, self.context)
     }
 
     fn constant(&self, track: &engine::Track, budget: f64) -> Grid {

@@ -3,7 +3,7 @@
 //!
 //! What is on no grid stays in core's form.
 
-use super::{Entry, Form, core_gltf, write_channels};
+use super::{Entry, Form, component_step, core_gltf, write_channels};
 use crate::{
     Axis, Interpolation, Property, Result, Target,
     document::{ComponentType, Shape},
@@ -11,7 +11,7 @@ use crate::{
         Context,
         cost::{Wire, cost, plain, wire},
     },
-    quantization::{FrameNumbers, NAME, Parameters, Path, frame_numbers},
+    quantization::{self, FrameNumbers, NAME, Options, Parameters, Path, frame_numbers, path_of, shape},
     write::{ChannelForm, SamplerForm, Stored, place_plain},
 };
 use keyfold_core::{
@@ -22,9 +22,9 @@ use serde_json::{Map, json};
 use std::collections::BTreeMap;
 
 pub(super) const FORM: Form = Form {
-    grid,
+    grid: |track, step, context| grid(track, step, &context.settings.quantization),
     constant: core_gltf::constant,
-    takes: &[Interpolation::Linear],
+    takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],
     shares_times: false,
     wire: |entries, context| Ok(channels(entries, context)?.1),
     write: |document, animations, context| {
@@ -39,28 +39,53 @@ pub(super) const FORM: Form = Form {
 /// The least W with which a rotation is stored without it: below, small errors of the rest make large ones of W.
 const LEAST_W: f64 = 0.4;
 
-fn grid(track: &engine::Track, step: f64) -> Grid {
+fn grid(track: &engine::Track, step: f64, options: &Options) -> Grid {
     let known = step > 0.0 && step.is_finite();
     let laid = match track.property {
-        skeleton::Property::Rotation if known => rotation(track, step / 2.0),
-        skeleton::Property::Scale if known && track.axis.is_none() && track.spread <= step / 2.0 => {
-            uniform(&track.ranges[..1], step, Layout::Alike)
-        }
-        _ if known => uniform(&track.ranges[..track.width], step, Layout::Whole),
-        _ => None,
+        _ if !known => None,
+        skeleton::Property::Rotation => rotation(track, component_step(track, step), options),
+        _ => vector(track, step, options),
     };
-    laid.map_or_else(|| core_gltf::grid(track, step), Grid::Uniform)
+    // Without integers of its own, the extension has core's.
+    let core = || if track.is_spline() || options.bits < 16 { core_gltf::constant } else { core_gltf::grid };
+    laid.map_or_else(|| core()(track, step), Grid::Uniform)
 }
 
-/// The row that takes the fewest numbers for a rotation; `None` where that is core's.
-fn rotation(track: &engine::Track, step: f64) -> Option<Uniform> {
+/// The row for a translation or a scale.
+fn vector(track: &engine::Track, step: f64, options: &Options) -> Option<Uniform> {
+    let is_alike = track.property == skeleton::Property::Scale && track.axis.is_none() && track.spread <= step / 2.0;
+    match is_alike && options.wants(Property::Scale, quantization::Layout::Uniform) {
+        true => uniform(&track.ranges[..1], step, false, Layout::Alike, options),
+        false => uniform(&track.ranges[..track.width], step, false, Layout::Whole, options),
+    }
+}
+
+/// The row that takes the fewest numbers for a rotation; `None` where that is core's. Splines have tangents, from which no W can be rebuilt.
+fn rotation(track: &engine::Track, step: f64, options: &Options) -> Option<Uniform> {
+    if track.is_spline() {
+        return uniform(&track.ranges, step, true, Layout::Whole, options);
+    }
     let still = |axis: usize| track.ranges[axis].0.abs().max(track.ranges[axis].1.abs()) <= step / 2.0;
     let axis = (0..3).find(|axis| (0..3).all(|other| other == *axis || still(other)));
-    match (axis, track.ranges[3].0 > LEAST_W) {
-        (Some(axis), true) => uniform(&track.ranges[axis..=axis], step, Layout::OneAxis(axis)),
-        (Some(axis), false) => uniform(&[(-1.0, 1.0); 2], step, Layout::OneAxisAndW(axis)),
-        (None, true) => uniform(&track.ranges[..3], step, Layout::WithoutW),
-        (None, false) => None,
+    let without_w = track.ranges[3].0 > LEAST_W;
+    let rows = [
+        axis.filter(|_| without_w).map(|axis| (&track.ranges[axis..=axis], Layout::OneAxis(axis))),
+        axis.map(|axis| (&[(-1.0, 1.0); 2][..], Layout::OneAxisAndW(axis))),
+        without_w.then_some((&track.ranges[..3], Layout::WithoutW)),
+    ];
+    let wanted = |row: &(&[(f64, f64)], Layout)| options.wants(Property::Rotation, stated(row.1));
+    let (ranges, layout) = rows.into_iter().flatten().find(wanted)?;
+    uniform(ranges, step, true, layout, options)
+}
+
+/// A layout as the draft's tables have it.
+fn stated(layout: Layout) -> quantization::Layout {
+    match layout {
+        Layout::Whole => quantization::Layout::Whole,
+        Layout::WithoutW => quantization::Layout::WithoutW,
+        Layout::OneAxis(axis) => quantization::Layout::OneAxis(Axis::ALL[axis]),
+        Layout::OneAxisAndW(axis) => quantization::Layout::OneAxisAndW(Axis::ALL[axis]),
+        Layout::Alike => quantization::Layout::Uniform,
     }
 }
 
@@ -73,11 +98,10 @@ const MARGIN: f64 = 3.0;
 /// Offsets are multiples of the power of ten that is at most so many steps.
 const LEEWAY: f64 = 32.0;
 
-/// A grid with steps of at most about `step` over the ranges of components, normalized for rotations; `None` where shorts do not reach.
-fn uniform(ranges: &[(f64, f64)], step: f64, layout: Layout) -> Option<Uniform> {
-    let rotation = matches!(layout, Layout::WithoutW | Layout::OneAxis(_) | Layout::OneAxisAndW(_));
+/// A grid with steps of at most about `step` over the ranges of components, `normalized` for rotations; `None` where integers do not reach.
+fn uniform(ranges: &[(f64, f64)], step: f64, normalized: bool, layout: Layout, options: &Options) -> Option<Uniform> {
     // Both of a normalized type's scales are short: a short's is 257 times a byte's.
-    let unit = if rotation { 255.0 } else { 1.0 };
+    let unit = if normalized { 255.0 } else { 1.0 };
     let widest = ranges.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
     let reaches = |short: &Short, most: i32| {
         let step = short.value() / unit;
@@ -86,15 +110,15 @@ fn uniform(ranges: &[(f64, f64)], step: f64, layout: Layout) -> Option<Uniform> 
     let byte = [step, step * COARSER].map(|step| short_within(step * unit));
     let byte = byte.into_iter().find(|short| reaches(short, 255)).map(|short| (short, 255));
     let short = || Some(short_within(step * unit)).filter(|short| reaches(short, 65535)).map(|short| (short, 65535));
-    let (short, most) = byte.or_else(short)?;
+    let (short, most) = byte.or_else(|| short().filter(|_| options.bits >= 16))?;
     let step = short.value() / unit;
     let coarse = ten_within(LEEWAY * step);
     let mut offsets = [0.0; 4];
     for (offset, (low, _)) in offsets.iter_mut().zip(ranges) {
         *offset = coarse.times(((low - MARGIN * step) / coarse.value()).floor());
     }
-    let scale = if rotation && most == 65535 { short.times(257.0) } else { short.value() };
-    Some(Uniform { offsets, scale, unit: if rotation { most } else { 1 }, most, layout })
+    let scale = if normalized && most == 65535 { short.times(257.0) } else { short.value() };
+    Some(Uniform { offsets, scale, unit: if normalized { most } else { 1 }, most, layout })
 }
 
 /// A number of few decimal digits.
@@ -134,7 +158,7 @@ fn short_within(x: f64) -> Short {
 
 /// An animation's channels, with times as frame numbers where that is smaller, and what they put on the wire.
 fn channels(entries: &[Entry<'_>], context: &Context<'_>) -> Result<(Vec<ChannelForm>, Wire)> {
-    let exact = context.settings.bound.in_scene(context.scene.model_size()) == 0.0;
+    let exact = context.exact_times();
     let with = |clock: Option<&Clock>| -> Result<(Vec<ChannelForm>, Wire)> {
         let channels = entries.iter().map(|e| channel(e, clock, exact)).collect::<Result<Vec<_>>>()?;
         let wire = wire(&channels, plain);
@@ -185,18 +209,16 @@ fn channel(entry: &Entry<'_>, clock: Option<&Clock>, exact: bool) -> Result<Chan
     let mut form = plain_channel(entry)?;
     let Some(sampler) = &mut form.sampler else { return Ok(form) };
     let mut parameters = Parameters::default();
-    if let Some((encoded, Grid::Uniform(uniform))) = entry.encoded.map(|encoded| (encoded, encoded.grid)) {
-        let (width, axis) = match uniform.layout {
-            Layout::Whole => (encoded.width, None),
-            Layout::WithoutW => (3, None),
-            Layout::OneAxis(axis) => (1, Some(axis)),
-            Layout::OneAxisAndW(axis) => (2, Some(axis)),
-            Layout::Alike => (1, None),
-        };
-        if let Some(axis) = axis {
-            form.target["path"] = json!(Path::axis(Property::Rotation, Axis::ALL[axis]).to_string());
-        }
-        sampler.output = integers(&encoded.codes, &uniform, width);
+    if let (Target::Node { property, axis, .. }, Some(encoded)) = (&entry.track.target, entry.encoded)
+        && let Grid::Uniform(uniform) = encoded.grid
+    {
+        let own = Path { property: *property, axis: *axis };
+        let layout = stated(uniform.layout);
+        let path = path_of(own, layout);
+        form.target["path"] = json!(path.to_string());
+        let shape = shape(path, layout);
+        let width = shape.components();
+        sampler.output = integers(&encoded.codes, &uniform, shape);
         parameters.offset = Some(uniform.offsets[..width].to_vec());
         parameters.scale = Some(vec![uniform.scale; width]);
     }
@@ -210,11 +232,11 @@ fn channel(entry: &Entry<'_>, clock: Option<&Clock>, exact: bool) -> Result<Chan
     Ok(form)
 }
 
-/// Codes of the first `width` components.
-fn integers(codes: &[Code], uniform: &Uniform, width: usize) -> Stored {
-    let codes: Vec<i64> = codes.iter().flat_map(|code| code.iter().take(width)).map(|c| i64::from(*c)).collect();
+/// Codes of as many components as a shape has.
+fn integers(codes: &[Code], uniform: &Uniform, shape: Shape) -> Stored {
+    let components = codes.iter().flat_map(|code| code.iter().take(shape.components()));
+    let codes: Vec<i64> = components.map(|c| i64::from(*c)).collect();
     let component = if uniform.most == 255 { ComponentType::U8 } else { ComponentType::U16 };
-    let shape = Shape::vector(width).unwrap_or(Shape::Scalar);
     Stored::integers(component, shape, uniform.unit > 1, &codes)
 }
 
@@ -244,7 +266,7 @@ mod tests {
     #[test]
     fn grids_cover_their_ranges_in_short_numbers() {
         let ranges = [(-0.31, 0.2), (0.0, 0.05), (0.7, 0.71)];
-        let uniform = uniform(&ranges, 0.004, Layout::WithoutW).unwrap();
+        let uniform = uniform(&ranges, 0.004, true, Layout::WithoutW, &Options::default()).unwrap();
         assert_eq!((uniform.most, uniform.scale.to_string().as_str()), (255, "1"));
         assert_eq!(uniform.offsets[..3].iter().map(f64::to_string).collect::<Vec<_>>(), ["-0.4", "-0.1", "0.6"]);
         let grid = Grid::Uniform(Uniform { layout: Layout::Whole, ..uniform });
@@ -259,13 +281,16 @@ mod tests {
 
     #[test]
     fn shorts_where_bytes_do_not_reach_and_nothing_beyond() {
-        let fine = uniform(&[(-0.31, 0.2)], 0.001, Layout::OneAxis(0)).unwrap();
+        let uniform = |low, high, step, normalized, layout| {
+            uniform(&[(low, high)], step, normalized, layout, &Options::default())
+        };
+        let fine = uniform(-0.31, 0.2, 0.001, true, Layout::OneAxis(0)).unwrap();
         assert_eq!((fine.most, fine.scale.to_string().as_str()), (65535, "64.25"));
         assert!((fine.spacing() - 0.25 / 255.0).abs() < 1e-12);
         // Half as coarse again, and bytes do.
-        assert_eq!(uniform(&[(-0.2, 0.1)], 0.0012, Layout::OneAxis(0)).unwrap().most, 255);
-        assert!(uniform(&[(0.0, 100.0)], 0.001, Layout::Whole).is_none());
-        let plain = uniform(&[(0.0, 10.0)], 0.0013, Layout::Whole).unwrap();
+        assert_eq!(uniform(-0.2, 0.1, 0.0012, true, Layout::OneAxis(0)).unwrap().most, 255);
+        assert!(uniform(0.0, 100.0, 0.001, false, Layout::Whole).is_none());
+        let plain = uniform(0.0, 10.0, 0.0013, false, Layout::Whole).unwrap();
         assert_eq!((plain.scale, plain.most), (0.0012, 65535));
     }
 }

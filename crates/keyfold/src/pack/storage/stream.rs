@@ -10,7 +10,7 @@ use crate::{
 use keyfold_core::engine::{self, Grid};
 
 pub(super) const FORM: Form = Form {
-    grid,
+    grid: |track, step, _| grid(track, step),
     // Fine, because it is stored once.
     constant: |track, budget| match track.projection {
         Some(_) => grid(track, budget / 8.0),

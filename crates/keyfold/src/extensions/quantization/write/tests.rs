@@ -1,5 +1,6 @@
 use super::*;
-use crate::{OpenOptions, document::uri};
+use crate::{OpenOptions, document::uri, extensions::quantization::NAME};
+use serde_json::json;
 
 /// A node, times, and translations.
 type Moving<'a> = (usize, &'a [f32], &'a [f32]);
@@ -62,7 +63,7 @@ fn an_animation_lasts_as_long_as_before() {
     let (short, long) = (times(20), times(50));
     let (moving, still) = (along_x(20, 0.0, 0.0), vec![1.5; 150]);
     let document = document(json!([{}, {}]), &[&[(0, &short, &moving), (1, &long, &still)]]);
-    for translation in [None, Some(super::super::VectorForm::Axes)] {
+    for translation in [None, Some(crate::quantization::VectorForm::Axes)] {
         let quantized = quantize(&document, &Options { translation, ..Options::default() }).unwrap();
         assert!(quantized.within, "{:?}", quantized.diff);
         assert_eq!(paths(&quantized.document, 0).len(), if translation.is_some() { 4 } else { 2 });
