@@ -8,18 +8,21 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::setup;
-use crate::shell::{command, output, quiet, which};
+use crate::shell::{command, output, quiet, root, which};
 
 /// Modules without an outside; programs with files and streams.
 pub(crate) const BARE: &str = "wasm32-unknown-unknown";
 pub(crate) const WASI: &str = "wasm32-wasip1";
 
-/// A compiler, its source, a linker that is young enough for it, and what stands for the operating system.
-const PACKAGES: [&str; 4] = ["lld-19", "rust-web-src", "rustc-web", "wasi-libc"];
+/// A compiler, its source, a linker that is young enough for it, what stands for the operating system, and a compiler for what that lacks.
+const PACKAGES: [&str; 5] = ["clang-19", "lld-19", "rust-web-src", "rustc-web", "wasi-libc"];
 const COMPILER: &str = "/usr/bin/rustc";
 const SOURCE: &str = "/usr/lib/rustlib/src/rust/library";
 const LINKER: &str = "wasm-ld-19";
 const SYSTEM: &str = "/usr/lib/wasm32-wasi";
+const C_COMPILER: &str = "clang-19";
+/// What the standard library needs and Debian's libc lacks.
+const MISSING: &str = "xtask/src/wasm_target/missing.c";
 
 /// Sees to it that a target can be compiled for.
 pub(crate) fn add(target: &str) -> Result<()> {
@@ -38,24 +41,30 @@ pub(crate) fn add(target: &str) -> Result<()> {
 }
 
 /// Tells a build of cargo's where the target's standard library comes from.
-pub(crate) fn prepare(build: &mut Command, target: &str) {
+pub(crate) fn prepare(build: &mut Command, target: &str) -> Result<()> {
     if is_installed(target) {
-        return;
+        return Ok(());
     }
     let name = target.to_uppercase().replace('-', "_");
     build.args(["-Z", "build-std=std,panic_abort"]).env("RUSTC", COMPILER).env("RUSTC_BOOTSTRAP", "1");
     build.env(format!("CARGO_TARGET_{name}_LINKER"), LINKER);
-    build.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), flags(target));
+    build.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), flags(target)?);
+    Ok(())
 }
 
-fn flags(target: &str) -> String {
+fn flags(target: &str) -> Result<String> {
     let linker = "-Clinker-flavor=wasm-ld";
-    match target {
-        WASI => {
-            format!("{linker} -Clink-self-contained=no -L{SYSTEM} -Clink-arg={SYSTEM}/crt1-command.o -Clink-arg=-lc")
-        }
-        _ => linker.to_owned(),
+    if target != WASI {
+        return Ok(linker.to_owned());
     }
+    let missing = root().join("target/wasi-missing.o");
+    let mut compile = command(C_COMPILER, &["--target=wasm32-wasi", "-O2", "-c", MISSING, "-o"]);
+    compile.arg(&missing);
+    quiet(compile)?;
+    let missing = missing.display();
+    Ok(format!(
+        "{linker} -Clink-self-contained=no -L{SYSTEM} -Clink-arg={SYSTEM}/crt1-command.o -Clink-arg={missing} -Clink-arg=-lc"
+    ))
 }
 
 fn from_rustup(target: &str) -> Result<()> {
@@ -71,5 +80,8 @@ fn is_installed(target: &str) -> bool {
 }
 
 fn has_source() -> bool {
-    Path::new(SOURCE).is_dir() && Path::new(COMPILER).is_file() && which(LINKER).is_some()
+    Path::new(SOURCE).is_dir()
+        && Path::new(COMPILER).is_file()
+        && which(LINKER).is_some()
+        && which(C_COMPILER).is_some()
 }

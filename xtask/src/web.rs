@@ -142,7 +142,7 @@ impl Module {
     fn build(&self) -> Result<()> {
         let options = ["build", "--quiet", "--target", self.target, "--profile", self.profile];
         let mut build = cargo(&[&options, self.arguments].concat());
-        wasm_target::prepare(&mut build, self.target);
+        wasm_target::prepare(&mut build, self.target)?;
         show(build)?;
         let compiled = root().join("target").join(self.target).join(self.profile).join(format!("{}.wasm", self.file));
         let place = self.place();
