@@ -21,7 +21,9 @@ pub(crate) fn cost(wire: Wire, context: &Context<'_>) -> usize {
         return bytes.len() + json.len();
     }
     let raw = bytes.len() / RAW_SHARE;
-    bytes.extend_from_slice(json.as_bytes());
+    if !context.sliced {
+        bytes.extend_from_slice(json.as_bytes());
+    }
     deflated(&bytes) + raw
 }
 

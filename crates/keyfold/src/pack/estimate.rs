@@ -1,13 +1,30 @@
-//! About what a storage would take, told beside what was packed: what the quickest search leaves there, times what a longer one is likely to leave of
-//! that. Nothing is measured.
+//! About what a storage would take, told beside what was packed. Nothing is measured.
+//!
+//! Few floats are searched as they would be packed. Of many, a long animation stands for itself by stretches of it; of many animations, the quickest search
+//! is made smaller by what the level leaves of that in some of them.
 
-use super::{Level, Packed, Settings, floats, pack, searched, weigh};
-use crate::{Document, Result, Scene, Storage, inspect::document_bytes, read};
+use super::{
+    Context, Level, PackedAnimation, Settings,
+    animation::pack_animation,
+    cost::deflated,
+    exact::only,
+    floats, pack, searched,
+    storage::entries,
+    weigh::{self, Weight},
+};
+use crate::parallel::*;
+use crate::{Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read};
 
-/// What a longer search leaves of the quickest one's bytes where nothing like it was packed: 0.85 to 1 in Draco streams and streams of the corpus.
-const USUAL: f64 = 0.92;
 /// A document with no more floats than this is packed: that takes no longer than a search.
 const TINY: usize = 1 << 10;
+/// Samples are at least so many floats, and this share of all.
+const LEAST: usize = 1 << 15;
+const SHARE: f64 = 0.1;
+/// What a longer search leaves of the quickest one's bytes in Draco streams and streams, where keys are hardly ever chosen: 0.85 to 1 on the corpus.
+const USUAL: f64 = 0.92;
+/// Of a longer animation so many keys are taken, in so many stretches.
+const LONG: usize = 1024;
+const STRETCHES: f64 = 5.0;
 
 /// About what a storage would take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,53 +37,142 @@ pub struct Estimate {
     pub gzip_bytes: usize,
 }
 
-/// About what other storages would take for a document that was packed to `settings.storage`.
+/// About what storages would take for a document packed by `settings`, whose own storage plays no part.
 ///
 /// ```
 /// # let figure = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
 /// use keyfold::{Storage, pack::{self, Settings}};
 /// let document = keyfold::Document::open(figure)?;
 /// let settings = Settings::default();
-/// let packed = pack::pack(&document, &settings)?;
-/// let about = pack::estimates(&document, &settings, &packed, &[Storage::Meshopt])?;
+/// let about = pack::estimates(&document, &settings, &[Storage::Meshopt])?;
 /// let meshopt = pack::pack(&document, &Settings { storage: Storage::Meshopt, ..settings })?;
 /// assert!((about[0].gzip_bytes as f64 / meshopt.gzip_bytes as f64 - 1.0).abs() < 0.15);
 /// # Ok::<(), keyfold::Error>(())
 /// ```
-pub fn estimates(
-    document: &Document,
-    settings: &Settings,
-    packed: &Packed,
-    storages: &[Storage],
-) -> Result<Vec<Estimate>> {
+pub fn estimates(document: &Document, settings: &Settings, storages: &[Storage]) -> Result<Vec<Estimate>> {
     let animations = read(document)?.animations;
     let scene = Scene::new(document, &animations, settings.shell)?;
-    let tiny = animations.iter().map(floats).sum::<usize>() <= TINY;
+    let estimator = Estimator { document, samples: Samples::of(&animations), animations: &animations, scene: &scene };
     let about = |storage: &Storage| {
-        let other = Settings { storage: *storage, ..settings.clone() };
-        let quickest = Settings { level: Level::Fast, ..other.clone() };
-        let (found, share) = match tiny {
-            true => (pack(document, &other)?.document, 1.0),
-            false => (searched(document, &animations, &scene, &quickest)?, left(settings, packed, *storage)),
-        };
-        Ok(Estimate {
-            storage: *storage,
-            animation_bytes: (share * document_bytes(&found) as f64).round() as u64,
-            gzip_bytes: (share * weigh::about_gzip_bytes(&found)? as f64).round() as usize,
-        })
+        let Weight { raw, gzip } = estimator.about(&Settings { storage: *storage, ..settings.clone() })?;
+        Ok(Estimate { storage: *storage, animation_bytes: raw as u64, gzip_bytes: gzip })
     };
     // One after the other: each takes as much memory as a search, and searches use all processors.
     storages.iter().map(about).collect()
 }
 
-/// What the level is likely to leave of the quickest search's bytes in a storage: what it left of them where the same keys pay, something between that
-/// and the usual where it shares them with one of these, as meshopt does.
-fn left(settings: &Settings, packed: &Packed, storage: Storage) -> f64 {
-    use Storage::{Core, Meshopt, Quantization};
-    match (settings.storage, storage) {
-        _ if settings.level == Level::Fast => 1.0,
-        (Core | Quantization, Core | Quantization) => packed.of_quickest,
-        (Core | Quantization, Meshopt) | (Meshopt, Core | Quantization) => (packed.of_quickest * USUAL).sqrt(),
-        _ => USUAL,
+struct Estimator<'a> {
+    document: &'a Document,
+    animations: &'a [Animation],
+    scene: &'a Scene,
+    samples: Samples,
+}
+
+impl Estimator<'_> {
+    fn about(&self, settings: &Settings) -> Result<Weight> {
+        let Samples { share, sliced, .. } = self.samples;
+        let quickest = Settings { level: Level::Fast, ..settings.clone() };
+        match settings.storage {
+            _ if settings.level == Level::Fast => self.all(settings),
+            Storage::Draco | Storage::Stream => Ok(scaled(self.all(&quickest)?, [USUAL; 2])),
+            _ if share == 1.0 => self.all(settings),
+            _ if sliced => Ok(scaled(self.sampled(settings)?, [1.0 / share; 2])),
+            _ => {
+                let (before, after) = (self.sampled(&quickest)?, self.sampled(settings)?);
+                let left = |after: usize, before: usize| (after as f64 / before.max(1) as f64).min(1.0);
+                Ok(scaled(self.all(&quickest)?, [left(after.raw, before.raw), left(after.gzip, before.gzip)]))
+            }
+        }
+    }
+
+    /// What a search leaves of all animations or, where that takes no longer, what `pack` does.
+    fn all(&self, settings: &Settings) -> Result<Weight> {
+        let found = match self.animations.iter().map(floats).sum::<usize>() <= TINY {
+            true => pack(self.document, settings)?.document,
+            false => searched(self.document, self.animations, self.scene, settings)?,
+        };
+        Ok(Weight { raw: document_bytes(&found) as usize, gzip: weigh::about_gzip_bytes(&found)? })
+    }
+
+    /// What a search leaves of samples.
+    fn sampled(&self, settings: &Settings) -> Result<Weight> {
+        let Samples { animations, sliced, .. } = &self.samples;
+        let context = Context { sliced: *sliced, ..Context::new(self.scene, animations, settings, &()) };
+        let bound = settings.bound.in_scene(self.scene.model_size());
+        let whole = context.whole(self.document, animations);
+        let packed: Vec<PackedAnimation> = whole.par_iter().map(|a| pack_animation(&context, a, bound)).collect();
+        let (mut bytes, mut json) = (Vec::new(), String::new());
+        for packed in &packed {
+            let wire = (context.form().wire)(&entries(&context, &packed.animation, &packed.encoded), &context)?;
+            bytes.extend_from_slice(&wire.bytes);
+            json += &wire.json;
+        }
+        let raw = bytes.len();
+        if !sliced {
+            bytes.extend_from_slice(json.as_bytes());
+        }
+        Ok(Weight { raw, gzip: deflated(&bytes) })
+    }
+}
+
+fn scaled(weight: Weight, [raw, gzip]: [f64; 2]) -> Weight {
+    let times = |bytes: usize, factor: f64| (factor * bytes as f64).round() as usize;
+    Weight { raw: times(weight.raw, raw), gzip: times(weight.gzip, gzip) }
+}
+
+/// Parts of the animations that stand for all.
+struct Samples {
+    animations: Vec<Animation>,
+    /// Whether some are not whole: next to the keys of a whole animation, its JSON is nothing.
+    sliced: bool,
+    /// The share of all floats that they are.
+    share: f64,
+}
+
+impl Samples {
+    /// Animations at even distances among all floats, of the long ones some stretches.
+    fn of(animations: &[Animation]) -> Self {
+        let chosen = chosen(animations);
+        let sliced = chosen.iter().any(|animation| keys(animation) > LONG);
+        let samples: Vec<Animation> = chosen.into_iter().map(shortened).collect();
+        let count = |animations: &[Animation]| animations.iter().map(floats).sum::<usize>().max(1) as f64;
+        Self { sliced, share: count(&samples) / count(animations), animations: samples }
+    }
+}
+
+fn chosen(animations: &[Animation]) -> Vec<&Animation> {
+    let all = animations.iter().map(floats).sum::<usize>() as f64;
+    let wanted = (SHARE * all).max(LEAST as f64);
+    if wanted >= all {
+        return animations.iter().collect();
+    }
+    // As far apart as makes so many of them, were they all of a length.
+    let step = (all / animations.len() as f64 * all / wanted).min(all);
+    let mut at = step / 2.0;
+    let is_at_step = |animation: &&Animation| {
+        let before = at;
+        at += floats(animation) as f64;
+        (at / step).floor() > (before / step).floor()
+    };
+    animations.iter().filter(is_at_step).collect()
+}
+
+fn keys(animation: &Animation) -> usize {
+    animation.tracks.iter().map(|track| track.curve.keys()).max().unwrap_or(0)
+}
+
+/// A short animation as it is; of a long one some stretches, one behind the other.
+fn shortened(animation: &Animation) -> Animation {
+    let (keys, end) = (keys(animation), f64::from(animation.duration()));
+    let share = (LONG as f64 / keys.max(1) as f64).min(1.0);
+    let is_within = |time: f32| (STRETCHES * f64::from(time) / end).fract() <= share;
+    let cut = |track: &Track| {
+        let times = track.curve.times();
+        let kept: Vec<usize> = (0..times.len()).filter(|k| *k == 0 || is_within(times[*k])).collect();
+        Track { curve: only(&track.curve, &kept), ..track.clone() }
+    };
+    match keys <= LONG {
+        true => animation.clone(),
+        false => Animation { tracks: animation.tracks.iter().map(cut).collect(), ..animation.clone() },
     }
 }

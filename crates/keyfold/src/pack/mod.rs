@@ -129,14 +129,12 @@ pub struct Packed {
     pub gzip_bytes: usize,
     /// What they take as they are.
     pub raw_bytes: usize,
-    /// What they take after gzip, as a share of what the quickest search leaves.
-    pub(crate) of_quickest: f64,
 }
 
 impl Packed {
     fn new(document: Document, diff: Diff, bound: f64, left: Vec<String>) -> Result<Self> {
         let Weight { raw, gzip } = weigh::weight(&document)?;
-        Ok(Self { document, diff, bound, left, gzip_bytes: gzip, raw_bytes: raw, of_quickest: 1.0 })
+        Ok(Self { document, diff, bound, left, gzip_bytes: gzip, raw_bytes: raw })
     }
 
     /// The bytes that are to be few.
@@ -181,10 +179,8 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
         Level::Max => {
             let shorter = Settings { level: Level::Default, ..settings.clone() };
             let shorter = pack_with(document, &shorter, &part(0.7, 0.3))?;
-            let quickest = shorter.gzip_bytes as f64 / shorter.of_quickest;
             let is_less = shorter.weight(settings.optimize) < packed.weight(settings.optimize);
-            let least = if is_less { shorter } else { packed };
-            Ok(Packed { of_quickest: least.gzip_bytes as f64 / quickest, ..least })
+            Ok(if is_less { shorter } else { packed })
         }
     }
 }
@@ -193,18 +189,15 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
 fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn Monitor) -> Result<Packed> {
     let (bound, weight) = (packed.bound, |packed: &Packed| packed.weight(settings.optimize));
     let fast = Settings { level: Level::Fast, ..settings.clone() };
-    let quick = pack_below(document, &fast, Some(weight(&packed)), monitor)?;
-    let quickest = quick.gzip_bytes as f64;
-    let mut least = quick.packed.unwrap_or(packed);
+    let mut least = pack_below(document, &fast, Some(weight(&packed)), monitor)?.unwrap_or(packed);
     for share in tighter(document)? {
         let tight = Settings { bound: settings.bound.scaled(share), ..settings.clone() };
-        if let Some(packed) = pack_below(document, &tight, Some(weight(&least)), monitor)?.packed {
+        if let Some(packed) = pack_below(document, &tight, Some(weight(&least)), monitor)? {
             least = Packed { bound, ..packed };
         }
     }
     let converted = converted(document, settings, monitor)?.filter(|converted| weight(converted) < weight(&least));
-    let least = converted.unwrap_or(least);
-    Ok(Packed { of_quickest: least.gzip_bytes as f64 / quickest, ..least })
+    Ok(converted.unwrap_or(least))
 }
 
 /// How much tighter the bounds are that short documents, and documents with splines, are also packed within.
@@ -231,25 +224,16 @@ fn floats(animation: &Animation) -> usize {
 
 /// What a search leaves of a document, measured, and packed again where that is over the bound.
 pub(crate) fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    pack_below(document, settings, None, monitor)?.packed.map_or_else(|| untouched(document, settings), Ok)
+    pack_below(document, settings, None, monitor)?.map_or_else(|| untouched(document, settings), Ok)
 }
 
-/// What one search came to.
-struct Once {
-    /// What it leaves after gzip.
-    gzip_bytes: usize,
-    /// `None` where that is more than asked for, so that nothing was measured.
-    packed: Option<Packed>,
-}
-
-impl From<Packed> for Once {
-    fn from(packed: Packed) -> Self {
-        Self { gzip_bytes: packed.gzip_bytes, packed: Some(packed) }
-    }
-}
-
-/// As [`pack_once`], where that takes less than `most` of the bytes that are to be few.
-fn pack_below(document: &Document, settings: &Settings, most: Option<usize>, monitor: &dyn Monitor) -> Result<Once> {
+/// As [`pack_once`], where that takes less than `most` of the bytes that are to be few; else nothing is measured.
+fn pack_below(
+    document: &Document,
+    settings: &Settings,
+    most: Option<usize>,
+    monitor: &dyn Monitor,
+) -> Result<Option<Packed>> {
     let read = read(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, &read.animations, settings, monitor);
@@ -269,19 +253,18 @@ fn pack_below(document: &Document, settings: &Settings, most: Option<usize>, mon
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
         let written = write(document, &context, &read.animations, &packed)?;
-        if let Some(most) = most {
-            let weight = weigh::weight(&written)?;
-            if weight.of(settings.optimize) >= most {
-                return Ok(Once { gzip_bytes: weight.gzip, packed: None });
-            }
+        if let Some(most) = most
+            && weigh::weight(&written)?.of(settings.optimize) >= most
+        {
+            return Ok(None);
         }
         let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
         let failing: Vec<usize> = (0..packed.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
         if !failing.is_empty() && attempt > ATTEMPTS {
-            return untouched(document, settings).map(Once::from);
+            return untouched(document, settings).map(Some);
         }
         if failing.is_empty() {
-            return Packed::new(written, diff, bound, left).map(Once::from);
+            return Packed::new(written, diff, bound, left).map(Some);
         }
         for index in failing {
             let original = &whole[index];
@@ -351,6 +334,8 @@ pub(crate) struct Context<'a> {
     animations: usize,
     begun: AtomicUsize,
     tries: AtomicUsize,
+    /// Whether the animations are slices of longer ones, next to whose bytes JSON is nothing.
+    sliced: bool,
     /// Whether no time may lose its last bit: where something moves fast, that alone is over a tight bound, whatever values have.
     exact_times: AtomicBool,
 }
@@ -366,6 +351,7 @@ impl<'a> Context<'a> {
             animations: animations.len(),
             begun: AtomicUsize::new(0),
             tries: AtomicUsize::new(0),
+            sliced: false,
             exact_times: AtomicBool::new(settings.bound.in_scene(scene.model_size()) == 0.0),
         }
     }
