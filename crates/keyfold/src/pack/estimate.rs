@@ -91,7 +91,7 @@ impl Estimator<'_> {
             true => pack(self.document, settings)?.document,
             false => searched(self.document, self.animations, self.scene, settings)?,
         };
-        Ok(Weight { raw: document_bytes(&found) as usize, gzip: weigh::about_gzip_bytes(&found)? })
+        Ok(Weight { raw: document_bytes(&found) as usize, gzip: weigh::about_gzip_bytes(&found) })
     }
 
     /// What a search leaves of samples.

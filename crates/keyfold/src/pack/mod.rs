@@ -132,9 +132,9 @@ pub struct Packed {
 }
 
 impl Packed {
-    fn new(document: Document, diff: Diff, bound: f64, left: Vec<String>) -> Result<Self> {
-        let Weight { raw, gzip } = weigh::weight(&document)?;
-        Ok(Self { document, diff, bound, left, gzip_bytes: gzip, raw_bytes: raw })
+    fn new(document: Document, diff: Diff, bound: f64, left: Vec<String>) -> Self {
+        let Weight { raw, gzip } = weigh::weight(&document);
+        Self { document, diff, bound, left, gzip_bytes: gzip, raw_bytes: raw }
     }
 
     /// The bytes that are to be few.
@@ -254,7 +254,7 @@ fn pack_below(
         monitor.step(0.9, "measuring")?;
         let written = write(document, &context, &read.animations, &packed)?;
         if let Some(most) = most
-            && weigh::weight(&written)?.of(settings.optimize) >= most
+            && weigh::weight(&written).of(settings.optimize) >= most
         {
             return Ok(None);
         }
@@ -264,7 +264,7 @@ fn pack_below(
             return untouched(document, settings).map(Some);
         }
         if failing.is_empty() {
-            return Packed::new(written, diff, bound, left).map(Some);
+            return Ok(Some(Packed::new(written, diff, bound, left)));
         }
         for index in failing {
             let original = &whole[index];
@@ -313,7 +313,7 @@ fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
 pub fn leave(document: &Document, settings: &Settings, why: String) -> Result<Packed> {
     let diff = diff::diff(document, document, settings.shell)?;
     let bound = settings.bound.in_scene(diff.model_size);
-    Packed::new(document.edit().finish()?, diff, bound, vec![why])
+    Ok(Packed::new(document.edit().finish()?, diff, bound, vec![why]))
 }
 
 /// The document as it was: what is left where even unchanged animations did not survive being written anew.

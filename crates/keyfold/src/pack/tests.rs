@@ -86,7 +86,7 @@ fn every_storage_keeps_every_bound() {
                 found.possible
             );
             assert!(packed.left.is_empty(), "{storage:?} {bound}");
-            assert!(packed.gzip_bytes < weigh::gzip_bytes(&document).unwrap());
+            assert!(packed.gzip_bytes < weigh::gzip_bytes(&document));
             let animations = read(&packed.document).unwrap().animations;
             let stored = crate::inspect::animation_bytes(&packed.document, animations[0].tracks.iter());
             assert!(packed.gzip_bytes > stored / 4, "{storage:?} {bound}: {} of {stored}", packed.gzip_bytes);
@@ -137,6 +137,19 @@ fn splines_that_pass_near_zero_keep_the_bound_between_keys() {
             let untouched = packed.left.iter().any(|what| what.contains("it stays as it was"));
             assert_eq!(untouched, off == 0.0, "{storage:?} {off}: {:?}", packed.left);
         }
+    }
+}
+
+#[test]
+fn a_channel_that_cannot_be_read_keeps_no_other_from_being_packed() {
+    let mut json = swinging().json().clone();
+    json["accessors"][2].as_object_mut().unwrap().remove("type");
+    let broken =
+        crate::Document::from_bytes(json.to_string().as_bytes(), None, &crate::OpenOptions::default()).unwrap();
+    for storage in Storage::ALL {
+        let packed = pack(&broken, &Settings { storage, ..Settings::default() }).unwrap();
+        assert!(packed.left[0].starts_with("/accessors/2"), "{storage}: {:?}", packed.left);
+        assert!(packed.gzip_bytes < weigh::gzip_bytes(&broken), "{storage}: {}", packed.gzip_bytes);
     }
 }
 
@@ -381,7 +394,7 @@ fn splines_come_out_small_and_within_the_bound_in_every_storage() {
         let bound = "0.001%".parse().unwrap();
         let options = RotationOptions { interpolation, only: None, bound, shell: None, core: CoreSampler::None };
         let document = convert_rotations(&swinging(), &options).unwrap().0;
-        let floats = weigh::gzip_bytes(&document).unwrap();
+        let floats = weigh::gzip_bytes(&document);
         for storage in Storage::ALL {
             let packed = pack(&document, &Settings { storage, ..Settings::default() }).unwrap();
             let share = packed.gzip_bytes as f64 / floats as f64;

@@ -2,7 +2,7 @@
 
 use super::Optimize;
 use crate::{
-    Document, Result,
+    Document,
     document::{json::to_index, slice_of},
     extensions::{self, draco},
 };
@@ -30,17 +30,17 @@ impl Weight {
 }
 
 /// What a document's animations weigh.
-pub fn weight(document: &Document) -> Result<Weight> {
+pub fn weight(document: &Document) -> Weight {
     let mut content = Vec::new();
-    gather(document, &mut content)?;
-    Ok(Weight { raw: content.len(), gzip: zipped(&content, CompressionLevel::BestCompression) })
+    gather(document, &mut content);
+    Weight { raw: content.len(), gzip: zipped(&content, CompressionLevel::BestCompression) }
 }
 
 /// About what they weigh after gzip: a fourth of the work leaves hardly more.
-pub(super) fn about_gzip_bytes(document: &Document) -> Result<usize> {
+pub(super) fn about_gzip_bytes(document: &Document) -> usize {
     let mut content = Vec::new();
-    gather(document, &mut content)?;
-    Ok(zipped(&content, CompressionLevel::DefaultLevel))
+    gather(document, &mut content);
+    zipped(&content, CompressionLevel::DefaultLevel)
 }
 
 fn zipped(content: &[u8], level: CompressionLevel) -> usize {
@@ -51,12 +51,12 @@ fn zipped(content: &[u8], level: CompressionLevel) -> usize {
 const GZIP: usize = 18;
 
 /// What they weigh after gzip.
-pub fn gzip_bytes(document: &Document) -> Result<usize> {
-    Ok(weight(document)?.gzip)
+pub fn gzip_bytes(document: &Document) -> usize {
+    weight(document).gzip
 }
 
-/// Gathers all bytes, and behind them the JSON.
-fn gather(document: &Document, content: &mut Vec<u8>) -> Result<()> {
+/// Gathers all bytes, and behind them the JSON. What cannot be read has no bytes: it stays as it is, and counts neither before nor after.
+fn gather(document: &Document, content: &mut Vec<u8>) {
     let json = document.to_json();
     let animations = json.get("animations").unwrap_or(&Value::Null);
     let mut text = animations.to_string();
@@ -72,11 +72,11 @@ fn gather(document: &Document, content: &mut Vec<u8>) -> Result<()> {
         if views.insert(view) {
             text += &json["bufferViews"][view].to_string();
             if let Some(object) = &compression {
-                content.extend_from_slice(&slice_of(document, object)?);
+                content.extend(slice_of(document, object).iter().flat_map(|bytes| bytes.iter()));
             }
         }
         if compression.is_none() {
-            content.extend_from_slice(&document.elements(index)?.bytes);
+            content.extend(document.elements(index).iter().flat_map(|elements| elements.bytes.iter()));
         }
     }
     // Draco's streams are listed at the document's root.
@@ -89,10 +89,9 @@ fn gather(document: &Document, content: &mut Vec<u8>) -> Result<()> {
     }
     for view in held {
         text += &json["bufferViews"][view].to_string();
-        content.extend_from_slice(&document.view(view)?);
+        content.extend(document.view(view).iter().flat_map(|bytes| bytes.iter()));
     }
     content.extend_from_slice(text.as_bytes());
-    Ok(())
 }
 
 /// The buffer views that extensions on animations hold their own data in.
