@@ -39,6 +39,10 @@ pub(super) const FORM: Form = Form {
 /// The least W with which a rotation is stored without it: below, small errors of the rest make large ones of W.
 const LEAST_W: f64 = 0.4;
 
+/// The largest step of an axis and W, the finest that shorts have from -1 to 1: players that show a key as it is stored, once it is unpacked, need it to be of
+/// unit length.
+const UNIT_PAIR_STEP: f64 = 3.9e-5;
+
 fn grid(track: &engine::Track, step: f64, options: &Options) -> Grid {
     let known = step > 0.0 && step.is_finite();
     let laid = match track.property {
@@ -75,6 +79,7 @@ fn rotation(track: &engine::Track, step: f64, options: &Options) -> Option<Unifo
     ];
     let wanted = |row: &(&[(f64, f64)], Layout)| options.wants(Property::Rotation, stated(row.1));
     let (ranges, layout) = rows.into_iter().flatten().find(wanted)?;
+    let step = if matches!(layout, Layout::OneAxisAndW(_)) { step.min(UNIT_PAIR_STEP) } else { step };
     uniform(ranges, step, true, layout, options)
 }
 
