@@ -30,11 +30,10 @@ pub(crate) fn add(target: &str) -> Result<()> {
         return Ok(());
     }
     from_rustup(target).or_else(|reason| {
-        if has_source() {
-            return Ok(());
+        println!("{reason:#}: its standard library is built from Debian's source");
+        if !has_source() {
+            setup::install(&PACKAGES)?;
         }
-        println!("{reason:#}: its standard library will be built from Debian's source");
-        setup::install(&PACKAGES)?;
         ensure!(has_source(), "Debian's packages brought no source of the standard library");
         Ok(())
     })

@@ -2,7 +2,7 @@
 
 use crate::output::Remarks;
 use anyhow::Result;
-use keyfold::{Bound, Document, Kept, kept};
+use keyfold::{Bound, Document, Kept, PROPERTY_BOUND, kept};
 
 /// What counts besides the bound itself.
 #[derive(clap::Args, Clone)]
@@ -18,7 +18,7 @@ pub(crate) struct MeasureArgs {
 impl MeasureArgs {
     /// How far what moves no points may be off, asked for or not.
     pub(crate) fn property_bound(&self) -> f64 {
-        self.max_property_error.unwrap_or(0.001)
+        self.max_property_error.unwrap_or(PROPERTY_BOUND)
     }
 }
 

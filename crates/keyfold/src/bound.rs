@@ -43,6 +43,9 @@ impl Bound {
     }
 }
 
+/// How far a property that moves no points may be off where nothing is said, as a share of its natural range.
+pub const PROPERTY_BOUND: f64 = 0.001;
+
 /// A text that is no bound.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no length: give a percentage (0.01%), a length (0.1mm, 2cm) or a number of scene units")]

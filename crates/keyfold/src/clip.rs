@@ -6,7 +6,7 @@ mod report;
 
 pub use report::{ClipInfo, ClipReport, ClipTrack, ErrorSize};
 
-use crate::{Animation, Axis, Bound, Document, Monitor, Property, Scene, Target, Track, ValueKind};
+use crate::{Animation, Axis, Bound, Document, Monitor, PROPERTY_BOUND, Property, Scene, Target, Track, ValueKind};
 use crate::{diff::natural_range, extensions::vrm_animation::is_for_others};
 use keyfold_core::clip::{
     Encoding, NodeProperty, Target as ClipTarget,
@@ -34,7 +34,7 @@ impl Default for ClipOptions {
     fn default() -> Self {
         let max_error = Bound::default();
         let encoding = Encoding::Variable;
-        Self { rate: None, encoding, bits: None, max_error, max_property_error: 0.001, keep_rest: false }
+        Self { rate: None, encoding, bits: None, max_error, max_property_error: PROPERTY_BOUND, keep_rest: false }
     }
 }
 

@@ -120,35 +120,49 @@ impl StorageForm {
     }
 }
 
-/// A document in a storage whose steps the engine searches within bounds: keys and interpolation stay as they are.
+/// A storage whose steps are searched, and what its writer is asked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Searched<'a> {
+    Draco(&'a draco::Options),
+    Quantization(&'a quantization::Options),
+}
+
+/// A document whose animations the engine brings to a storage within the options' bounds: keys and interpolation stay as they are.
 #[cfg(feature = "pack")]
-pub(crate) fn searched(document: &Document, form: &StorageForm, bound: Bound, property_bound: f64) -> Result<Document> {
+pub(crate) fn with_keys_kept(document: &Document, storage: Searched<'_>) -> Result<Document> {
     use crate::{
         Storage,
         pack::{Level, Settings, pack_once},
     };
-    let kept = Settings { bound, property_bound: Some(property_bound), level: Level::Fast, ..Settings::default() };
-    let kept = Settings { keep_keys: true, keep_rest: true, ..kept };
-    let settings = match form {
-        StorageForm::Draco(options) => Settings { storage: Storage::Draco, draco: options.clone(), ..kept },
-        StorageForm::Quantization(options) => Settings {
+    let kept = Settings { keep_keys: true, level: Level::Fast, ..Settings::default() };
+    let settings = match storage {
+        Searched::Draco(options) => Settings {
+            storage: Storage::Draco,
+            bound: options.max_error,
+            property_bound: Some(options.max_property_error),
+            keep_rest: true,
+            draco: options.clone(),
+            ..kept
+        },
+        Searched::Quantization(options) => Settings {
             storage: Storage::Quantization,
+            bound: options.max_error,
             keep_rest: options.keep_rest,
             quantization: options.clone(),
             ..kept
         },
-        // The others lose nothing.
-        StorageForm::Core | StorageForm::Meshopt(_) | StorageForm::Stream { .. } => {
-            return form.of(document, bound).map(|(document, _)| document);
-        }
     };
     Ok(pack_once(document, &settings, &())?.document)
 }
 
 /// Without the engine there is nothing to search with.
 #[cfg(not(feature = "pack"))]
-pub(crate) fn searched(_: &Document, _: &StorageForm, _: Bound, _: f64) -> Result<Document> {
-    Err(crate::Error::Unsupported { extension: "convert".into(), what: "a search needs the feature `pack`".into() })
+pub(crate) fn with_keys_kept(_: &Document, storage: Searched<'_>) -> Result<Document> {
+    let extension = match storage {
+        Searched::Draco(_) => draco::NAME,
+        Searched::Quantization(_) => quantization::NAME,
+    };
+    Err(crate::Error::Unsupported { extension: extension.into(), what: "a search needs the feature `pack`".into() })
 }
 
 impl Converted {

@@ -89,7 +89,7 @@ pub mod write;
 
 pub use animation::{Animation, Source, Track};
 pub use apply::{apply, freeze, set_target};
-pub use bound::{Bound, BoundError};
+pub use bound::{Bound, BoundError, PROPERTY_BOUND};
 pub use clip::{BuiltClip, ClipInfo, ClipOptions, ClipReport, ClipTrack, ErrorSize, build_clip, build_clip_with};
 pub use convert::{Converted, Form, StorageForm, convert};
 pub use diff::{AnimationDiff, Diff, Kept, PropertyDiff, Unmatched, Which, diff, diff_nodes, diff_with, kept, report};

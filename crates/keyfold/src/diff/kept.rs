@@ -1,10 +1,7 @@
 //! Whether what was written plays as its original does.
 
 use super::{Diff, diff, diff_with};
-use crate::{Bound, Document, Monitor, Result};
-
-/// How far what moves no points may be off where nothing else is asked for, as a share of its range.
-const PROPERTY_ERROR: f64 = 0.001;
+use crate::{Bound, Document, Monitor, PROPERTY_BOUND, Result};
 
 /// How what was written compares with its original.
 #[derive(Clone, Debug)]
@@ -25,10 +22,10 @@ pub fn kept(original: &Document, written: &Document, max_error: Bound, monitor: 
         broken.push(format!("the largest error is {percent:.6}% of the model's size; that is more than {max_error}"));
     }
     let properties = diff.animations.iter().map(|animation| &animation.properties);
-    if let Some(worst) = properties.filter(|p| p.max > PROPERTY_ERROR).reduce(|a, b| if b.max > a.max { b } else { a })
+    if let Some(worst) = properties.filter(|p| p.max > PROPERTY_BOUND).reduce(|a, b| if b.max > a.max { b } else { a })
     {
         let (target, off) = (worst.target.as_deref().unwrap_or_default(), worst.max * 100.0);
-        broken.push(format!("{target} is {off:.4}% of its range off, more than {}%", PROPERTY_ERROR * 100.0));
+        broken.push(format!("{target} is {off:.4}% of its range off, more than {}%", PROPERTY_BOUND * 100.0));
     }
     Ok(Kept { diff, broken })
 }

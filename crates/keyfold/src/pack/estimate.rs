@@ -4,15 +4,13 @@
 //! is made smaller by what the level leaves of that in some of them.
 
 use super::{
-    Context, Level, PackedAnimation, Settings,
-    animation::pack_animation,
+    Context, Level, Settings,
     cost::deflated,
     exact::only,
     floats, pack, searched,
     storage::entries,
     weigh::{self, Weight},
 };
-use crate::parallel::*;
 use crate::{Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read};
 
 /// A document with no more floats than this is packed: that takes no longer than a search.
@@ -69,6 +67,7 @@ struct Estimator<'a> {
 }
 
 impl Estimator<'_> {
+    /// About what animations weigh once they are packed.
     fn about(&self, settings: &Settings) -> Result<Weight> {
         let Samples { share, sliced, .. } = self.samples;
         let quickest = Settings { level: Level::Fast, ..settings.clone() };
@@ -98,9 +97,7 @@ impl Estimator<'_> {
     fn sampled(&self, settings: &Settings) -> Result<Weight> {
         let Samples { animations, sliced, .. } = &self.samples;
         let context = Context { sliced: *sliced, ..Context::new(self.scene, animations, settings, &()) };
-        let bound = settings.bound.in_scene(self.scene.model_size());
-        let whole = context.whole(self.document, animations);
-        let packed: Vec<PackedAnimation> = whole.par_iter().map(|a| pack_animation(&context, a, bound)).collect();
+        let packed = context.search(self.document, animations);
         let (mut bytes, mut json) = (Vec::new(), String::new());
         for packed in &packed {
             let wire = (context.form().wire)(&entries(&context, &packed.animation, &packed.encoded), &context)?;
@@ -134,7 +131,7 @@ impl Samples {
     fn of(animations: &[Animation]) -> Self {
         let chosen = chosen(animations);
         let sliced = chosen.iter().any(|animation| keys(animation) > LONG);
-        let samples: Vec<Animation> = chosen.into_iter().map(shortened).collect();
+        let samples: Vec<Animation> = chosen.into_iter().map(abridged).collect();
         let count = |animations: &[Animation]| animations.iter().map(floats).sum::<usize>().max(1) as f64;
         Self { sliced, share: count(&samples) / count(animations), animations: samples }
     }
@@ -162,7 +159,7 @@ fn keys(animation: &Animation) -> usize {
 }
 
 /// A short animation as it is; of a long one some stretches, one behind the other.
-fn shortened(animation: &Animation) -> Animation {
+fn abridged(animation: &Animation) -> Animation {
     let (keys, end) = (keys(animation), f64::from(animation.duration()));
     let share = (LONG as f64 / keys.max(1) as f64).min(1.0);
     let is_within = |time: f32| (STRETCHES * f64::from(time) / end).fract() <= share;

@@ -32,8 +32,8 @@ pub mod weigh;
 
 use crate::parallel::*;
 use crate::{
-    Animation, Bound, Diff, Document, Error, Interpolation, Monitor, Part, Result, Scene, Severity, Storage, Target,
-    Targets, Track,
+    Animation, Bound, Diff, Document, Error, Interpolation, Monitor, PROPERTY_BOUND, Part, Result, Scene, Severity,
+    Storage, Target, Targets, Track,
     diff::{self, called},
     draco, effort,
     extensions::vrm_animation::is_for_others,
@@ -143,8 +143,6 @@ impl Packed {
     }
 }
 
-/// What tracks that move no points may be off by default.
-const PROPERTY_BOUND: f64 = 0.001;
 /// Beyond so many floats, `convert` is not tried.
 const MUCH: usize = 1 << 16;
 /// How often animations that prove to be over the bound are packed again with a smaller one, before they are left as they were.
@@ -266,6 +264,9 @@ fn pack_below(
         if failing.is_empty() {
             return Ok(Some(Packed::new(written, diff, bound, left)));
         }
+        let far = |index: usize| diff.animations[index].possible > FAR * bound || attempt + 1 == ATTEMPTS;
+        let blames_times = context.may_round_times() && failing.iter().any(|index| far(*index));
+        context.exact_times.fetch_or(blames_times, Ordering::Relaxed);
         for index in failing {
             let original = &whole[index];
             if attempt == ATTEMPTS {
@@ -275,13 +276,10 @@ fn pack_below(
             } else {
                 // Gently at first: each step costs bytes.
                 let share = 1.0 - 0.015 * (attempt + 1) as f64;
-                let far = diff.animations[index].possible > FAR * bound || attempt + 1 == ATTEMPTS;
-                if far && settings.storage == Storage::Quantization && !context.exact_times() {
-                    context.exact_times.store(true, Ordering::Relaxed);
-                    bounds[index] = share * bound;
-                } else {
-                    bounds[index] *= (share * bound / diff.animations[index].possible).clamp(0.2, share);
-                }
+                bounds[index] = match blames_times && far(index) {
+                    true => share * bound,
+                    false => bounds[index] * (share * bound / diff.animations[index].possible).clamp(0.2, share),
+                };
                 packed[index] = pack_again(&context, original, bounds[index], &packed[index]);
             }
         }
@@ -292,9 +290,7 @@ fn pack_below(
 /// What a search leaves of a document with these animations. Nobody has measured whether it keeps to the bound.
 fn searched(document: &Document, animations: &[Animation], scene: &Scene, settings: &Settings) -> Result<Document> {
     let context = Context::new(scene, animations, settings, &());
-    let (whole, bound) = (context.whole(document, animations), settings.bound.in_scene(scene.model_size()));
-    let packed: Vec<PackedAnimation> = whole.par_iter().map(|animation| context.packed(animation, bound)).collect();
-    write(document, &context, animations, &packed)
+    write(document, &context, animations, &context.search(document, animations))
 }
 
 /// The document as `convert` makes it, which `pack` is never larger than; `None` where `convert` loses nothing, or where there is so much to choose from
@@ -366,6 +362,11 @@ impl<'a> Context<'a> {
     pub(crate) fn tried(&self) {
         let tries = 1 + self.tries.fetch_add(1, Ordering::Relaxed);
         self.monitor.progress(self.share(), &format!("searching, {tries} forms tried"));
+    }
+
+    /// Whether times may have lost their last bit: only quantization has frame numbers for them.
+    fn may_round_times(&self) -> bool {
+        self.settings.storage == Storage::Quantization && !self.exact_times()
     }
 
     /// Whether no time may lose its last bit.
@@ -472,6 +473,12 @@ impl<'a> Context<'a> {
     fn changes(&self, animation: &Animation) -> bool {
         let wanted = self.settings.animation.as_deref();
         wanted.is_none_or(|w| animation.name.as_deref() == Some(w) || w.parse() == Ok(animation.index))
+    }
+
+    /// All animations, packed as far as they are asked for.
+    fn search(&self, document: &Document, animations: &[Animation]) -> Vec<PackedAnimation> {
+        let bound = self.settings.bound.in_scene(self.scene.model_size());
+        self.whole(document, animations).par_iter().map(|animation| self.packed(animation, bound)).collect()
     }
 
     /// An animation, packed if it is one of those that are asked for.

@@ -55,7 +55,7 @@ pub fn gzip_bytes(document: &Document) -> usize {
     weight(document).gzip
 }
 
-/// Gathers all bytes, and behind them the JSON. What cannot be read has no bytes: it stays as it is, and counts neither before nor after.
+/// Gathers all bytes, and behind them the JSON. What cannot be read stays as it is: its bytes count neither before nor after.
 fn gather(document: &Document, content: &mut Vec<u8>) {
     let json = document.to_json();
     let animations = json.get("animations").unwrap_or(&Value::Null);
@@ -72,11 +72,11 @@ fn gather(document: &Document, content: &mut Vec<u8>) {
         if views.insert(view) {
             text += &json["bufferViews"][view].to_string();
             if let Some(object) = &compression {
-                content.extend(slice_of(document, object).iter().flat_map(|bytes| bytes.iter()));
+                slice_of(document, object).iter().for_each(|bytes| content.extend_from_slice(bytes));
             }
         }
         if compression.is_none() {
-            content.extend(document.elements(index).iter().flat_map(|elements| elements.bytes.iter()));
+            document.elements(index).iter().for_each(|elements| content.extend_from_slice(&elements.bytes));
         }
     }
     // Draco's streams are listed at the document's root.
@@ -89,7 +89,7 @@ fn gather(document: &Document, content: &mut Vec<u8>) {
     }
     for view in held {
         text += &json["bufferViews"][view].to_string();
-        content.extend(document.view(view).iter().flat_map(|bytes| bytes.iter()));
+        document.view(view).iter().for_each(|bytes| content.extend_from_slice(bytes));
     }
     content.extend_from_slice(text.as_bytes());
 }

@@ -6,7 +6,9 @@
 //! fewest keys is taken.
 
 use crate::parallel::*;
-use crate::{Animation, Finding, Interpolation, Kind, Scene, Severity, Track, diff::proof, scene::core_track};
+use crate::{
+    Animation, Finding, Interpolation, Kind, PROPERTY_BOUND, Scene, Severity, Track, diff::proof, scene::core_track,
+};
 use keyfold_core::{
     curve::Curve,
     fit,
@@ -23,8 +25,6 @@ const AIM: f64 = 0.95;
 const NEAR: f64 = 0.85;
 /// No rotation strays farther than this, in radians, however little hangs on it.
 const MOST: f64 = 0.1;
-/// What rotations may stray that move no node: a thousandth, as other properties.
-const PROPERTY: f64 = 0.001;
 /// At how many moments a node's reach is looked at.
 const POSES: usize = 48;
 
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
         let chains = self.chains();
         let guess = |(reach, chain): (&Option<f64>, f64)| match reach {
             Some(reach) => (self.aim / (reach * chain.sqrt())).min(MOST),
-            None => PROPERTY,
+            None => PROPERTY_BOUND,
         };
         self.reach.iter().zip(chains).map(guess).collect()
     }

@@ -9,8 +9,8 @@ use super::{
     streams::{Candidate, Stream, candidates, originals, streams},
 };
 use crate::{
-    Animation, Bound, Curve, Diff, Document, Finding, Result, StorageForm, Track,
-    convert::searched,
+    Animation, Bound, Curve, Diff, Document, Finding, PROPERTY_BOUND, Result, Track,
+    convert::{Searched, with_keys_kept},
     diff::diff,
     read,
     retarget::is_component,
@@ -50,7 +50,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             max_error: Bound::default(),
-            max_property_error: 0.001,
+            max_property_error: PROPERTY_BOUND,
             bits: None,
             time_bits: None,
             dialect: Dialect::Draft,
@@ -77,10 +77,7 @@ pub fn compress(document: &Document, options: &Options) -> Result<Compressed> {
     let (plain, findings) = unpack_storage(document)?;
     let written = match options.bits {
         Some(bits) => with_bits(&plain, bits, options)?,
-        None => {
-            let form = StorageForm::Draco(options.clone());
-            searched(&plain, &form, options.max_error, options.max_property_error)?
-        }
+        None => with_keys_kept(&plain, Searched::Draco(options))?,
     };
     let diff = diff(document, &written, None)?;
     // What cannot be read is missing in both: no fault of what is written.

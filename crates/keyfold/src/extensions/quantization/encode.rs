@@ -64,7 +64,7 @@ fn rotations(curve: &Curve, layout: Layout) -> Vec<Quat> {
     (0..curve.keys()).map(|k| key(curve.value(k))).map(turn).collect()
 }
 
-/// Puts stored numbers on grids, one per component; floats are stored as they are and need none.
+/// Puts stored numbers on grids, one per component and no fewer; floats are stored as they are and need none.
 ///
 /// Values that a grid does not reach take its nearer end.
 ///
@@ -72,9 +72,9 @@ fn rotations(curve: &Curve, layout: Layout) -> Vec<Quat> {
 /// use keyfold::{Axis, Property, document::ComponentType};
 /// use keyfold::quantization::{Encoding, Layout, Path, encode_values};
 /// use keyfold_core::quantize::{Quantizer, Range};
-/// let metre = Quantizer::unsigned(8, Range::new(-1.0, 1.0)?)?;
+/// let grid = Quantizer::unsigned(8, Range::new(-1.0, 1.0)?)?;
 /// let path = Path::axis(Property::Translation, Axis::X);
-/// let coded = encode_values(path, Layout::Whole, &[-1.0, 0.25, 1.0], Encoding::new(ComponentType::U8, true), &[metre])?;
+/// let coded = encode_values(path, Layout::Whole, &[-1.0, 0.25, 1.0], Encoding::new(ComponentType::U8, true), &[grid])?;
 /// assert_eq!(coded.output.bytes, [0, 159, 255]);
 /// assert_eq!(coded.parameters.to_json().unwrap().to_string(), r#"{"offset":[-1],"scale":[2]}"#);
 /// assert!((coded.decode()[1] - 0.25).abs() < 0.004);
@@ -91,6 +91,9 @@ pub fn encode_values(
     if encoding == Encoding::FLOAT {
         let floats: Vec<f32> = stored.iter().map(|v| *v as f32).collect();
         return Ok(Coded { path, layout, output: Stored::floats(shape, &floats), parameters: Parameters::default() });
+    }
+    if grids.len() != shape.components() {
+        return Err(QuantizeError::Empty);
     }
     let code = |(value, grid): (&f64, &Quantizer)| grid.encode(*value).map(i64::from);
     let codes: Vec<i64> = stored.iter().zip(grids.iter().cycle()).map(code).collect::<Result<_, _>>()?;

@@ -2,8 +2,10 @@
 
 use super::{Options, given};
 use crate::{
-    Animation, Animations, Diff, Document, Finding, Result, Severity, StorageForm, Target, Targets, Track,
-    convert::searched, diff::diff, read,
+    Animation, Animations, Diff, Document, Finding, PROPERTY_BOUND, Result, Severity, Target, Targets, Track,
+    convert::{Searched, with_keys_kept},
+    diff::diff,
+    read,
 };
 
 /// A quantized document and how it compares with the original.
@@ -19,9 +21,6 @@ pub struct Quantized {
     pub findings: Vec<Finding>,
 }
 
-/// How far what moves no points may be off, as a share of its natural range.
-const MAX_PROPERTY_ERROR: f64 = 0.001;
-
 /// Stores a document's animations as EXT_animation_quantization. Tracks that the extension knows no form for (pointers, spherical
 /// splines) stay as they are, also where a pointer means what core's `node` and `path` can say: the draft's table has no row for it, and
 /// [`retarget`](fn@crate::retarget) to core's targets first is what makes those smaller. Weights become core's own normalized integers where
@@ -31,10 +30,10 @@ pub fn quantize(document: &Document, options: &Options) -> Result<Quantized> {
     findings.extend(animations.iter().flat_map(pointed));
     let written = match options.values.or(options.times) {
         Some(_) => given::written(document, &animations, options)?,
-        None => searched(document, &StorageForm::Quantization(options.clone()), options.max_error, MAX_PROPERTY_ERROR)?,
+        None => with_keys_kept(document, Searched::Quantization(options))?,
     };
     let diff = diff(document, &written, None)?;
-    let properties = diff.animations.iter().all(|a| a.properties.max <= MAX_PROPERTY_ERROR);
+    let properties = diff.animations.iter().all(|a| a.properties.max <= PROPERTY_BOUND);
     let within =
         diff.possible <= options.max_error.in_scene(diff.model_size) && properties && diff.unmatched.is_empty();
     Ok(Quantized { document: written, diff, within, findings })

@@ -101,3 +101,95 @@ fn a_tighter_bound_is_kept_and_costs_bytes() {
     };
     assert!(size(1e-9) > size(1e-4));
 }
+
+/// The rows that a track gets: path, shape, component type and keys.
+fn rows(
+    path: &str,
+    shape: &str,
+    interpolation: &str,
+    keys: usize,
+    value: impl Fn(f64) -> Vec<f64>,
+    options: &Options,
+) -> Vec<String> {
+    let (times, values) = (times(keys), (0..keys).flat_map(|n| value(n as f64 / keys as f64)).map(|v| v as f32));
+    let floats: Vec<f32> = times.iter().copied().chain(values).collect();
+    let bytes: Vec<u8> = floats.iter().flat_map(|f| f.to_le_bytes()).collect();
+    let elements = (floats.len() - keys) / if shape == "VEC4" { 4 } else { 3 };
+    let json = json!({ "asset": { "version": "2.0" }, "nodes": [{}],
+        "accessors": [{ "bufferView": 0, "componentType": 5126, "count": keys, "type": "SCALAR" },
+            { "bufferView": 0, "byteOffset": 4 * keys, "componentType": 5126, "count": elements, "type": shape }],
+        "animations": [{ "samplers": [{ "input": 0, "output": 1, "interpolation": interpolation }],
+            "channels": [{ "sampler": 0, "target": { "node": 0, "path": path } }] }],
+        "bufferViews": [{ "buffer": 0, "byteLength": bytes.len() }],
+        "buffers": [{ "byteLength": bytes.len(), "uri": uri::data_uri(&bytes) }] });
+    let document = Document::from_bytes(json.to_string().as_bytes(), None, &OpenOptions::default()).unwrap();
+    let quantized = quantize(&document, options).unwrap();
+    assert!(quantized.within, "{path} {interpolation}: {:?}", quantized.diff);
+    let animation = &quantized.document.json()["animations"][0];
+    let row = |channel: &serde_json::Value| {
+        let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
+        let accessor = quantized.document.accessor(sampler["output"].as_u64().unwrap() as usize).unwrap();
+        let path = channel["target"]["path"].as_str().unwrap();
+        format!("{path} {} {:?} x{}", accessor.shape.name(), accessor.component, accessor.count)
+    };
+    animation["channels"].as_array().unwrap().iter().map(row).collect()
+}
+
+fn turned(interpolation: &str, half_angle: impl Fn(f64) -> [f64; 3]) -> Vec<String> {
+    let value = |t: f64| keyfold_core::quat::exp(half_angle(t)).to_vec();
+    rows("rotation", "VEC4", interpolation, 200, value, &Options::default())
+}
+
+#[test]
+fn w_is_dropped_only_where_it_is_well_conditioned() {
+    let slanted = |turn: f64| move |t: f64| [0.6, -0.48, 0.64].map(|a| a * turn * t);
+    for interpolation in ["LINEAR", "STEP"] {
+        assert_eq!(turned(interpolation, slanted(0.9)), ["rotation VEC3 U16 x200"], "{interpolation}");
+        // Up to 170 degrees: W would be off by more than X, Y and Z are.
+        assert_eq!(turned(interpolation, slanted(1.5)), ["rotation VEC4 I16 x200"], "{interpolation}");
+    }
+}
+
+#[test]
+fn rotations_about_one_axis_are_found_whatever_their_sign() {
+    let turn = |axis: usize, from: f64, to: f64| {
+        turned("LINEAR", move |t| [0, 1, 2].map(|i| if i == axis { from + (to - from) * t } else { 0.0 }))
+    };
+    assert_eq!(turn(0, 0.0, 1.0), ["rotation.x SCALAR U16 x200"]);
+    // W is negative throughout: the same rotations with the other sign.
+    assert_eq!(turn(2, 2.2, 3.0), ["rotation.z SCALAR U16 x200"]);
+    // Through half a turn W has to be stored.
+    assert_eq!(turn(1, 0.5, 2.6), ["rotation.y VEC2 U16 x200"]);
+}
+
+#[test]
+fn splines_have_grids_and_keep_their_keys() {
+    // A tangent, a value and a tangent for each key.
+    let glide = |t: f64| vec![1.0, 0.0, 0.0, t, (t * 4.0).sin(), (t * 7.0).cos(), 1.0, 0.0, 0.0];
+    assert_eq!(
+        rows("translation", "VEC3", "CUBICSPLINE", 50, glide, &Options::default()),
+        ["translation VEC3 U16 x150"]
+    );
+}
+
+#[test]
+fn equal_factors_are_one_and_wishes_are_met() {
+    let growing = |t: f64| vec![1.0 + t * t; 3];
+    let scaled = |options: &Options| rows("scale", "VEC3", "LINEAR", 50, growing, options);
+    assert_eq!(scaled(&Options::default()), ["scale SCALAR U8 x50"]);
+    let fine = Options { max_error: crate::Bound::Relative(1e-5), ..Options::default() };
+    assert_eq!(scaled(&fine), ["scale SCALAR U16 x50"]);
+    let whole = Options { scale: Some(crate::quantization::VectorForm::Vec3), ..fine.clone() };
+    assert_eq!(scaled(&whole), ["scale VEC3 U16 x50"]);
+    // Bytes are too coarse, and wider integers are not wanted.
+    let floats = scaled(&Options { bits: 8, ..fine });
+    assert!(floats.iter().all(|row| row.ends_with(" F32 x50")), "{floats:?}");
+}
+
+#[test]
+fn what_integers_cannot_hold_stays_floats() {
+    let moving =
+        |value: fn(f64) -> Vec<f64>, options: &Options| rows("translation", "VEC3", "LINEAR", 10, value, options);
+    let exact = Options { max_error: crate::Bound::Length(0.0), ..Options::default() };
+    assert_eq!(moving(|t| vec![t.sin(), t.cos(), t], &exact), ["translation VEC3 F32 x10"]);
+}
