@@ -27,6 +27,8 @@ pub struct Job<'a> {
     pub level: Level,
     /// Whether every track keeps its keys.
     pub keeps_keys: bool,
+    /// Whether it is enough to know about what tracks cost: of short clips, codes are then as they come, within the bound or not.
+    pub is_estimate: bool,
 }
 
 /// A part of a hierarchy with nodes of its own numbers.

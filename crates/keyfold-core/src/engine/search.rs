@@ -78,9 +78,10 @@ pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, befor
     let search = Search { job, codec, executor, clips: &clips };
     if let Some(choice) = before.filter(|choice| choice.fits(&clips)) {
         let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
-        return search.whole(&choice.scaled(job.bound), &reach);
+        return search.whole(&choice.scaled(job.bound), &reach, None);
     }
-    let found = search.best(samples)?;
+    let is_sampled = clips.iter().any(|clip| clip.times.len() > SAMPLED);
+    let found = if job.is_estimate && !is_sampled { search.about(&samples)? } else { search.best(samples)? };
     (found.cost < codec.cost(&vec![None; job.tracks.len()])).then_some(found)
 }
 
@@ -131,6 +132,8 @@ struct Tried {
     prices: Prices,
     budgets: Vec<f64>,
     keys: Vec<Vec<TrackKeys>>,
+    /// Whether the keys are known to hold at all times of the samples.
+    holds: bool,
 }
 
 /// All clips under a plan, and what they cost.
@@ -164,14 +167,31 @@ impl<E: Executor> Search<'_, '_, E> {
         let exact = self.clips.iter().all(|clip| clip.times.len() <= SAMPLED);
         let least = candidates.first().map_or(0.0, |first| first.cost as f64);
         let near = candidates.get(1).filter(|second| !exact && (second.cost as f64) < NEAR * least);
-        let whole = |candidate: &Candidate| self.whole(&candidate.choice(self.job.bound), &reach);
+        let whole = |candidate: &Candidate| self.whole(&candidate.choice(self.job.bound), &reach, Some(candidate));
         let runner_up = near.and_then(whole);
         let first = candidates.iter().find_map(whole);
         first.into_iter().chain(runner_up).min_by_key(|found| found.cost)
     }
 
-    /// The level's plans on samples, those that promise something.
+    /// The cheapest of the level's plans on samples that are all there is, nothing repaired.
+    fn about(&self, samples: &[Sampled]) -> Option<Found> {
+        let least = self.promising(samples).into_iter().min_by_key(|candidate| candidate.cost)?;
+        Some(Found { cost: least.cost, tracks: self.assembled(&least.clips), choice: None })
+    }
+
+    /// The level's plans on samples, those that promise something, with budgets that hold.
     fn candidates(&self, samples: &[Sampled]) -> Vec<Candidate> {
+        let promising = self.promising(samples);
+        if !self.job.level.repairs() {
+            return promising;
+        }
+        self.executor.map(&promising, |candidate| {
+            self.candidate(|index| self.held(&self.clips[index], &samples[index], &candidate.clips[index]))
+        })
+    }
+
+    /// The level's plans on samples, those that promise something.
+    fn promising(&self, samples: &[Sampled]) -> Vec<Candidate> {
         let tried = |index: usize| self.tried(&self.clips[index], &samples[index], PLANS[0], None);
         if self.job.level == Level::Fast {
             // There is nothing to hold its cost against.
@@ -196,20 +216,23 @@ impl<E: Executor> Search<'_, '_, E> {
         }
         let least = candidates.iter().map(|candidate| candidate.cost).min().unwrap_or(0) as f64;
         candidates.retain(|candidate| candidate.cost as f64 <= PROMISING * least);
-        self.executor.map(&candidates, |candidate| {
-            self.candidate(|index| self.held(&self.clips[index], &samples[index], &candidate.clips[index]))
-        })
+        candidates
     }
 
     /// All clips, each as `run` makes it, and what they cost.
     fn candidate(&self, run: impl Fn(usize) -> Tried + Send + Sync) -> Candidate {
         let clips = self.each_clip(run);
+        Candidate { cost: self.codec.cost(&self.assembled(&clips)), clips }
+    }
+
+    /// Tracks from the keys of samples.
+    fn assembled(&self, clips: &[Tried]) -> Tracks {
         let mut tracks: Tracks = vec![None; self.job.tracks.len()];
-        for (clip, tried) in self.clips.iter().zip(&clips) {
+        for (clip, tried) in self.clips.iter().zip(clips) {
             let quantizers = quantizers(clip, self.codec, &tried.budgets, tried.plan);
             self.assemble(clip, &tried.keys, &quantizers, &mut tracks);
         }
-        Candidate { cost: self.codec.cost(&tracks), clips }
+        tracks
     }
 
     /// What `run` makes of each clip, by its index.
@@ -232,7 +255,7 @@ impl<E: Executor> Search<'_, '_, E> {
             merged(clip, measured).errors
         });
         if !self.job.level.repairs() {
-            return Tried { plan, prices, budgets, keys: Vec::new() };
+            return Tried { plan, prices, budgets, keys: Vec::new(), holds: false };
         }
         budgets.iter_mut().for_each(|b| *b *= plan.overload());
         let quantizers = quantizers(clip, self.codec, &budgets, plan);
@@ -240,30 +263,36 @@ impl<E: Executor> Search<'_, '_, E> {
             encoder.encode(&quantizers);
             core::mem::take(&mut encoder.keys)
         });
-        Tried { plan, prices, budgets, keys: keys.collect() }
+        Tried { plan, prices, budgets, keys: keys.collect(), holds: false }
     }
 
     /// A plan with budgets that samples hold under once they are repaired.
     fn held(&self, clip: &Clip<'_>, sampled: &Sampled, tried: &Tried) -> Tried {
         let (mut budgets, plan) = (tried.budgets.clone(), tried.plan);
         let mut encoders = encoders(clip, &sampled.windows, plan, self.limit());
+        let mut holds = false;
         for _ in 0..TIGHTENINGS {
             let quantizers = quantizers(clip, self.codec, &budgets, plan);
             let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
-            if worst.error() <= self.most() || self.executor.is_cancelled() {
+            holds = worst.error() <= self.most();
+            if holds || self.executor.is_cancelled() {
                 break;
             }
             self.tighten(clip, &sampled.reach, &mut budgets, &worst, plan);
         }
         let keys = encoders.into_iter().map(|encoder| encoder.keys).collect();
-        Tried { plan, prices: tried.prices.clone(), budgets, keys }
+        Tried { plan, prices: tried.prices.clone(), budgets, keys, holds }
     }
 
-    /// All clips so that they hold at all keys, and what they cost; `None` where one never does.
-    fn whole(&self, choice: &Choice, reach: &[Reach]) -> Option<Found> {
+    /// All clips so that they hold at all keys, and what they cost; `None` where one never does. Of `held`, short clips are whole already.
+    fn whole(&self, choice: &Choice, reach: &[Reach], held: Option<&Candidate>) -> Option<Found> {
         let whole = |index: usize| {
-            let (plan, budgets) = &choice.clips[index];
-            self.whole_clip(&self.clips[index], &reach[index], *plan, budgets.clone())
+            let (clip, (plan, budgets)) = (&self.clips[index], &choice.clips[index]);
+            let held = held.map(|candidate| &candidate.clips[index]).filter(|tried| is_whole(clip, tried));
+            match held {
+                Some(tried) => self.encoded(clip, tried).map(|encoded| (encoded, budgets.clone())),
+                None => self.whole_clip(clip, &reach[index], *plan, budgets.clone()),
+            }
         };
         let mut tracks: Tracks = vec![None; self.job.tracks.len()];
         let mut clips = Vec::new();
@@ -277,6 +306,14 @@ impl<E: Executor> Search<'_, '_, E> {
         let reduced = clips.iter().all(|(plan, _)| plan.keys != KeyChoice::All);
         let choice = reduced.then_some(Choice { bound: self.job.bound, clips });
         Some(Found { cost: self.codec.cost(&tracks), tracks, choice })
+    }
+
+    /// A clip's tracks from the keys of its samples, which are all that there is to it.
+    fn encoded(&self, clip: &Clip<'_>, tried: &Tried) -> Option<Vec<Encoded>> {
+        let mut tracks: Tracks = vec![None; self.job.tracks.len()];
+        let quantizers = quantizers(clip, self.codec, &tried.budgets, tried.plan);
+        self.assemble(clip, &tried.keys, &quantizers, &mut tracks);
+        clip.tracks.iter().map(|track| tracks[track.index].take()).collect()
     }
 
     /// A whole clip so that it holds at all keys, and its budgets then; `None` where it never does, or where nobody waits for it any more.
@@ -390,6 +427,11 @@ impl<E: Executor> Search<'_, '_, E> {
         };
         Encoded { interpolation, times, grid, codes, width }
     }
+}
+
+/// Whether the samples of a clip are the one window that all of it is encoded in, and hold.
+fn is_whole(clip: &Clip<'_>, tried: &Tried) -> bool {
+    tried.holds && clip.times.len() <= WINDOW && !clip.shared
 }
 
 impl Measured {

@@ -78,7 +78,8 @@ fn searched_with(
     let tracks = tracks(skeleton, curves);
     let radii = vec![0.1; skeleton.len()];
     let end = curves[0].end();
-    let job = Job { skeleton, probe_radii: &radii, tracks: &tracks, kept, end, bound, level, keeps_keys };
+    let job =
+        Job { skeleton, probe_radii: &radii, tracks: &tracks, kept, end, bound, level, keeps_keys, is_estimate: false };
     search(&job, &Plain, &Sequential, None).map(|found| found.tracks)
 }
 

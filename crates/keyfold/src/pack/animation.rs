@@ -1,7 +1,7 @@
 //! One animation: what stays exact, what has its own bound, and the rest by the engine.
 
 use super::{
-    Context, SHORT,
+    Context, Purpose, SHORT,
     axes::{split_as_asked, splits},
     cost::deflated,
     cubic::shortened,
@@ -9,7 +9,7 @@ use super::{
     floats,
     properties::shrunk,
     storage::AnimationCodec,
-    straight::{is_spline, straightened},
+    straight::straightened,
 };
 use crate::parallel::*;
 use crate::{Animation, Interpolation, Monitor, Storage, Target, Track, diff::undefined, scene::core_track};
@@ -60,7 +60,8 @@ pub(crate) fn pack_animation(context: &Context<'_>, animation: &Animation, bound
     let Some((straight, used)) = straightened(context, animation, bound) else { return curved };
     let (straight, cost) = pack_whole_or_split(context, &straight, bound - used);
     let straight = PackedAnimation { choice: None, ..straight };
-    if cost < most + unwritten(context, &curved.animation) { straight } else { curved }
+    let [cost, most] = [(cost, &straight), (most, &curved)].map(|(c, p)| c + unwritten(context, &p.animation));
+    if cost < most { straight } else { curved }
 }
 
 /// The animation once more, within a smaller bound than that of `before`: with the same choices where they were made for its own tracks.
@@ -75,10 +76,10 @@ pub(crate) fn pack_again(
     found.unwrap_or_else(|| pack_animation(context, animation, bound))
 }
 
-/// About what splines take that stay where they are, which costs do not count.
-fn unwritten(context: &Context<'_>, animation: &Animation) -> usize {
-    let stays = |track: &&Track| is_spline(track) && !context.replaces(track);
-    let values = animation.tracks.iter().filter(stays).flat_map(|track| track.curve.values());
+/// About what tracks take that stay where they are, which costs do not count.
+pub(super) fn unwritten(context: &Context<'_>, animation: &Animation) -> usize {
+    let stay = animation.tracks.iter().filter(|track| !context.replaces(track));
+    let values = stay.flat_map(|track| track.curve.values());
     deflated(&values.flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())
 }
 
@@ -138,6 +139,7 @@ fn pack_as_it_is(
         bound: bound - used,
         level,
         keeps_keys: context.settings.keep_keys,
+        is_estimate: context.purpose != Purpose::Document && level != Level::Fast,
     };
     let codec = AnimationCodec { context, animation: &base, tracks: &indices };
     let Some(found) = engine::search(&job, &codec, &Parallel(context.monitor), before) else {

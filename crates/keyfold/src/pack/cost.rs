@@ -1,9 +1,9 @@
 //! What a candidate costs on the wire: its accessors' bytes and about the JSON that they need, after deflate.
 
-use super::{Context, Level, Optimize};
+use super::{Context, Level, Optimize, Purpose, Settings};
 use crate::write::{ChannelForm, Stored, alike};
 use miniz_oxide::deflate::{CompressionLevel, compress_to_vec};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A byte that is there but compresses away still has to be loaded.
@@ -16,15 +16,20 @@ pub(crate) fn cost(wire: Wire, context: &Context<'_>) -> usize {
     if context.settings.keep_keys {
         return bytes.len();
     }
-    // In a fast run there is one plan to hold against the original: no reason to compress both.
-    if context.settings.level == Level::Fast || context.settings.optimize == Optimize::Raw {
+    if !deflates(context) {
         return bytes.len() + json.len();
     }
     let raw = bytes.len() / RAW_SHARE;
-    if !context.sliced {
+    if context.purpose != (Purpose::Estimate { sliced: true }) {
         bytes.extend_from_slice(json.as_bytes());
     }
     deflated(&bytes) + raw
+}
+
+/// Whether costs are those after compression. In a fast run there is one plan to hold against the original: no reason to compress both.
+fn deflates(context: &Context<'_>) -> bool {
+    let Settings { keep_keys, level, optimize, .. } = context.settings;
+    !keep_keys && *level != Level::Fast && *optimize == Optimize::Gzip
 }
 
 /// What animations put on the wire.
@@ -37,9 +42,9 @@ pub(crate) struct Wire {
 
 /// What channels put on the wire where `place` makes bytes of what their accessors hold.
 pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> Vec<u8>) -> Wire {
-    let (mut seen, mut contents) = (BTreeMap::new(), Vec::new());
-    let mut text = String::new();
-    for (index, channel) in channels.iter().enumerate() {
+    let (mut seen, mut contents, mut samplers) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+    let (mut json, mut sampler_json) = (String::new(), String::new());
+    for channel in channels {
         let own = channel.extension_sampler.as_ref().map(|(_, sampler)| sampler);
         let Some(sampler) = channel.sampler.as_ref().or(own) else { continue };
         let [input, output] = [&sampler.input, &sampler.output].map(|stored| {
@@ -48,22 +53,35 @@ pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> V
                 contents.len()
             })
         });
-        let json = json!([{ "sampler": index, "target": channel.target, "extensions": channel.extensions },
-            { "input": input, "output": output }]);
-        text += &json.to_string();
+        let next = samplers.len();
+        let index = *samplers.entry((input, output, sampler.interpolation)).or_insert_with(|| {
+            sampler_json += &format!("{{\"input\":{input},\"output\":{output}}},");
+            next
+        });
+        json += &format!("{{\"sampler\":{index},\"target\":{}", channel.target);
+        if !channel.extensions.is_empty() {
+            json += &format!(",\"extensions\":{}", Value::Object(channel.extensions.clone()));
+        }
+        json += "},";
     }
+    json += &sampler_json;
     let bytes = place(&contents);
     let mut offset = 0;
     for content in contents {
-        text += &format!("\"byteOffset\":{offset},{}", Value::Object(content.accessor()));
+        json += &format!(
+            "{{\"bufferView\":0,\"byteOffset\":{offset},{},",
+            &Value::Object(content.accessor()).to_string()[1..]
+        );
         offset += content.bytes.len();
     }
-    Wire { bytes, json: text }
+    Wire { bytes, json }
 }
 
-pub(crate) fn plain(contents: &[&Stored]) -> Vec<u8> {
+/// Contents as they are: in the order in which they will stand, where compression sees it.
+pub(crate) fn plain(contents: &[&Stored], context: &Context<'_>) -> Vec<u8> {
+    let order = if deflates(context) { alike(contents) } else { (0..contents.len()).collect() };
     let mut bytes = Vec::new();
-    alike(contents).into_iter().for_each(|index| append(&mut bytes, contents[index]));
+    order.into_iter().for_each(|index| append(&mut bytes, contents[index]));
     bytes
 }
 

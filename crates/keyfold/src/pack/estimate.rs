@@ -1,27 +1,29 @@
 //! About what a storage would take, told beside what was packed. Nothing is measured.
 //!
-//! Few floats are searched as they would be packed. Of many, a long animation stands for itself by stretches of it; of many animations, the quickest search
-//! is made smaller by what the level leaves of that in some of them.
+//! Few floats are searched as they would be packed. Of many, the quickest search is made smaller by what the level leaves of that in samples: in some of many
+//! animations, in stretches of long ones.
 
 use super::{
-    Context, Level, Settings,
-    cost::deflated,
+    Context, Level, Purpose, Settings,
+    animation::unwritten,
+    cost::{Wire, deflated},
     exact::only,
-    floats, pack, searched,
+    floats, pack,
     storage::entries,
-    weigh::{self, Weight},
+    weigh::{Weight, gzip_bytes},
+    write,
 };
 use crate::{Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read};
 
 /// A document with no more floats than this is packed: that takes no longer than a search.
 const TINY: usize = 1 << 10;
 /// Samples are at least so many floats, and this share of all.
-const LEAST: usize = 1 << 15;
+const LEAST: usize = 1 << 14;
 const SHARE: f64 = 0.1;
 /// What a longer search leaves of the quickest one's bytes in Draco streams and streams, where keys are hardly ever chosen: 0.85 to 1 on the corpus.
 const USUAL: f64 = 0.92;
 /// Of a longer animation so many keys are taken, in so many stretches.
-const LONG: usize = 1024;
+const LONG: usize = 512;
 const STRETCHES: f64 = 5.0;
 
 /// About what a storage would take.
@@ -50,7 +52,8 @@ pub struct Estimate {
 pub fn estimates(document: &Document, settings: &Settings, storages: &[Storage]) -> Result<Vec<Estimate>> {
     let animations = read(document)?.animations;
     let scene = Scene::new(document, &animations, settings.shell)?;
-    let estimator = Estimator { document, samples: Samples::of(&animations), animations: &animations, scene: &scene };
+    let (samples, floats) = (Samples::of(&animations), animations.iter().map(floats).sum());
+    let estimator = Estimator { document, animations: &animations, floats, scene: &scene, samples };
     let about = |storage: &Storage| {
         let Weight { raw, gzip } = estimator.about(&Settings { storage: *storage, ..settings.clone() })?;
         Ok(Estimate { storage: *storage, animation_bytes: raw as u64, gzip_bytes: gzip })
@@ -62,6 +65,8 @@ pub fn estimates(document: &Document, settings: &Settings, storages: &[Storage])
 struct Estimator<'a> {
     document: &'a Document,
     animations: &'a [Animation],
+    /// How many floats they are.
+    floats: usize,
     scene: &'a Scene,
     samples: Samples,
 }
@@ -69,46 +74,59 @@ struct Estimator<'a> {
 impl Estimator<'_> {
     /// About what animations weigh once they are packed.
     fn about(&self, settings: &Settings) -> Result<Weight> {
-        let Samples { share, sliced, .. } = self.samples;
         let quickest = Settings { level: Level::Fast, ..settings.clone() };
         match settings.storage {
-            _ if settings.level == Level::Fast => self.all(settings),
+            _ if settings.level == Level::Fast || self.is_small() => self.all(settings),
             Storage::Draco | Storage::Stream => Ok(scaled(self.all(&quickest)?, [USUAL; 2])),
-            _ if share == 1.0 => self.all(settings),
-            _ if sliced => Ok(scaled(self.sampled(settings)?, [1.0 / share; 2])),
+            _ if self.samples.are_all => self.all(settings),
             _ => {
-                let (before, after) = (self.sampled(&quickest)?, self.sampled(settings)?);
+                let Samples { animations, sliced, .. } = &self.samples;
+                let before = self.searched(animations, *sliced, &quickest)?;
+                let after = self.searched(animations, *sliced, settings)?;
                 let left = |after: usize, before: usize| (after as f64 / before.max(1) as f64).min(1.0);
-                Ok(scaled(self.all(&quickest)?, [left(after.raw, before.raw), left(after.gzip, before.gzip)]))
+                let left = [left(after.raw, before.raw), left(after.gzip, before.gzip)];
+                Ok(scaled(self.all(&quickest)?, left))
             }
         }
     }
 
-    /// What a search leaves of all animations or, where that takes no longer, what `pack` does.
-    fn all(&self, settings: &Settings) -> Result<Weight> {
-        let found = match self.animations.iter().map(floats).sum::<usize>() <= TINY {
-            true => pack(self.document, settings)?.document,
-            false => searched(self.document, self.animations, self.scene, settings)?,
-        };
-        Ok(Weight { raw: document_bytes(&found) as usize, gzip: weigh::about_gzip_bytes(&found) })
+    fn is_small(&self) -> bool {
+        self.floats <= LEAST
     }
 
-    /// What a search leaves of samples.
-    fn sampled(&self, settings: &Settings) -> Result<Weight> {
-        let Samples { animations, sliced, .. } = &self.samples;
-        let context = Context { sliced: *sliced, ..Context::new(self.scene, animations, settings, &()) };
-        let packed = context.search(self.document, animations);
-        let (mut bytes, mut json) = (Vec::new(), String::new());
-        for packed in &packed {
-            let wire = (context.form().wire)(&entries(&context, &packed.animation, &packed.encoded), &context)?;
-            bytes.extend_from_slice(&wire.bytes);
-            json += &wire.json;
+    /// What a search leaves of all animations or, where that takes no longer, what `pack` does. JSON is most of what little there is to a small document:
+    /// that is written.
+    fn all(&self, settings: &Settings) -> Result<Weight> {
+        if !self.is_small() {
+            return self.searched(self.animations, false, settings);
         }
-        let raw = bytes.len();
+        let purpose = Purpose::Estimate { sliced: false };
+        let context = Context { purpose, ..Context::new(self.scene, self.animations, settings, &()) };
+        let search = || context.search(self.document, self.animations);
+        let found = match self.floats <= TINY {
+            true => pack(self.document, settings)?.document,
+            false => write(self.document, &context, self.animations, &search())?,
+        };
+        Ok(Weight { raw: document_bytes(&found) as usize, gzip: gzip_bytes(&found) })
+    }
+
+    /// What a search leaves of animations, without a document around it; next to the bytes of slices, JSON does not count.
+    fn searched(&self, animations: &[Animation], sliced: bool, settings: &Settings) -> Result<Weight> {
+        let purpose = Purpose::Estimate { sliced };
+        let context = Context { purpose, ..Context::new(self.scene, animations, settings, &()) };
+        let packed = context.search(self.document, animations);
+        let lean = context.lean(self.document, packed.iter().map(|packed| packed.animation.clone()).collect());
+        let written = lean.iter().zip(&packed).flat_map(|(lean, packed)| entries(&context, lean, &packed.encoded));
+        // Contents stand in the order of a file, which a fast search does not look at.
+        let as_written = Settings { level: Level::Default, ..settings.clone() };
+        let writer = Context::new(self.scene, animations, &as_written, &());
+        let Wire { mut bytes, json } = (writer.form().wire)(&written.collect::<Vec<_>>(), &writer)?;
+        let stay: usize = lean.iter().map(|animation| unwritten(&context, animation)).sum();
+        let raw = bytes.len() + stay;
         if !sliced {
             bytes.extend_from_slice(json.as_bytes());
         }
-        Ok(Weight { raw, gzip: deflated(&bytes) })
+        Ok(Weight { raw, gzip: deflated(&bytes) + stay })
     }
 }
 
@@ -122,8 +140,8 @@ struct Samples {
     animations: Vec<Animation>,
     /// Whether some are not whole: next to the keys of a whole animation, its JSON is nothing.
     sliced: bool,
-    /// The share of all floats that they are.
-    share: f64,
+    /// Whether they are all that there is.
+    are_all: bool,
 }
 
 impl Samples {
@@ -131,9 +149,8 @@ impl Samples {
     fn of(animations: &[Animation]) -> Self {
         let chosen = chosen(animations);
         let sliced = chosen.iter().any(|animation| keys(animation) > LONG);
-        let samples: Vec<Animation> = chosen.into_iter().map(abridged).collect();
-        let count = |animations: &[Animation]| animations.iter().map(floats).sum::<usize>().max(1) as f64;
-        Self { sliced, share: count(&samples) / count(animations), animations: samples }
+        let are_all = !sliced && chosen.len() == animations.len();
+        Self { animations: chosen.into_iter().map(abridged).collect(), sliced, are_all }
     }
 }
 

@@ -132,9 +132,8 @@ pub struct Packed {
 }
 
 impl Packed {
-    fn new(document: Document, diff: Diff, bound: f64, left: Vec<String>) -> Self {
-        let Weight { raw, gzip } = weigh::weight(&document);
-        Self { document, diff, bound, left, gzip_bytes: gzip, raw_bytes: raw }
+    fn new(document: Document, weight: Weight, diff: Diff, bound: f64, left: Vec<String>) -> Self {
+        Self { document, diff, bound, left, gzip_bytes: weight.gzip, raw_bytes: weight.raw }
     }
 
     /// The bytes that are to be few.
@@ -251,9 +250,8 @@ fn pack_below(
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
         let written = write(document, &context, &read.animations, &packed)?;
-        if let Some(most) = most
-            && weigh::weight(&written).of(settings.optimize) >= most
-        {
+        let weight = most.map(|_| weigh::weight(&written));
+        if weight.zip(most).is_some_and(|(weight, most)| weight.of(settings.optimize) >= most) {
             return Ok(None);
         }
         let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
@@ -262,7 +260,8 @@ fn pack_below(
             return untouched(document, settings).map(Some);
         }
         if failing.is_empty() {
-            return Ok(Some(Packed::new(written, diff, bound, left)));
+            let weight = weight.unwrap_or_else(|| weigh::weight(&written));
+            return Ok(Some(Packed::new(written, weight, diff, bound, left)));
         }
         let far = |index: usize| diff.animations[index].possible > FAR * bound || attempt + 1 == ATTEMPTS;
         let blames_times = context.may_round_times() && failing.iter().any(|index| far(*index));
@@ -287,12 +286,6 @@ fn pack_below(
     unreachable!("the loop ends after its attempts")
 }
 
-/// What a search leaves of a document with these animations. Nobody has measured whether it keeps to the bound.
-fn searched(document: &Document, animations: &[Animation], scene: &Scene, settings: &Settings) -> Result<Document> {
-    let context = Context::new(scene, animations, settings, &());
-    write(document, &context, animations, &context.search(document, animations))
-}
-
 /// The document as `convert` makes it, which `pack` is never larger than; `None` where `convert` loses nothing, or where there is so much to choose from
 /// that the engine's own choices are smaller.
 fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Option<Packed>> {
@@ -309,13 +302,25 @@ fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
 pub fn leave(document: &Document, settings: &Settings, why: String) -> Result<Packed> {
     let diff = diff::diff(document, document, settings.shell)?;
     let bound = settings.bound.in_scene(diff.model_size);
-    Ok(Packed::new(document.edit().finish()?, diff, bound, vec![why]))
+    Ok(Packed::new(document.edit().finish()?, weigh::weight(document), diff, bound, vec![why]))
 }
 
 /// The document as it was: what is left where even unchanged animations did not survive being written anew.
 fn untouched(document: &Document, settings: &Settings) -> Result<Packed> {
     let why = "no animation was packed: nothing smaller keeps within the bound; a looser one or another storage may";
     leave(document, settings, why.to_owned())
+}
+
+/// What a search is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A document that is measured.
+    Document,
+    /// About what a storage would take.
+    Estimate {
+        /// Whether the animations are slices of longer ones, next to whose bytes JSON is nothing.
+        sliced: bool,
+    },
 }
 
 /// What a search needs to know.
@@ -330,8 +335,7 @@ pub(crate) struct Context<'a> {
     animations: usize,
     begun: AtomicUsize,
     tries: AtomicUsize,
-    /// Whether the animations are slices of longer ones, next to whose bytes JSON is nothing.
-    sliced: bool,
+    purpose: Purpose,
     /// Whether no time may lose its last bit: where something moves fast, that alone is over a tight bound, whatever values have.
     exact_times: AtomicBool,
 }
@@ -347,7 +351,7 @@ impl<'a> Context<'a> {
             animations: animations.len(),
             begun: AtomicUsize::new(0),
             tries: AtomicUsize::new(0),
-            sliced: false,
+            purpose: Purpose::Document,
             exact_times: AtomicBool::new(settings.bound.in_scene(scene.model_size()) == 0.0),
         }
     }
@@ -438,9 +442,10 @@ impl<'a> Context<'a> {
             || (axis && track.source.targets == Targets::Core)
     }
 
-    /// Whether tracks are tried split by axis. A fast run has no time for it, unless keys stay and there is little else to try.
+    /// Whether tracks are tried split by axis. A fast run has no time for it, unless keys stay and there is little else to try; slices say little of it.
     pub(crate) fn splits(&self) -> bool {
-        self.settings.keep_keys || self.settings.level != Level::Fast
+        self.purpose != (Purpose::Estimate { sliced: true })
+            && (self.settings.keep_keys || self.settings.level != Level::Fast)
     }
 
     /// Whether a track is to be left alone.
@@ -479,6 +484,14 @@ impl<'a> Context<'a> {
     fn search(&self, document: &Document, animations: &[Animation]) -> Vec<PackedAnimation> {
         let bound = self.settings.bound.in_scene(self.scene.model_size());
         self.whole(document, animations).par_iter().map(|animation| self.packed(animation, bound)).collect()
+    }
+
+    /// Animations without the tracks that only hold the rest pose, where those may go.
+    fn lean(&self, document: &Document, animations: Vec<Animation>) -> Vec<Animation> {
+        match self.settings.keep_rest || is_for_others(document) {
+            true => animations,
+            false => rest::without_rest(self.scene, animations, |t| self.keeps_resting(t), |a| self.changes(a)),
+        }
     }
 
     /// An animation, packed if it is one of those that are asked for.
@@ -533,10 +546,7 @@ fn write(
     if context.settings.draco.fallback {
         restore(&mut animations, original);
     }
-    let lean = match context.settings.keep_rest || is_for_others(document) {
-        true => animations,
-        false => rest::without_rest(context.scene, animations, |t| context.keeps_resting(t), |a| context.changes(a)),
-    };
+    let lean = context.lean(document, animations);
     let animations = original.iter().zip(&lean).zip(packed).map(|((original, lean), packed)| {
         let straight = |t: &Track| packed.animation.tracks.iter().any(|p| p.target == t.target && context.replaces(p));
         let replaced = original.tracks.iter().filter(|t| context.replaces(t) || straight(t));

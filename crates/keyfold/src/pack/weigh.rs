@@ -33,18 +33,7 @@ impl Weight {
 pub fn weight(document: &Document) -> Weight {
     let mut content = Vec::new();
     gather(document, &mut content);
-    Weight { raw: content.len(), gzip: zipped(&content, CompressionLevel::BestCompression) }
-}
-
-/// About what they weigh after gzip: a fourth of the work leaves hardly more.
-pub(super) fn about_gzip_bytes(document: &Document) -> usize {
-    let mut content = Vec::new();
-    gather(document, &mut content);
-    zipped(&content, CompressionLevel::DefaultLevel)
-}
-
-fn zipped(content: &[u8], level: CompressionLevel) -> usize {
-    compress_to_vec(content, level as u8).len() + GZIP
+    Weight { raw: content.len(), gzip: compress_to_vec(&content, CompressionLevel::BestCompression as u8).len() + GZIP }
 }
 
 /// The bytes that gzip puts around what deflate makes: a header and a check.

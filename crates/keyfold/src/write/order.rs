@@ -67,11 +67,18 @@ struct Bytes {
 
 impl Bytes {
     fn of(content: &Stored) -> Self {
-        let mut shares = [UNSEEN; 256];
-        content.bytes.iter().for_each(|byte| shares[usize::from(*byte)] += 1.0);
-        let sum: f64 = shares.iter().sum();
-        shares.iter_mut().for_each(|share| *share /= sum);
-        let costs = shares.map(|share| -libm::log2(share));
+        let mut counts = [0u32; 256];
+        content.bytes.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+        let sum = content.bytes.len() as f64 + 256.0 * UNSEEN;
+        let shares = counts.map(|count| (f64::from(count) + UNSEEN) / sum);
+        // Most bytes do not occur, and logarithms take long.
+        let unseen = -libm::log2(UNSEEN / sum);
+        let mut costs = [unseen; 256];
+        for (cost, (share, count)) in costs.iter_mut().zip(shares.iter().zip(counts)) {
+            if count > 0 {
+                *cost = -libm::log2(*share);
+            }
+        }
         Self { shares, costs }
     }
 

@@ -18,7 +18,7 @@ pub(super) const FORM: Form = Form {
     constant,
     takes: &[Interpolation::Linear],
     shares_times: false,
-    wire: |entries, _| Ok(wire(&channels(entries)?, plain)),
+    wire: |entries, context| Ok(wire(&channels(entries)?, |contents| plain(contents, context))),
     write: |document, animations, _| {
         write_channels(document, animations, channels, |edit, contents, _| place_plain(edit, contents))
     },

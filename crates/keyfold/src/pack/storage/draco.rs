@@ -29,7 +29,7 @@ pub(super) const FORM: Form = Form {
         let draft = draco::draft(&[planned(0, entries, context)], &context.draco_options())?;
         Ok(wire(&draft.channels, |contents| {
             let outside: Vec<_> = contents.iter().copied().filter(|stored| !draft.inside.contains(stored)).collect();
-            [&draft.bytes[..], &plain(&outside)].concat()
+            [&draft.bytes[..], &plain(&outside, context)].concat()
         }))
     },
     write: |document, animations, context| {

@@ -19,7 +19,7 @@ pub(super) const FORM: Form = Form {
     shares_times: false,
     wire: |entries, context| {
         let bytes = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt);
-        Ok(wire(&channels(entries)?, |contents| bytes(contents).unwrap_or_else(|_| plain(contents))))
+        Ok(wire(&channels(entries)?, |contents| bytes(contents).unwrap_or_else(|_| plain(contents, context))))
     },
     write: |document, animations, context| {
         let version = context.settings.meshopt;

@@ -19,9 +19,9 @@ pub(super) const FORM: Form = Form {
     takes: &[Interpolation::Linear],
     // Keys that follow each other evenly cost next to nothing, and times of each track a lot of JSON.
     shares_times: true,
-    wire: |entries, _| {
+    wire: |entries, context| {
         let channels = channels(entries)?;
-        Ok(wire(&channels, |contents| stream_bytes(contents, &channels).unwrap_or_else(|_| plain(contents))))
+        Ok(wire(&channels, |contents| stream_bytes(contents, &channels).unwrap_or_else(|_| plain(contents, context))))
     },
     write: |document, animations, _| {
         write_channels(document, animations, channels, |edit, contents, forms| {
