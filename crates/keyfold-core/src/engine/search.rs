@@ -38,11 +38,9 @@ const HARD: usize = 256;
 const REPAIRED: f64 = 0.985;
 const AT_KEYS: f64 = 0.996;
 /// A plan that costs this much more than the cheapest before anything is repaired is given up.
-const PROMISING: f64 = 1.15;
+const PROMISING: f64 = 1.05;
 /// Where each track for itself needs more than this share of its keys, no few keys are enough for all of them.
 const FEW: f64 = 0.6;
-/// A plan that costs this much more than the cheapest on samples may still be the cheaper one on the whole clip.
-const NEAR: f64 = 1.04;
 
 /// What a search found.
 #[derive(Clone, Debug)]
@@ -157,20 +155,14 @@ impl Candidate {
 type Tracks = Vec<Option<Encoded>>;
 
 impl<E: Executor> Search<'_, '_, E> {
-    /// The cheapest of the level's plans on samples, on the whole clip; where samples hardly tell two apart, the better one there. Where
-    /// that fails, the next.
+    /// The cheapest of the level's plans on samples, on the whole clip; where that fails, the next.
     fn best(&self, samples: Vec<Sampled>) -> Option<Found> {
         let mut candidates = self.candidates(&samples);
         let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
         // Of equal costs the earlier plan wins.
         candidates.sort_by_key(|candidate| candidate.cost);
-        let exact = self.clips.iter().all(|clip| clip.times.len() <= SAMPLED);
-        let least = candidates.first().map_or(0.0, |first| first.cost as f64);
-        let near = candidates.get(1).filter(|second| !exact && (second.cost as f64) < NEAR * least);
         let whole = |candidate: &Candidate| self.whole(&candidate.choice(self.job.bound), &reach, Some(candidate));
-        let runner_up = near.and_then(whole);
-        let first = candidates.iter().find_map(whole);
-        first.into_iter().chain(runner_up).min_by_key(|found| found.cost)
+        candidates.iter().find_map(whole)
     }
 
     /// The cheapest of the level's plans on samples that are all there is, nothing repaired.
