@@ -47,7 +47,7 @@ const FEW: f64 = 0.6;
 pub struct Found {
     /// Tracks as a storage will hold them: one entry for each track of the job, `None` where it stays as it is.
     pub tracks: Vec<Option<Encoded>>,
-    /// What they cost, in the codec's bytes.
+    /// What they cost, in the codec's bytes; nothing where the quickest level is estimated.
     pub cost: usize,
     /// How they came about, where a smaller bound would make about the same of them.
     pub choice: Option<Choice>,
@@ -79,6 +79,10 @@ pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, befor
         return search.whole(&choice.scaled(job.bound), &reach, None);
     }
     let is_sampled = clips.iter().any(|clip| clip.times.len() > SAMPLED);
+    // There is one quickest plan. An estimate of it is priced by whoever asked for it.
+    if job.is_estimate && job.level == Level::Fast {
+        return search.best(samples);
+    }
     let found = if job.is_estimate && !is_sampled { search.about(&samples)? } else { search.best(samples)? };
     (found.cost < codec.cost(&vec![None; job.tracks.len()])).then_some(found)
 }
@@ -297,7 +301,9 @@ impl<E: Executor> Search<'_, '_, E> {
         }
         let reduced = clips.iter().all(|(plan, _)| plan.keys != KeyChoice::All);
         let choice = reduced.then_some(Choice { bound: self.job.bound, clips });
-        Some(Found { cost: self.codec.cost(&tracks), tracks, choice })
+        let is_priced = !(self.job.is_estimate && self.job.level == Level::Fast);
+        let cost = if is_priced { self.codec.cost(&tracks) } else { 0 };
+        Some(Found { cost, tracks, choice })
     }
 
     /// A clip's tracks from the keys of its samples, which are all that there is to it.

@@ -139,7 +139,7 @@ fn pack_as_it_is(
         bound: bound - used,
         level,
         keeps_keys: context.settings.keep_keys,
-        is_estimate: context.purpose != Purpose::Document && level != Level::Fast,
+        is_estimate: context.purpose != Purpose::Document,
     };
     let codec = AnimationCodec { context, animation: &base, tracks: &indices };
     let Some(found) = engine::search(&job, &codec, &Parallel(context.monitor), before) else {

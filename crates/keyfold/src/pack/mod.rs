@@ -142,7 +142,7 @@ impl Packed {
     }
 }
 
-/// Beyond so many floats, `convert` is not tried.
+/// Beyond so many floats, neither `convert` nor the quickest search is tried, too: the engine's own choices are smaller.
 const MUCH: usize = 1 << 16;
 /// How often animations that prove to be over the bound are packed again with a smaller one, before they are left as they were.
 const ATTEMPTS: usize = 4;
@@ -185,16 +185,20 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
 /// The smallest of what was packed and what the quickest search, tighter bounds and `convert` come to.
 fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn Monitor) -> Result<Packed> {
     let (bound, weight) = (packed.bound, |packed: &Packed| packed.weight(settings.optimize));
-    let fast = Settings { level: Level::Fast, ..settings.clone() };
-    let mut least = pack_below(document, &fast, Some(weight(&packed)), monitor)?.unwrap_or(packed);
+    let is_much = read(document)?.animations.iter().map(floats).sum::<usize>() > MUCH;
+    let mut least = packed;
+    if !is_much {
+        let fast = Settings { level: Level::Fast, ..settings.clone() };
+        least = pack_below(document, &fast, Some(weight(&least)), monitor)?.unwrap_or(least);
+    }
     for share in tighter(document)? {
         let tight = Settings { bound: settings.bound.scaled(share), ..settings.clone() };
         if let Some(packed) = pack_below(document, &tight, Some(weight(&least)), monitor)? {
             least = Packed { bound, ..packed };
         }
     }
-    let converted = converted(document, settings, monitor)?.filter(|converted| weight(converted) < weight(&least));
-    Ok(converted.unwrap_or(least))
+    let converted = if is_much { None } else { converted(document, settings, monitor)? };
+    Ok(converted.filter(|converted| weight(converted) < weight(&least)).unwrap_or(least))
 }
 
 /// How much tighter the bounds are that short documents, and documents with splines, are also packed within.
@@ -250,8 +254,8 @@ fn pack_below(
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
         let written = write(document, &context, &read.animations, &packed)?;
-        let weight = most.map(|_| weigh::weight(&written));
-        if weight.zip(most).is_some_and(|(weight, most)| weight.of(settings.optimize) >= most) {
+        let less = most.map(|most| weigh::less_than(most, settings.optimize, &written));
+        if less == Some(None) {
             return Ok(None);
         }
         let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
@@ -260,7 +264,7 @@ fn pack_below(
             return untouched(document, settings).map(Some);
         }
         if failing.is_empty() {
-            let weight = weight.unwrap_or_else(|| weigh::weight(&written));
+            let weight = less.flatten().unwrap_or_else(|| weigh::weight(&written));
             return Ok(Some(Packed::new(written, weight, diff, bound, left)));
         }
         let far = |index: usize| diff.animations[index].possible > FAR * bound || attempt + 1 == ATTEMPTS;
@@ -286,12 +290,11 @@ fn pack_below(
     unreachable!("the loop ends after its attempts")
 }
 
-/// The document as `convert` makes it, which `pack` is never larger than; `None` where `convert` loses nothing, or where there is so much to choose from
-/// that the engine's own choices are smaller.
+/// The document as `convert` makes it, which `pack` is never larger than; `None` where `convert` loses nothing.
 fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Option<Packed>> {
     monitor.step(0.95, "converting")?;
     let searched = matches!(settings.storage, Storage::Draco | Storage::Quantization);
-    if !searched || read(document)?.animations.iter().map(floats).sum::<usize>() > MUCH {
+    if !searched {
         return Ok(None);
     }
     let settings = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
@@ -442,10 +445,9 @@ impl<'a> Context<'a> {
             || (axis && track.source.targets == Targets::Core)
     }
 
-    /// Whether tracks are tried split by axis. A fast run has no time for it, unless keys stay and there is little else to try; slices say little of it.
+    /// Whether tracks are tried split by axis. A fast run has no time for it, unless keys stay and there is little else to try; an estimate changes little by it.
     pub(crate) fn splits(&self) -> bool {
-        self.purpose != (Purpose::Estimate { sliced: true })
-            && (self.settings.keep_keys || self.settings.level != Level::Fast)
+        self.purpose == Purpose::Document && (self.settings.keep_keys || self.settings.level != Level::Fast)
     }
 
     /// Whether a track is to be left alone.

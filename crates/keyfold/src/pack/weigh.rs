@@ -1,6 +1,6 @@
 //! What a document's animations weigh on the wire: their bytes and their JSON, after gzip or as they are, whatever the storage.
 
-use super::Optimize;
+use super::{Optimize, cost::deflated};
 use crate::{
     Document,
     document::{json::to_index, slice_of},
@@ -20,6 +20,11 @@ pub struct Weight {
 }
 
 impl Weight {
+    fn of_content(content: &[u8]) -> Self {
+        let gzip = compress_to_vec(content, CompressionLevel::BestCompression as u8).len() + GZIP;
+        Self { raw: content.len(), gzip }
+    }
+
     /// The bytes that are to be few.
     pub fn of(&self, optimize: Optimize) -> usize {
         match optimize {
@@ -33,8 +38,20 @@ impl Weight {
 pub fn weight(document: &Document) -> Weight {
     let mut content = Vec::new();
     gather(document, &mut content);
-    Weight { raw: content.len(), gzip: compress_to_vec(&content, CompressionLevel::BestCompression as u8).len() + GZIP }
+    Weight::of_content(&content)
 }
+
+/// What a document's animations weigh, where that is less than `most`. What is clearly more is not compressed at its best.
+pub(super) fn less_than(most: usize, optimize: Optimize, document: &Document) -> Option<Weight> {
+    let mut content = Vec::new();
+    gather(document, &mut content);
+    let clearly_more = optimize == Optimize::Gzip && AT_BEST * deflated(&content) as f64 > most as f64;
+    let weight = (!clearly_more).then(|| Weight::of_content(&content))?;
+    Some(weight).filter(|weight| weight.of(optimize) < most)
+}
+
+/// What deflate at its best leaves at least of what it does by default.
+const AT_BEST: f64 = 0.96;
 
 /// The bytes that gzip puts around what deflate makes: a header and a check.
 const GZIP: usize = 18;
