@@ -27,7 +27,7 @@ pub struct Job<'a> {
     pub level: Level,
     /// Whether every track keeps its keys.
     pub keeps_keys: bool,
-    /// Whether it is enough to know about what tracks cost: of short clips, codes are then as they come, within the bound or not.
+    /// Whether it is enough to know about what tracks cost: only the most promising plan is carried out then, and none at all times of long clips.
     pub is_estimate: bool,
 }
 

@@ -38,7 +38,7 @@ const HARD: usize = 256;
 const REPAIRED: f64 = 0.985;
 const AT_KEYS: f64 = 0.996;
 /// A plan that costs this much more than the cheapest before anything is repaired is given up.
-const PROMISING: f64 = 1.05;
+const PROMISING: f64 = 1.15;
 /// Where each track for itself needs more than this share of its keys, no few keys are enough for all of them.
 const FEW: f64 = 0.6;
 
@@ -169,10 +169,11 @@ impl<E: Executor> Search<'_, '_, E> {
         candidates.iter().find_map(whole)
     }
 
-    /// The cheapest of the level's plans on samples that are all there is, nothing repaired.
+    /// The most promising of the level's plans on samples that are all there is.
     fn about(&self, samples: &[Sampled]) -> Option<Found> {
         let least = self.promising(samples).into_iter().min_by_key(|candidate| candidate.cost)?;
-        Some(Found { cost: least.cost, tracks: self.assembled(&least.clips), choice: None })
+        let held = self.candidate(|i| self.held(&self.clips[i], &samples[i], &least.clips[i]));
+        Some(Found { cost: held.cost, tracks: self.assembled(&held.clips), choice: None })
     }
 
     /// The level's plans on samples, those that promise something, with budgets that hold.
