@@ -18,7 +18,7 @@ use crate::{Animation, Document, Result, Scene, Storage, Track, inspect::documen
 /// A document with no more floats than this is packed: that takes no longer than a search.
 const TINY: usize = 1 << 10;
 /// Samples are at least so many floats, and this share of all.
-const LEAST: usize = 1 << 14;
+const LEAST: usize = 1 << 15;
 const SHARE: f64 = 0.1;
 /// What a longer search leaves of the quickest one's bytes in Draco streams and streams, where keys are hardly ever chosen: 0.85 to 1 on the corpus.
 const USUAL: f64 = 0.92;
