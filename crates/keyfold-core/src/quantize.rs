@@ -26,6 +26,13 @@ pub enum QuantizeError {
     RangeTooSmall,
     /// One bit has no code left for a zero between two ends.
     NoRoomForZero,
+    /// Values of so many components have another number of grids.
+    Grids {
+        /// One for each component.
+        needed: usize,
+        /// How many there are.
+        given: usize,
+    },
 }
 
 impl fmt::Display for QuantizeError {
@@ -39,6 +46,7 @@ impl fmt::Display for QuantizeError {
             Self::RangeTooLarge => f.write_str("the range is wider than a 32-bit float can say"),
             Self::RangeTooSmall => f.write_str("the range is so narrow that its step would be denormal"),
             Self::NoRoomForZero => f.write_str("one bit has no code for a zero between the ends of the range"),
+            Self::Grids { needed, given } => write!(f, "{given} grids for values of {needed} components"),
         }
     }
 }

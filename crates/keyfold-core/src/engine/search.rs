@@ -78,13 +78,12 @@ pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, befor
         let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
         return search.whole(&choice.scaled(job.bound), &reach, None);
     }
-    let is_sampled = clips.iter().any(|clip| clip.times.len() > SAMPLED);
-    // There is one quickest plan. An estimate of it is priced by whoever asked for it.
-    if job.is_estimate && job.level == Level::Fast {
-        return search.best(samples);
-    }
-    let found = if job.is_estimate && !is_sampled { search.about(&samples)? } else { search.best(samples)? };
-    (found.cost < codec.cost(&vec![None; job.tracks.len()])).then_some(found)
+    let found = match job.is_estimate && search.is_priced() && !search.is_sampled() {
+        true => search.about(&samples)?,
+        false => search.best(samples)?,
+    };
+    let is_worth = !search.is_priced() || found.cost < codec.cost(&vec![None; job.tracks.len()]);
+    is_worth.then_some(found)
 }
 
 impl Choice {
@@ -156,8 +155,6 @@ impl Candidate {
     }
 }
 
-type Tracks = Vec<Option<Encoded>>;
-
 impl<E: Executor> Search<'_, '_, E> {
     /// The cheapest of the level's plans on samples, on the whole clip; where that fails, the next.
     fn best(&self, samples: Vec<Sampled>) -> Option<Found> {
@@ -172,8 +169,19 @@ impl<E: Executor> Search<'_, '_, E> {
     /// The most promising of the level's plans on samples that are all there is.
     fn about(&self, samples: &[Sampled]) -> Option<Found> {
         let least = self.promising(samples).into_iter().min_by_key(|candidate| candidate.cost)?;
-        let held = self.candidate(|i| self.held(&self.clips[i], &samples[i], &least.clips[i]));
-        Some(Found { cost: held.cost, tracks: self.assembled(&held.clips), choice: None })
+        let held = self.each_clip(|i| self.held(&self.clips[i], &samples[i], &least.clips[i]));
+        let tracks = self.assembled(&held);
+        Some(Found { cost: self.codec.cost(&tracks), tracks, choice: None })
+    }
+
+    /// Whether costs are asked for: there is one quickest plan, and an estimate of it is priced by whoever wants it.
+    fn is_priced(&self) -> bool {
+        !(self.job.is_estimate && self.job.level == Level::Fast)
+    }
+
+    /// Whether samples stand for more than themselves.
+    fn is_sampled(&self) -> bool {
+        self.clips.iter().any(|clip| clip.times.len() > SAMPLED)
     }
 
     /// The level's plans on samples, those that promise something, with budgets that hold.
@@ -202,8 +210,7 @@ impl<E: Executor> Search<'_, '_, E> {
         };
         let (own, shared) = PLANS[1..].split_at(PLANS[1..].iter().take_while(|p| p.keys != KeyChoice::Shared).count());
         let all = first.keys();
-        let long = self.clips.iter().any(|clip| clip.times.len() > SAMPLED);
-        let chosen = !self.job.keeps_keys && (long || !self.codec.shares_times());
+        let chosen = !self.job.keeps_keys && (self.is_sampled() || !self.codec.shares_times());
         let suits = |plan: &Plan| plan.keys == KeyChoice::All || chosen;
         let own: Vec<Plan> = own.iter().copied().filter(suits).collect();
         let mut candidates: Vec<Candidate> = core::iter::once(first).chain(self.executor.map(&own, tried)).collect();
@@ -223,11 +230,15 @@ impl<E: Executor> Search<'_, '_, E> {
     }
 
     /// Tracks from the keys of samples.
-    fn assembled(&self, clips: &[Tried]) -> Tracks {
-        let mut tracks: Tracks = vec![None; self.job.tracks.len()];
-        for (clip, tried) in self.clips.iter().zip(clips) {
-            let quantizers = quantizers(clip, self.codec, &tried.budgets, tried.plan);
-            self.assemble(clip, &tried.keys, &quantizers, &mut tracks);
+    fn assembled(&self, clips: &[Tried]) -> Vec<Option<Encoded>> {
+        self.in_order(self.clips.iter().zip(clips).map(|(clip, tried)| self.encoded(clip, tried)))
+    }
+
+    /// The tracks of all clips in the order of the job's.
+    fn in_order(&self, clips: impl Iterator<Item = Vec<Encoded>>) -> Vec<Option<Encoded>> {
+        let mut tracks = vec![None; self.job.tracks.len()];
+        for (clip, encoded) in self.clips.iter().zip(clips) {
+            clip.tracks.iter().zip(encoded).for_each(|(track, encoded)| tracks[track.index] = Some(encoded));
         }
         tracks
     }
@@ -287,32 +298,23 @@ impl<E: Executor> Search<'_, '_, E> {
             let (clip, (plan, budgets)) = (&self.clips[index], &choice.clips[index]);
             let held = held.map(|candidate| &candidate.clips[index]).filter(|tried| is_whole(clip, tried));
             match held {
-                Some(tried) => self.encoded(clip, tried).map(|encoded| (encoded, budgets.clone())),
+                Some(tried) => Some((self.encoded(clip, tried), budgets.clone())),
                 None => self.whole_clip(clip, &reach[index], *plan, budgets.clone()),
             }
         };
-        let mut tracks: Tracks = vec![None; self.job.tracks.len()];
-        let mut clips = Vec::new();
-        for ((clip, whole), (plan, _)) in self.clips.iter().zip(self.each_clip(whole)).zip(&choice.clips) {
-            let (encoded, budgets) = whole?;
-            for (track, encoded) in clip.tracks.iter().zip(encoded) {
-                tracks[track.index] = Some(encoded);
-            }
-            clips.push((*plan, budgets));
-        }
-        let reduced = clips.iter().all(|(plan, _)| plan.keys != KeyChoice::All);
-        let choice = reduced.then_some(Choice { bound: self.job.bound, clips });
-        let is_priced = !(self.job.is_estimate && self.job.level == Level::Fast);
-        let cost = if is_priced { self.codec.cost(&tracks) } else { 0 };
+        let whole: Option<Vec<(Vec<Encoded>, Vec<f64>)>> = self.each_clip(whole).into_iter().collect();
+        let (encoded, budgets): (Vec<_>, Vec<_>) = whole?.into_iter().unzip();
+        let tracks = self.in_order(encoded.into_iter());
+        let reduced = choice.clips.iter().all(|(plan, _)| plan.keys != KeyChoice::All);
+        let plans = choice.clips.iter().map(|(plan, _)| *plan);
+        let choice = reduced.then(|| Choice { bound: self.job.bound, clips: plans.zip(budgets).collect() });
+        let cost = if self.is_priced() { self.codec.cost(&tracks) } else { 0 };
         Some(Found { cost, tracks, choice })
     }
 
-    /// A clip's tracks from the keys of its samples, which are all that there is to it.
-    fn encoded(&self, clip: &Clip<'_>, tried: &Tried) -> Option<Vec<Encoded>> {
-        let mut tracks: Tracks = vec![None; self.job.tracks.len()];
-        let quantizers = quantizers(clip, self.codec, &tried.budgets, tried.plan);
-        self.assemble(clip, &tried.keys, &quantizers, &mut tracks);
-        clip.tracks.iter().map(|track| tracks[track.index].take()).collect()
+    /// A clip's tracks from the keys of its samples.
+    fn encoded(&self, clip: &Clip<'_>, tried: &Tried) -> Vec<Encoded> {
+        self.assemble(clip, &tried.keys, &quantizers(clip, self.codec, &tried.budgets, tried.plan))
     }
 
     /// A whole clip so that it holds at all keys, and its budgets then; `None` where it never does, or where nobody waits for it any more.
@@ -342,14 +344,12 @@ impl<E: Executor> Search<'_, '_, E> {
             let encoded: Option<Vec<(Measured, Vec<TrackKeys>)>> = encoded.into_iter().collect();
             let (measured, keys): (Vec<Measured>, Vec<Vec<TrackKeys>>) = encoded?.into_iter().unzip();
             let mut worst = merged(clip, measured.into_iter());
-            let mut tracks: Tracks = vec![None; self.job.tracks.len()];
-            self.assemble(clip, &keys, &quantizers, &mut tracks);
-            let encoded: Option<Vec<Encoded>> = clip.tracks.iter().map(|t| tracks[t.index].take()).collect();
+            let encoded = self.assemble(clip, &keys, &quantizers);
             if clip.shared {
-                worst.include(&self.deviation(clip, encoded.as_deref().unwrap_or_default()));
+                worst.include(&self.deviation(clip, &encoded));
             }
             if worst.error() <= self.most() {
-                return encoded.map(|encoded| (encoded, budgets));
+                return Some((encoded, budgets));
             }
             self.tighten(clip, reach, &mut budgets, &worst, plan);
         }
@@ -397,12 +397,12 @@ impl<E: Executor> Search<'_, '_, E> {
         compare(&clip.motion, &motion, &clip.probes, &moments(&[&clip.motion, &motion], 0))
     }
 
-    /// Tracks from the keys of all windows.
-    fn assemble(&self, clip: &Clip<'_>, windows: &[Vec<TrackKeys>], quantizers: &[Quantizer], tracks: &mut Tracks) {
-        for (index, (track, quantizer)) in clip.tracks.iter().zip(quantizers).enumerate() {
-            let keys = windows.iter().map(|keys| &keys[index]);
-            tracks[track.index] = Some(self.joined(clip, track, quantizer, keys));
-        }
+    /// A clip's tracks from the keys of all windows.
+    fn assemble(&self, clip: &Clip<'_>, windows: &[Vec<TrackKeys>], quantizers: &[Quantizer]) -> Vec<Encoded> {
+        let joined = |(index, (track, quantizer))| {
+            self.joined(clip, track, quantizer, windows.iter().map(|keys: &Vec<TrackKeys>| &keys[index]))
+        };
+        clip.tracks.iter().zip(quantizers).enumerate().map(joined).collect()
     }
 
     /// A track from its keys in all windows. One that never changes has one key at the end of the animation, whose duration it also holds.

@@ -95,7 +95,7 @@ fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64)
         return pack_as_it_is(context, animation, bound, level, None);
     }
     // Of what is not short, a quick search tells which is smaller.
-    let quick = if floats(animation) <= SHORT { level } else { Level::Fast };
+    let quick = if floats([animation]) <= SHORT { level } else { Level::Fast };
     let json = if context.settings.keep_keys { CHANNEL } else { 0 };
     let found = |animation| {
         let (packed, cost) = pack_as_it_is(context, animation, bound, quick, None);

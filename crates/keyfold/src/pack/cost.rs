@@ -3,7 +3,7 @@
 use super::{Context, Level, Optimize, Purpose, Settings};
 use crate::write::{ChannelForm, Stored, alike};
 use miniz_oxide::deflate::{CompressionLevel, compress_to_vec};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// A byte that is there but compresses away still has to be loaded.
@@ -26,10 +26,12 @@ pub(crate) fn cost(wire: Wire, context: &Context<'_>) -> usize {
     deflated(&bytes) + raw
 }
 
-/// Whether costs are those after compression. In a fast run there is one plan to hold against the original: no reason to compress both.
+/// Whether costs are those after compression. In a fast run there is one plan to hold against the original: no reason to compress both, unless its bytes
+/// are what is asked for.
 fn deflates(context: &Context<'_>) -> bool {
     let Settings { keep_keys, level, optimize, .. } = context.settings;
-    !keep_keys && *level != Level::Fast && *optimize == Optimize::Gzip
+    let compares = *level != Level::Fast || context.purpose != Purpose::Document;
+    !keep_keys && compares && *optimize == Optimize::Gzip
 }
 
 /// What animations put on the wire.
@@ -40,10 +42,10 @@ pub(crate) struct Wire {
     pub(crate) json: String,
 }
 
-/// What channels put on the wire where `place` makes bytes of what their accessors hold.
+/// What channels put on the wire where `place` makes bytes of what their accessors hold. Equal contents and samplers stand there once, as in a file.
 pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> Vec<u8>) -> Wire {
     let (mut seen, mut contents, mut samplers) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
-    let (mut json, mut sampler_json) = (String::new(), String::new());
+    let (mut channel_json, mut sampler_json) = (Vec::new(), Vec::new());
     for channel in channels {
         let own = channel.extension_sampler.as_ref().map(|(_, sampler)| sampler);
         let Some(sampler) = channel.sampler.as_ref().or(own) else { continue };
@@ -55,26 +57,25 @@ pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> V
         });
         let next = samplers.len();
         let index = *samplers.entry((input, output, sampler.interpolation)).or_insert_with(|| {
-            sampler_json += &format!("{{\"input\":{input},\"output\":{output}}},");
+            sampler_json.push(json!({ "input": input, "output": output }));
             next
         });
-        json += &format!("{{\"sampler\":{index},\"target\":{}", channel.target);
+        let mut object = json!({ "sampler": index, "target": channel.target });
         if !channel.extensions.is_empty() {
-            json += &format!(",\"extensions\":{}", Value::Object(channel.extensions.clone()));
+            object["extensions"] = Value::Object(channel.extensions.clone());
         }
-        json += "},";
+        channel_json.push(object);
     }
-    json += &sampler_json;
     let bytes = place(&contents);
     let mut offset = 0;
-    for content in contents {
-        json += &format!(
-            "{{\"bufferView\":0,\"byteOffset\":{offset},{},",
-            &Value::Object(content.accessor()).to_string()[1..]
-        );
+    let accessors = contents.into_iter().map(|content| {
+        let mut object = json!({ "bufferView": 0, "byteOffset": offset });
         offset += content.bytes.len();
-    }
-    Wire { bytes, json }
+        object.as_object_mut().into_iter().for_each(|object| object.extend(content.accessor()));
+        object
+    });
+    let json = channel_json.into_iter().chain(sampler_json).chain(accessors);
+    Wire { bytes, json: Value::Array(json.collect()).to_string() }
 }
 
 /// Contents as they are: in the order in which they will stand, where compression sees it.

@@ -17,7 +17,7 @@ use crate::{Animation, Document, Result, Scene, Storage, Track, inspect::documen
 
 /// A document with no more floats than this is packed: that takes little longer than a search, and JSON decides what is smaller.
 const TINY: usize = 1 << 13;
-/// Samples are at least so many floats, and this share of all.
+/// A document with no more floats than this is searched as a whole and written. Of a larger one, samples are at least so many floats, and this share of all.
 const LEAST: usize = 1 << 15;
 const SHARE: f64 = 0.1;
 /// What a longer search leaves of the quickest one's bytes in Draco streams and streams, where keys are hardly ever chosen: 0.85 to 1 on the corpus.
@@ -52,7 +52,7 @@ pub struct Estimate {
 pub fn estimates(document: &Document, settings: &Settings, storages: &[Storage]) -> Result<Vec<Estimate>> {
     let animations = read(document)?.animations;
     let scene = Scene::new(document, &animations, settings.shell)?;
-    let (samples, floats) = (Samples::of(&animations), animations.iter().map(floats).sum());
+    let (samples, floats) = (Samples::of(&animations), floats(&animations));
     let estimator = Estimator { document, animations: &animations, floats, scene: &scene, samples };
     let about = |storage: &Storage| {
         let Weight { raw, gzip } = estimator.about(&Settings { storage: *storage, ..settings.clone() })?;
@@ -100,27 +100,27 @@ impl Estimator<'_> {
         if !self.is_small() {
             return self.searched(self.animations, false, settings);
         }
-        let purpose = Purpose::Estimate { sliced: false };
-        let context = Context { purpose, ..Context::new(self.scene, self.animations, settings, &()) };
-        let search = || context.search(self.document, self.animations);
-        let found = match self.floats <= TINY {
-            true => pack(self.document, settings)?.document,
-            false => write(self.document, &context, self.animations, &search())?,
-        };
+        let found = if self.floats <= TINY { pack(self.document, settings)?.document } else { self.written(settings)? };
         Ok(Weight { raw: document_bytes(&found) as usize, gzip: gzip_bytes(&found) })
+    }
+
+    /// A document with what a search leaves of all animations. Nothing is measured.
+    fn written(&self, settings: &Settings) -> Result<Document> {
+        let context = self.context(self.animations, false, settings);
+        write(self.document, &context, self.animations, &context.search(self.document, self.animations))
+    }
+
+    fn context<'s>(&'s self, animations: &[Animation], sliced: bool, settings: &'s Settings) -> Context<'s> {
+        Context { purpose: Purpose::Estimate { sliced }, ..Context::new(self.scene, animations, settings, &()) }
     }
 
     /// What a search leaves of animations, without a document around it; next to the bytes of slices, JSON does not count.
     fn searched(&self, animations: &[Animation], sliced: bool, settings: &Settings) -> Result<Weight> {
-        let purpose = Purpose::Estimate { sliced };
-        let context = Context { purpose, ..Context::new(self.scene, animations, settings, &()) };
+        let context = self.context(animations, sliced, settings);
         let packed = context.search(self.document, animations);
         let lean = context.lean(self.document, packed.iter().map(|packed| packed.animation.clone()).collect());
         let written = lean.iter().zip(&packed).flat_map(|(lean, packed)| entries(&context, lean, &packed.encoded));
-        // Contents stand in the order of a file, which a fast search does not look at.
-        let as_written = Settings { level: Level::Default, ..settings.clone() };
-        let writer = Context::new(self.scene, animations, &as_written, &());
-        let Wire { mut bytes, json } = (writer.form().wire)(&written.collect::<Vec<_>>(), &writer)?;
+        let Wire { mut bytes, json } = (context.form().wire)(&written.collect::<Vec<_>>(), &context)?;
         let stay: usize = lean.iter().map(|animation| unwritten(&context, animation)).sum();
         let raw = bytes.len() + stay;
         if !sliced {
@@ -155,7 +155,7 @@ impl Samples {
 }
 
 fn chosen(animations: &[Animation]) -> Vec<&Animation> {
-    let all = animations.iter().map(floats).sum::<usize>() as f64;
+    let all = floats(animations) as f64;
     let wanted = (SHARE * all).max(LEAST as f64);
     if wanted >= all {
         return animations.iter().collect();
@@ -165,7 +165,7 @@ fn chosen(animations: &[Animation]) -> Vec<&Animation> {
     let mut at = step / 2.0;
     let is_at_step = |animation: &&Animation| {
         let before = at;
-        at += floats(animation) as f64;
+        at += floats([*animation]) as f64;
         (at / step).floor() > (before / step).floor()
     };
     animations.iter().filter(is_at_step).collect()

@@ -142,7 +142,7 @@ impl Packed {
     }
 }
 
-/// Beyond so many floats, neither `convert` nor the quickest search is tried, too: the engine's own choices are smaller.
+/// Documents of more floats than this are not also packed by the quickest search and by `convert`: what the engine chooses for them is smaller.
 const MUCH: usize = 1 << 16;
 /// How often animations that prove to be over the bound are packed again with a smaller one, before they are left as they were.
 const ATTEMPTS: usize = 4;
@@ -185,13 +185,14 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
 /// The smallest of what was packed and what the quickest search, tighter bounds and `convert` come to.
 fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn Monitor) -> Result<Packed> {
     let (bound, weight) = (packed.bound, |packed: &Packed| packed.weight(settings.optimize));
-    let is_much = read(document)?.animations.iter().map(floats).sum::<usize>() > MUCH;
+    let animations = &read(document)?.animations;
+    let is_much = floats(animations) > MUCH;
     let mut least = packed;
     if !is_much {
         let fast = Settings { level: Level::Fast, ..settings.clone() };
         least = pack_below(document, &fast, Some(weight(&least)), monitor)?.unwrap_or(least);
     }
-    for share in tighter(document)? {
+    for share in tighter(animations) {
         let tight = Settings { bound: settings.bound.scaled(share), ..settings.clone() };
         if let Some(packed) = pack_below(document, &tight, Some(weight(&least)), monitor)? {
             least = Packed { bound, ..packed };
@@ -209,18 +210,16 @@ const SHORT: usize = 1 << 14;
 
 /// The shares of the bound that a document is packed within, too: more freedom is not always used well, least of all in short documents, whose bytes are
 /// mostly JSON, and by splines, whose loss is not searched for as that of lines is.
-fn tighter(document: &Document) -> Result<impl Iterator<Item = f64>> {
-    let read = read(document)?;
+fn tighter(animations: &[Animation]) -> impl Iterator<Item = f64> {
     let is_spline = |track: &Track| track.curve.interpolation() == Interpolation::CubicSpline;
-    let splines = read.animations.iter().flat_map(|a| &a.tracks).any(is_spline);
-    let is_short = read.animations.iter().map(floats).sum::<usize>() <= SHORT;
-    let shares = [(TIGHTER_IF_SHORT, is_short), (TIGHTER_WITH_SPLINES, splines)];
-    Ok(shares.into_iter().filter(|(_, worth)| *worth).map(|(share, _)| share))
+    let splines = animations.iter().flat_map(|a| &a.tracks).any(is_spline);
+    let shares = [(TIGHTER_IF_SHORT, floats(animations) <= SHORT), (TIGHTER_WITH_SPLINES, splines)];
+    shares.into_iter().filter(|(_, worth)| *worth).map(|(share, _)| share)
 }
 
-/// How many numbers an animation's values are.
-fn floats(animation: &Animation) -> usize {
-    animation.tracks.iter().map(|track| track.curve.values().len()).sum()
+/// How many numbers the values of animations are.
+fn floats<'a>(animations: impl IntoIterator<Item = &'a Animation>) -> usize {
+    animations.into_iter().flat_map(|animation| &animation.tracks).map(|track| track.curve.values().len()).sum()
 }
 
 /// What a search leaves of a document, measured, and packed again where that is over the bound.

@@ -37,7 +37,7 @@ pub(crate) fn straightened(context: &Context<'_>, animation: &Animation, bound: 
     let probes = context.scene.probes(&motion.moved());
     let reach = cubic::reach(context, &motion, &probes);
     let moves: Vec<f64> = splines.iter().map(|(_, track)| cubic::moves(track, &reach).unwrap_or(0.0)).collect();
-    let most = GROWTH.0 * floats(animation) + GROWTH.1;
+    let most = GROWTH.0 * floats([animation]) + GROWTH.1;
     SHARES.iter().find_map(|share| {
         let tolerance = |moves: &f64| if *moves > 0.0 { share * bound / moves } else { f64::INFINITY };
         let tolerances: Vec<f64> = moves.iter().map(tolerance).collect();
@@ -47,7 +47,7 @@ pub(crate) fn straightened(context: &Context<'_>, animation: &Animation, bound: 
             tracks[*index].curve = sampled(track, &times)?;
         }
         let straight = Animation { tracks, ..animation.clone() };
-        if floats(&straight) > most {
+        if floats([&straight]) > most {
             return None;
         }
         let error = proof(&motion, &context.scene.motion(&straight), &probes).possible;

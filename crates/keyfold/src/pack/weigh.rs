@@ -50,8 +50,8 @@ pub(super) fn less_than(most: usize, optimize: Optimize, document: &Document) ->
     Some(weight).filter(|weight| weight.of(optimize) < most)
 }
 
-/// What deflate at its best leaves at least of what it does by default.
-const AT_BEST: f64 = 0.96;
+/// What deflate at its best leaves at least of what it does by default: 0.993 was the least on packed files of the corpus.
+const AT_BEST: f64 = 0.98;
 
 /// The bytes that gzip puts around what deflate makes: a header and a check.
 const GZIP: usize = 18;

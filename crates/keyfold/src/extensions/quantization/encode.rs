@@ -92,8 +92,9 @@ pub fn encode_values(
         let floats: Vec<f32> = stored.iter().map(|v| *v as f32).collect();
         return Ok(Coded { path, layout, output: Stored::floats(shape, &floats), parameters: Parameters::default() });
     }
-    if grids.len() != shape.components() {
-        return Err(QuantizeError::Empty);
+    let (needed, given) = (shape.components(), grids.len());
+    if needed != given {
+        return Err(QuantizeError::Grids { needed, given });
     }
     let code = |(value, grid): (&f64, &Quantizer)| grid.encode(*value).map(i64::from);
     let codes: Vec<i64> = stored.iter().zip(grids.iter().cycle()).map(code).collect::<Result<_, _>>()?;
