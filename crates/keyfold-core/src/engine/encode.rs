@@ -206,13 +206,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
     /// Chooses codes anew where points lie too far off: those of tracks with a key at every time of the window, where a key is alone
     /// responsible for its moment. Says whether any changed.
     fn repair(&mut self, quantizers: &[Quantizer], limit: f64, failing: &[usize]) -> bool {
-        let grid = |index: usize| {
-            let quantizer = &quantizers[index];
-            let full = quantizer.held.is_none() && self.keys[index].places.len() == self.window.len();
-            let full = full && self.clip.tracks[index].is_linear();
-            full.then_some(quantizer.grid).filter(|grid| grid.spacing() > 0.0)
-        };
-        let mut repair = Repair::new(self.clip, self.window, self.plan.compensate, limit, grid);
+        let mut repair = self.repairs(quantizers, limit);
         let failing = failing.iter().map(|place| place - self.window.range.start);
         let changed = repair.run(failing, &self.poses, &self.turns, &mut self.transforms, &mut self.keys);
         if changed {
@@ -225,6 +219,29 @@ impl<'a, 'c> Encoder<'a, 'c> {
             }
         }
         changed
+    }
+
+    /// The codes that may be chosen anew: those of tracks with a key at every time of the window.
+    fn repairs(&self, quantizers: &[Quantizer], limit: f64) -> Repair<'a, 'c> {
+        let grid = |index: usize| {
+            let quantizer = &quantizers[index];
+            let full = quantizer.held.is_none() && self.keys[index].places.len() == self.window.len();
+            let full = full && self.clip.tracks[index].is_linear();
+            full.then_some(quantizer.grid).filter(|grid| grid.spacing() > 0.0)
+        };
+        Repair::new(self.clip, self.window, self.plan.compensate, limit, grid)
+    }
+
+    /// The keys, with codes that repeat those before them where points stay within the limit: any compressor sees that. What was encoded last is not
+    /// known any more.
+    pub(super) fn repeated_keys(&mut self, quantizers: &[Quantizer]) -> Vec<TrackKeys> {
+        if let Some(limit) = self.limit.filter(|_| self.plan.keys == KeyChoice::All) {
+            let mut repair = self.repairs(quantizers, limit);
+            repair.repeat(&self.poses, &self.turns, &mut self.transforms, &mut self.keys);
+        }
+        self.stale.fill(true);
+        self.last.0.clear();
+        self.keys.clone()
     }
 
     /// Narrows the tolerances of those tracks that move points too far, at the moments where they do. Says whether there were any.

@@ -114,6 +114,17 @@ impl Grid {
         }
     }
 
+    /// Whether codes that repeat those of the key before are cheaper: where bytes are stored as they are. Filters and streams predict codes, and a step that
+    /// comes later is as dear.
+    pub(super) const fn repeats_pay(&self) -> bool {
+        matches!(self, Self::Multiples { .. } | Self::UnitShorts { .. } | Self::Uniform(_))
+    }
+
+    /// Whether each component may have any code.
+    pub(super) const fn has_free_components(&self) -> bool {
+        matches!(self, Self::Multiples { .. } | Self::Uniform(_))
+    }
+
     /// The codes of the nearest value.
     #[inline]
     pub fn encode(&self, value: [f64; 4]) -> Code {

@@ -2,7 +2,7 @@
 //!
 //! Rounded one by one, the errors along a chain are rarely near their worst, but steps have to hold at the worst moment of a clip. So
 //! steps are chosen coarser than that, and where a point comes to lie too far off, the joints above it try their neighbouring codes, each
-//! with everything below it aimed anew, until it does not.
+//! with everything below it aimed anew, until it does not. What room is left then, codes use to repeat those of the moment before.
 
 use super::{
     clip::Clip,
@@ -20,6 +20,9 @@ use alloc::{vec, vec::Vec};
 
 /// How often the worst point of a moment is looked at.
 const PASSES: usize = 12;
+
+/// A component's code farther than this from the one before it hardly ever repeats that within the limit.
+const NEAR: u32 = 2;
 
 /// A track whose codes may be chosen anew.
 #[derive(Clone, Copy)]
@@ -108,6 +111,62 @@ impl<'a, 'c> Repair<'a, 'c> {
             }
         }
         changed
+    }
+
+    /// Repeats the codes of the moment before wherever everything below stays within the limit, from the root to the tips.
+    pub(super) fn repeat(
+        &mut self,
+        poses: &Poses,
+        turns: &[Vec<Quat>],
+        transforms: &mut [Vec<Transform>],
+        keys: &mut [TrackKeys],
+    ) {
+        for moment in 1..self.window.len() {
+            self.load(moment, poses, turns, transforms, keys);
+            let mut changed = false;
+            for node in self.clip.nodes() {
+                for which in 0..2 {
+                    let Some(free) = self.free[node][which].filter(|free| free.grid.repeats_pay()) else { continue };
+                    changed |= self.repeats(node, which, &free, keys[free.track].codes[moment - 1]);
+                }
+            }
+            if changed {
+                self.store(transforms, keys);
+            }
+        }
+    }
+
+    /// Repeats a code, or those of its components that can be. Says whether any changed.
+    fn repeats(&mut self, node: usize, which: usize, free: &Free, before: Code) -> bool {
+        let mut changed = self.keeps_within(node, which, free, before);
+        let components = if changed || !free.grid.has_free_components() { 0..0 } else { 0..before.len() };
+        for component in components {
+            let mut code = self.joints[node].codes[which];
+            if code[component].abs_diff(before[component]) <= NEAR {
+                code[component] = before[component];
+                changed |= self.keeps_within(node, which, free, code);
+            }
+        }
+        changed
+    }
+
+    /// Gives a node another code where everything below stays within the limit. Says whether it did.
+    fn keeps_within(&mut self, node: usize, which: usize, free: &Free, code: Code) -> bool {
+        if code == self.joints[node].codes[which] {
+            return false;
+        }
+        let subtree = self.clip.skeleton.subtree(node);
+        self.saved.clear();
+        self.saved.extend(subtree.iter().map(|n| self.joints[*n]));
+        self.set(node, which, free, code);
+        let within = subtree.iter().all(|below| {
+            self.settle(*below, *below == node);
+            self.joints[*below].error <= self.limit
+        });
+        if !within {
+            subtree.iter().zip(&self.saved).for_each(|(n, joint)| self.joints[*n] = *joint);
+        }
+        within
     }
 
     fn load(

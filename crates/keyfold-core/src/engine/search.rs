@@ -29,6 +29,8 @@ const REPAIRS: usize = 12;
 const PATIENCE: usize = 6;
 /// How often budgets are made finer where repairing fails.
 const TIGHTENINGS: usize = 8;
+/// How much coarser a plan that drops keys is tried once it holds, again and again.
+const COARSER: f64 = 1.06;
 /// The share of a budget that is left at least when it is made finer: as a rule, and where a few moments are tried again and again.
 const LEAST: f64 = 0.3;
 const GENTLE: f64 = 0.94;
@@ -159,9 +161,15 @@ impl<E: Executor> Search<'_, '_, E> {
     /// The cheapest of the level's plans on samples, on the whole clip; where that fails, the next.
     fn best(&self, samples: Vec<Sampled>) -> Option<Found> {
         let mut candidates = self.candidates(&samples);
-        let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
         // Of equal costs the earlier plan wins.
         candidates.sort_by_key(|candidate| candidate.cost);
+        if let Some(best) = candidates.first_mut().filter(|_| self.job.level.repairs()) {
+            let refined = self.candidate(|index| self.refined(&self.clips[index], &samples[index], &best.clips[index]));
+            if refined.cost < best.cost {
+                *best = refined;
+            }
+        }
+        let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
         let whole = |candidate: &Candidate| self.whole(&candidate.choice(self.job.bound), &reach, Some(candidate));
         candidates.iter().find_map(whole)
     }
@@ -169,9 +177,7 @@ impl<E: Executor> Search<'_, '_, E> {
     /// The most promising of the level's plans on samples that are all there is.
     fn about(&self, samples: &[Sampled]) -> Option<Found> {
         let least = self.promising(samples).into_iter().min_by_key(|candidate| candidate.cost)?;
-        let held = self.each_clip(|i| self.held(&self.clips[i], &samples[i], &least.clips[i]));
-        let tracks = self.assembled(&held);
-        Some(Found { cost: self.codec.cost(&tracks), tracks, choice: None })
+        Some(Found { cost: least.cost, tracks: self.assembled(&least.clips), choice: None })
     }
 
     /// Whether costs are asked for: there is one quickest plan, and an estimate of it is priced by whoever wants it.
@@ -292,6 +298,30 @@ impl<E: Executor> Search<'_, '_, E> {
         Tried { plan, prices: tried.prices.clone(), budgets, keys, holds }
     }
 
+    /// A plan that holds, with codes that repeat where it keeps all keys, else coarser as long as it still holds.
+    fn refined(&self, clip: &Clip<'_>, sampled: &Sampled, held: &Tried) -> Tried {
+        let Tried { plan, prices, budgets, keys, holds } = held;
+        let mut encoders = encoders(clip, &sampled.windows, *plan, self.limit());
+        let mut encoded = |budgets: &[f64]| {
+            let quantizers = quantizers(clip, self.codec, budgets, *plan);
+            let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
+            (worst.error() <= self.most()).then(|| encoders.iter_mut().map(|e| e.repeated_keys(&quantizers)).collect())
+        };
+        let (mut budgets, mut keys) = (budgets.clone(), keys.clone());
+        // Where all keys stay, budgets are as coarse as repairs allow.
+        let steps: &[f64] = match plan.keys {
+            _ if !*holds || self.executor.is_cancelled() => &[],
+            KeyChoice::All => &[1.0],
+            KeyChoice::PerTrack | KeyChoice::Shared => &[COARSER; 3],
+        };
+        for by in steps {
+            let coarser: Vec<f64> = budgets.iter().map(|budget| budget * by).collect();
+            let Some(found) = encoded(&coarser) else { break };
+            (budgets, keys) = (coarser, found);
+        }
+        Tried { plan: *plan, prices: prices.clone(), budgets, keys, holds: *holds }
+    }
+
     /// All clips so that they hold at all keys, and what they cost; `None` where one never does. Of `held`, short clips are whole already.
     fn whole(&self, choice: &Choice, reach: &[Reach], held: Option<&Candidate>) -> Option<Found> {
         let whole = |index: usize| {
@@ -339,7 +369,7 @@ impl<E: Executor> Search<'_, '_, E> {
                 let window = clip.window(*start..(start + WINDOW).min(count));
                 let mut encoder = Encoder::new(clip, &window, plan, self.limit());
                 let measured = encoder.encode(&quantizers);
-                Some((measured, encoder.keys))
+                Some((measured, encoder.repeated_keys(&quantizers)))
             });
             let encoded: Option<Vec<(Measured, Vec<TrackKeys>)>> = encoded.into_iter().collect();
             let (measured, keys): (Vec<Measured>, Vec<Vec<TrackKeys>>) = encoded?.into_iter().unzip();
