@@ -12,8 +12,6 @@ pub mod report;
 mod unmatched;
 
 pub use kept::{Kept, kept};
-#[cfg(test)]
-pub(crate) use properties::worst_difference;
 pub(crate) use properties::{natural_range, worst_property};
 pub use unmatched::{Unmatched, Which};
 

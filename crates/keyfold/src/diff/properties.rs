@@ -124,7 +124,7 @@ pub(crate) fn worst_property(track: &Track, other: &Curve) -> f64 {
 }
 
 /// The largest difference between two curves of one width, everywhere on the time line: of a component, exactly, or an angle, as far as looking tells.
-pub(crate) fn worst_difference(kind: Kind, one: &Curve, other: &Curve) -> f64 {
+pub(super) fn worst_difference(kind: Kind, one: &Curve, other: &Curve) -> f64 {
     let mut keys = [one.times(), other.times()].concat();
     keys.sort_unstable_by(f32::total_cmp);
     keys.dedup();
