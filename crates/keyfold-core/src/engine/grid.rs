@@ -54,19 +54,26 @@ pub struct Uniform {
     pub layout: Layout,
 }
 
-/// Which components of a value have codes, in the order of their codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which components of a value are stored, in their order. Axes are 0, 1 and 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Layout {
     /// All.
     Whole,
+    /// One number for all axes.
+    Uniform,
     /// X, Y and Z of a rotation; W is what they lack to unit length.
     WithoutW,
     /// One axis of a rotation; W is what it lacks to unit length, the others are zero.
     OneAxis(usize),
     /// One axis of a rotation and W; the others are zero.
     OneAxisAndW(usize),
-    /// One number for all axes.
-    Alike,
+}
+
+impl Layout {
+    /// Whether W has to be rebuilt.
+    pub const fn lacks_w(self) -> bool {
+        matches!(self, Self::WithoutW | Self::OneAxis(_))
+    }
 }
 
 /// What stands for 1 in a normalized short.
@@ -173,7 +180,7 @@ impl Uniform {
             Layout::WithoutW => (positive_w, 3),
             Layout::OneAxis(axis) => ([positive_w[axis], 0.0, 0.0, 0.0], 1),
             Layout::OneAxisAndW(axis) => ([value[axis], value[3], 0.0, 0.0], 2),
-            Layout::Alike => ([(value[0] + value[1] + value[2]) / 3.0, 0.0, 0.0, 0.0], 1),
+            Layout::Uniform => ([(value[0] + value[1] + value[2]) / 3.0, 0.0, 0.0, 0.0], 1),
         };
         let inverse = f64::from(self.unit) / self.scale;
         let code = |i: usize| round((stored[i] - self.offsets[i]) * inverse).clamp(0, self.most);
@@ -200,7 +207,7 @@ impl Uniform {
                     0.0
                 }
             }),
-            Layout::Alike => [value[0] as f32; 4],
+            Layout::Uniform => [value[0] as f32; 4],
         }
     }
 }
@@ -264,7 +271,7 @@ mod tests {
                 assert!(quat::angle(played(grid.decode(grid.encode(q))), turn) < 1e-4, "{layout:?}");
             }
         }
-        let alike = uniform_as(Layout::Alike);
+        let alike = uniform_as(Layout::Uniform);
         let [x, y, z, _] = alike.decode(alike.encode([0.25, 0.25, 0.25, 0.0]));
         assert!(x == y && y == z && (x - 0.25).abs() < 1e-4);
     }

@@ -80,9 +80,9 @@ impl Parameters {
                 Layout::Whole => (0..shape.components()).for_each(|_| put(&[next()])),
                 Layout::Uniform => put(&[next(); 3]),
                 Layout::WithoutW => put(&with_w([next(), next(), next()])),
-                Layout::OneAxis(axis) => put(&with_w(along(axis as usize, next()))),
+                Layout::OneAxis(axis) => put(&with_w(along(axis, next()))),
                 Layout::OneAxisAndW(axis) => {
-                    let [x, y, z] = along(axis as usize, next());
+                    let [x, y, z] = along(axis, next());
                     put(&[x, y, z, next()]);
                 }
             }

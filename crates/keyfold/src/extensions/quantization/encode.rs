@@ -46,10 +46,8 @@ pub fn reduce(curve: &Curve, property: Property, layout: Layout) -> Vec<f64> {
         Layout::Uniform => values().step_by(3).collect(),
         Layout::Whole => rotations(curve, layout).into_iter().flatten().collect(),
         Layout::WithoutW => rotations(curve, layout).into_iter().flat_map(|[x, y, z, _]| [x, y, z]).collect(),
-        Layout::OneAxis(axis) => rotations(curve, layout).into_iter().map(|q| q[axis as usize]).collect(),
-        Layout::OneAxisAndW(axis) => {
-            rotations(curve, layout).into_iter().flat_map(|q| [q[axis as usize], q[3]]).collect()
-        }
+        Layout::OneAxis(axis) => rotations(curve, layout).into_iter().map(|q| q[axis]).collect(),
+        Layout::OneAxisAndW(axis) => rotations(curve, layout).into_iter().flat_map(|q| [q[axis], q[3]]).collect(),
     }
 }
 
@@ -144,7 +142,7 @@ pub(crate) fn shape(path: Path, layout: Layout) -> Shape {
 /// The path that a layout of a property needs: `rotation.x` where only X is stored.
 pub(crate) fn path_of(path: Path, layout: Layout) -> Path {
     match layout {
-        Layout::OneAxis(axis) | Layout::OneAxisAndW(axis) => Path::axis(path.property, axis),
+        Layout::OneAxis(axis) | Layout::OneAxisAndW(axis) => Path::axis(path.property, Axis::ALL[axis]),
         _ => path,
     }
 }

@@ -99,6 +99,6 @@ fn possible_layouts(path: Path, curve: &Curve) -> impl Iterator<Item = Layout> {
     let about = |axis: Axis| move |v: &[f32]| (0..3).all(|i| i == axis as usize || v[i].abs() < 1e-4);
     let axes = Axis::ALL.into_iter().filter(move |a| turns && curve.values().chunks_exact(4).all(about(*a)));
     let layouts = [(true, Layout::Whole), (uniform, Layout::Uniform), (turns, Layout::WithoutW)];
-    let axes = axes.flat_map(|axis| [Layout::OneAxis(axis), Layout::OneAxisAndW(axis)]);
+    let axes = axes.flat_map(|axis| [Layout::OneAxis(axis as usize), Layout::OneAxisAndW(axis as usize)]);
     layouts.into_iter().filter(|l| l.0).map(|l| l.1).chain(axes)
 }

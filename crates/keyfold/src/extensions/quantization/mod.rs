@@ -29,9 +29,10 @@ mod write;
 pub use decode::Parameters;
 pub use encode::{Coded, CodedTimes, component, encode_values, grids, reduce};
 pub(crate) use encode::{path_of, shape};
+pub use keyfold_core::engine::Layout;
 pub(crate) use needed::stores;
 pub use options::{Options, RotationForm, VectorForm};
-pub use table::{Encoding, Layout, Path, ROTATION, Row, TypeSupport, UNSIGNED, rows};
+pub use table::{Encoding, Path, ROTATION, Row, TypeSupport, UNSIGNED, rows};
 pub(crate) use times::{FrameNumbers, frame_numbers};
 pub use write::{Quantized, quantize};
 

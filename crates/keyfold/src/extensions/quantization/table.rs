@@ -5,6 +5,7 @@ use crate::{
     Axis, Property,
     document::{ComponentType, Shape},
 };
+use keyfold_core::engine::Layout;
 use std::fmt;
 
 /// A channel's `path`: a property, or one axis of it.
@@ -52,8 +53,8 @@ impl Path {
             | (Weights, None, Shape::Scalar) => Some(Layout::Whole),
             (Scale, None, Shape::Scalar) => Some(Layout::Uniform),
             (Rotation, None, Shape::Vec3) => Some(Layout::WithoutW),
-            (Rotation, Some(axis), Shape::Scalar) => Some(Layout::OneAxis(axis)),
-            (Rotation, Some(axis), Shape::Vec2) => Some(Layout::OneAxisAndW(axis)),
+            (Rotation, Some(axis), Shape::Scalar) => Some(Layout::OneAxis(axis as usize)),
+            (Rotation, Some(axis), Shape::Vec2) => Some(Layout::OneAxisAndW(axis as usize)),
             _ => None,
         }
     }
@@ -77,28 +78,6 @@ impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.property.name())?;
         self.axis.map_or(Ok(()), |axis| write!(f, ".{}", axis.name()))
-    }
-}
-
-/// What a stored element means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Layout {
-    /// The value as it is.
-    Whole,
-    /// One factor for all three axes of a scale.
-    Uniform,
-    /// X, Y and Z of a rotation; W is what is missing to unit length.
-    WithoutW,
-    /// One of X, Y and Z; W is what is missing to unit length, the others are zero.
-    OneAxis(Axis),
-    /// One of X, Y and Z, and W; the others are zero.
-    OneAxisAndW(Axis),
-}
-
-impl Layout {
-    /// Whether W has to be rebuilt.
-    pub const fn lacks_w(self) -> bool {
-        matches!(self, Self::WithoutW | Self::OneAxis(_))
     }
 }
 

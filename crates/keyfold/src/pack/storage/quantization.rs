@@ -5,13 +5,13 @@
 
 use super::{Entry, Form, component_step, core_gltf, write_channels};
 use crate::{
-    Axis, Interpolation, Property, Result, Target,
+    Interpolation, Property, Result, Target,
     document::{ComponentType, Shape},
     pack::{
         Context,
         cost::{plain, wire},
     },
-    quantization::{self, FrameNumbers, NAME, Options, Parameters, Path, frame_numbers, path_of, shape},
+    quantization::{FrameNumbers, NAME, Options, Parameters, Path, frame_numbers, path_of, shape},
     write::{ChannelForm, SamplerForm, Stored, place_plain},
 };
 use keyfold_core::{
@@ -58,8 +58,8 @@ fn grid(track: &engine::Track, step: f64, options: &Options) -> Grid {
 /// The row for a translation or a scale.
 fn vector(track: &engine::Track, step: f64, options: &Options) -> Option<Uniform> {
     let is_alike = track.property == skeleton::Property::Scale && track.axis.is_none() && track.spread <= step / 2.0;
-    match is_alike && options.wants(Property::Scale, quantization::Layout::Uniform) {
-        true => uniform(&track.ranges[..1], step, false, Layout::Alike, options),
+    match is_alike && options.wants(Property::Scale, Layout::Uniform) {
+        true => uniform(&track.ranges[..1], step, false, Layout::Uniform, options),
         false => uniform(&track.ranges[..track.width], step, false, Layout::Whole, options),
     }
 }
@@ -77,21 +77,10 @@ fn rotation(track: &engine::Track, step: f64, options: &Options) -> Option<Unifo
         axis.map(|axis| (&[(-1.0, 1.0); 2][..], Layout::OneAxisAndW(axis))),
         without_w.then_some((&track.ranges[..3], Layout::WithoutW)),
     ];
-    let wanted = |row: &(&[(f64, f64)], Layout)| options.wants(Property::Rotation, stated(row.1));
+    let wanted = |row: &(&[(f64, f64)], Layout)| options.wants(Property::Rotation, row.1);
     let (ranges, layout) = rows.into_iter().flatten().find(wanted)?;
     let step = if matches!(layout, Layout::OneAxisAndW(_)) { step.min(UNIT_PAIR_STEP) } else { step };
     uniform(ranges, step, true, layout, options)
-}
-
-/// A layout as the draft's tables have it.
-fn stated(layout: Layout) -> quantization::Layout {
-    match layout {
-        Layout::Whole => quantization::Layout::Whole,
-        Layout::WithoutW => quantization::Layout::WithoutW,
-        Layout::OneAxis(axis) => quantization::Layout::OneAxis(Axis::ALL[axis]),
-        Layout::OneAxisAndW(axis) => quantization::Layout::OneAxisAndW(Axis::ALL[axis]),
-        Layout::Alike => quantization::Layout::Uniform,
-    }
 }
 
 /// Numbers of two digits: the steps from one power of ten to the next.
@@ -225,10 +214,9 @@ fn channel(entry: &Entry<'_>, clock: Option<&Clock>, exact: bool) -> Result<Chan
         && let Grid::Uniform(uniform) = encoded.grid
     {
         let own = Path { property: *property, axis: *axis };
-        let layout = stated(uniform.layout);
-        let path = path_of(own, layout);
+        let path = path_of(own, uniform.layout);
         form.target["path"] = json!(path.to_string());
-        let shape = shape(path, layout);
+        let shape = shape(path, uniform.layout);
         let width = shape.components();
         sampler.output = integers(&encoded.codes, &uniform, shape);
         parameters.offset = Some(uniform.offsets[..width].to_vec());
