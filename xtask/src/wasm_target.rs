@@ -47,23 +47,28 @@ pub(crate) fn prepare(build: &mut Command, target: &str) -> Result<()> {
     let name = target.to_uppercase().replace('-', "_");
     build.args(["-Z", "build-std=std,panic_abort"]).env("RUSTC", COMPILER).env("RUSTC_BOOTSTRAP", "1");
     build.env(format!("CARGO_TARGET_{name}_LINKER"), LINKER);
-    build.env(format!("CARGO_TARGET_{name}_RUSTFLAGS"), flags(target)?);
+    // In this form a flag may have spaces, as the project's folder may.
+    build.env("CARGO_ENCODED_RUSTFLAGS", flags(target)?.join("\u{1f}"));
     Ok(())
 }
 
-fn flags(target: &str) -> Result<String> {
-    let linker = "-Clinker-flavor=wasm-ld";
+fn flags(target: &str) -> Result<Vec<String>> {
+    let linker = "-Clinker-flavor=wasm-ld".to_owned();
     if target != WASI {
-        return Ok(linker.to_owned());
+        return Ok(vec![linker]);
     }
     let missing = root().join("target/wasi-missing.o");
     let mut compile = command(C_COMPILER, &["--target=wasm32-wasi", "-O2", "-c", MISSING, "-o"]);
     compile.arg(&missing);
     quiet(compile)?;
-    let missing = missing.display();
-    Ok(format!(
-        "{linker} -Clink-self-contained=no -L{SYSTEM} -Clink-arg={SYSTEM}/crt1-command.o -Clink-arg={missing} -Clink-arg=-lc"
-    ))
+    Ok(vec![
+        linker,
+        "-Clink-self-contained=no".to_owned(),
+        format!("-L{SYSTEM}"),
+        format!("-Clink-arg={SYSTEM}/crt1-command.o"),
+        format!("-Clink-arg={}", missing.display()),
+        "-Clink-arg=-lc".to_owned(),
+    ])
 }
 
 fn from_rustup(target: &str) -> Result<()> {
