@@ -56,6 +56,12 @@ pub(crate) struct Seed {
     bytes: Vec<u8>,
 }
 
+impl Seed {
+    fn is_clip(&self) -> bool {
+        self.path.extension().is_some_and(|e| e == "kfc")
+    }
+}
+
 /// Our own samples, files of others where there are any, and clips of some samples.
 pub(crate) fn seeds(folder: &Path) -> Vec<Seed> {
     let root = keyfold_oracle::root();
@@ -72,9 +78,8 @@ pub(crate) fn seeds(folder: &Path) -> Vec<Seed> {
             let arguments =
                 ["keyfold", "clip", "build"].map(Into::into).into_iter().chain([from.into(), "-o".into(), to.into()]);
             let code = keyfold_cli::run(arguments.chain(["--fps", "30", "--encoding", encoding].map(Into::into)));
-            if code == 0 {
-                seeds.push(read(path));
-            }
+            assert_eq!(code, 0, "{sample} becomes a clip");
+            seeds.push(read(path));
         }
     }
     seeds
@@ -92,24 +97,24 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// The job with this number: the same one for the same seeds.
+    /// The job with this number: the same one for the same seeds. Commands take turns, so that each gets as many files as any other.
     pub(crate) fn new(seeds: &[Seed], seed: u64, number: usize, folder: &Path) -> Self {
         let mut random = Mutator::new(seed.wrapping_mul(0x9E37_79B9).wrapping_add(number as u64) << 8);
+        let turn = number % (DOCUMENT.len() + CLIP.len());
+        let clip = turn >= DOCUMENT.len();
+        let command = if clip { CLIP[turn - DOCUMENT.len()] } else { DOCUMENT[turn] };
         let good = loop {
             let good = &seeds[random.below(seeds.len())];
-            if good.bytes.len() < SMALL || random.below(SELDOM) == 0 {
+            if good.is_clip() == clip && (good.bytes.len() < SMALL || random.below(SELDOM) == 0) {
                 break good;
             }
         };
-        let clip = good.path.extension().is_some_and(|e| e == "kfc");
         let bytes = match (clip, random.below(5)) {
             (true, _) => sealed(&random.mutate(&good.bytes)),
             (_, 0) => random.mutate(&good.bytes),
             (_, 1) => random.change_digits(&good.bytes),
             _ => random.restructure(&good.bytes),
         };
-        let commands = if clip { CLIP } else { DOCUMENT };
-        let command = commands[number % commands.len()];
         let extension = good.path.extension().unwrap_or_default();
         let input = folder.join(format!("in-{number}")).with_extension(extension);
         let out = folder.join(format!("out-{number}")).display().to_string();
