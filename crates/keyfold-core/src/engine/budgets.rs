@@ -4,8 +4,8 @@
 //! within the bound, a track's budget is budget^2 = 1 / sum(price x reach^2) over the probes that hang on it. Prices are raised
 //! where a probe's measured error is over the bound and lowered where it is under, until the bound is just met.
 
-use super::{clip::Clip, window::Window};
-use crate::skeleton::{Affine, Lever, Property};
+use super::{clip::Clip, track::Track, window::Window};
+use crate::skeleton::{Affine, Lever, Moment, Motion, Poses, Probe, Track as Driven};
 use alloc::{vec, vec::Vec};
 
 /// A probe without any error still keeps this much of its price in one round.
@@ -16,7 +16,8 @@ const AIM: f64 = 0.97;
 const MOMENTS: usize = 12;
 
 /// For each track and each probe that it moves, the square of the scene units by which the probe moves per unit of the track.
-pub(super) struct Reach {
+#[derive(Clone, Debug)]
+pub struct Reach {
     squares: Vec<Vec<(usize, f64)>>,
     probes: usize,
 }
@@ -24,43 +25,47 @@ pub(super) struct Reach {
 impl Reach {
     /// Measured at some moments of windows.
     pub(super) fn new(clip: &Clip<'_>, windows: &[Window]) -> Self {
-        let skeleton = clip.skeleton;
+        let some = |window: &Window| {
+            let step = (window.len() / MOMENTS).max(1);
+            window.times.iter().step_by(step).map(|time| Moment::at(*time)).collect::<Vec<_>>()
+        };
+        let moments: Vec<Moment> = windows.iter().flat_map(some).collect();
+        let tracks: Vec<Driven<'_>> = clip.tracks.iter().map(Track::original).collect();
+        Self::of(&clip.motion, &tracks, &clip.probes, &moments)
+    }
+
+    /// How far `tracks` of a motion move probes of it, measured at some moments.
+    pub fn of(motion: &Motion<'_>, tracks: &[Driven<'_>], probes: &[Probe], moments: &[Moment]) -> Self {
+        let skeleton = motion.skeleton();
         let mut probe_of = vec![None; skeleton.len()];
-        clip.probes.iter().enumerate().for_each(|(index, probe)| probe_of[probe.a] = Some(index));
+        probes.iter().enumerate().for_each(|(index, probe)| probe_of[probe.a] = Some(index));
         let below = |node: usize| skeleton.subtree(node).iter().filter_map(|n| probe_of[*n]);
-        let squares = clip.tracks.iter().map(|track| below(track.node).map(|probe| (probe, 0.0)).collect());
-        let mut reach = Self { squares: squares.collect(), probes: clip.probes.len() };
-        for window in windows {
-            for moment in (0..window.len()).step_by((window.len() / MOMENTS).max(1)) {
-                reach.add(clip, window, moment);
+        let squares = tracks.iter().map(|track| below(track.node).map(|probe| (probe, 0.0)).collect());
+        let mut reach = Self { squares: squares.collect(), probes: probes.len() };
+        let poses = Poses::new(motion, moments);
+        let transforms: Vec<_> = tracks.iter().map(|track| motion.transforms(track.node, moments)).collect();
+        for moment in 0..moments.len() {
+            let points: Vec<_> = probes.iter().map(|probe| probe.points(poses.global(probe.a, moment))).collect();
+            for ((track, own), squares) in tracks.iter().zip(&transforms).zip(&mut reach.squares) {
+                let above = skeleton.parent(track.node).map_or(Affine::IDENTITY, |p| *poses.global(p, moment));
+                let lever = Lever::new(poses.global(track.node, moment), own[moment].scale, &above);
+                for (probe, square) in squares {
+                    let far = lever.moves(track, &points[*probe]);
+                    *square = square.max(far * far);
+                }
             }
         }
         reach
     }
 
-    fn add(&mut self, clip: &Clip<'_>, window: &Window, moment: usize) {
-        let points: Vec<_> = clip.probes.iter().map(|p| p.points(window.poses.global(p.a, moment))).collect();
-        for (track, squares) in clip.tracks.iter().zip(&mut self.squares) {
-            let node = track.node;
-            let above = clip.skeleton.parent(node).map_or(Affine::IDENTITY, |p| *window.poses.global(p, moment));
-            let (global, factors) = (window.poses.global(node, moment), window.transforms[node][moment].scale);
-            let lever = Lever::new(global, factors, &above);
-            for (probe, square) in squares {
-                let most = |of: &dyn Fn([f64; 3]) -> f64| points[*probe].iter().map(|p| of(*p)).fold(0.0, f64::max);
-                let far = match (track.property, track.axis) {
-                    (Property::Rotation, _) => most(&|p| lever.rotation(p)),
-                    (Property::Translation, _) => lever.translation,
-                    (Property::Scale, Some(axis)) => most(&|p| lever.scale(axis, p)),
-                    (Property::Scale, None) => most(&|p| (0..3).map(|axis| lever.scale(axis, p)).fold(0.0, f64::max)),
-                };
-                *square = square.max(far * far);
-            }
-        }
+    /// Whether a track moves any probe.
+    pub fn moves(&self, track: usize) -> bool {
+        self.squares[track].iter().any(|(_, square)| *square > 0.0)
     }
 
     /// Makes budgets finer where tracks move probes that are over the bound, as much as the worst of those is over it, but to no less
     /// than a share.
-    pub(super) fn tighten(&self, budgets: &mut [f64], errors: &[f64], bound: f64, least: f64) {
+    pub fn tighten(&self, budgets: &mut [f64], errors: &[f64], bound: f64, least: f64) {
         for (budget, squares) in budgets.iter_mut().zip(&self.squares) {
             let moved = squares.iter().filter(|(_, square)| *square > 0.0);
             let worst = moved.map(|(probe, _)| errors[*probe]).fold(0.0, f64::max);
@@ -91,14 +96,14 @@ impl Reach {
 
 /// Where a search for budgets stands: what each probe's error costs, and how far the model is off.
 #[derive(Clone, Debug)]
-pub(super) struct Prices {
+pub struct Prices {
     prices: Vec<f64>,
     off: f64,
 }
 
 impl Prices {
     /// All probes alike.
-    pub(super) fn new(reach: &Reach) -> Self {
+    pub fn new(reach: &Reach) -> Self {
         Self { prices: vec![1.0; reach.probes], off: 1.0 }
     }
 }
@@ -111,7 +116,7 @@ struct Found {
 
 /// Searches budgets within `bound` in so many rounds, from prices that it leaves as it found them best. `errors` measures what budgets lead to, probe by
 /// probe.
-pub(super) fn search(
+pub fn search(
     reach: &Reach,
     prices: &mut Prices,
     bound: f64,

@@ -20,7 +20,7 @@
 //!
 //! Not here: files and JSON, what is between keys (the caller measures what it has written), tracks that move no points.
 
-mod budgets;
+pub mod budgets;
 mod clip;
 mod codec;
 mod compensate;

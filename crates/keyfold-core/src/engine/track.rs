@@ -115,6 +115,11 @@ impl Track {
         elements.map(|element| element_of(element, self.property == Property::Rotation && !self.is_spline()))
     }
 
+    /// The track as the engine was given it.
+    pub(super) fn original(&self) -> Driven<'_> {
+        self.driven(&self.curve)
+    }
+
     /// The track with another curve.
     pub(super) fn driven<'c>(&self, curve: &'c Curve) -> Driven<'c> {
         Driven { node: self.node, property: self.property, axis: self.axis, curve }

@@ -1,7 +1,7 @@
 //! How far from a node its probes lie, what a small movement of a node moves, and how large a model is.
 
 use super::carried::Carried;
-use super::{Affine, Motion, Poses, Probe, Skeleton, moments};
+use super::{Affine, Motion, Poses, Probe, Property, Skeleton, Track, moments};
 use crate::vector::{distance, length};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -144,6 +144,17 @@ impl Lever {
     pub(crate) fn scale(&self, axis: usize, point: [f64; 3]) -> f64 {
         let along: f64 = (0..3).map(|k| (point[k] - self.origin[k]) * self.axes[axis][k]).sum();
         libm::fabs(along) * self.per_square[axis]
+    }
+
+    /// Scene units that the farthest moved of some points moves per unit of a track of the node.
+    pub(crate) fn moves(&self, track: &Track<'_>, points: &[[f64; 3]]) -> f64 {
+        let most = |of: &dyn Fn([f64; 3]) -> f64| points.iter().map(|p| of(*p)).fold(0.0, f64::max);
+        match (track.property, track.axis) {
+            (Property::Rotation, _) => most(&|p| self.rotation(p)),
+            (Property::Translation, _) => self.translation,
+            (Property::Scale, Some(axis)) => most(&|p| self.scale(axis, p)),
+            (Property::Scale, None) => most(&|p| (0..3).map(|axis| self.scale(axis, p)).fold(0.0, f64::max)),
+        }
     }
 
     fn rotation_in(&self, around: &Bounds) -> f64 {

@@ -1,9 +1,7 @@
 //! How far each rotation may stray, so that no point moves farther than a bound.
 //!
-//! Errors add up along a chain of nodes, but hardly ever all in one direction: no formula says how much each node may take. So a
-//! guess (the bound over the reach of the node and the root of the length of its chain) is tried and measured, and each node's
-//! tolerance follows what its subtree shows, until the bound holds with little to spare. Of the tries that hold, the one with the
-//! fewest keys is taken.
+//! The engine's budgets say that ([`keyfold_core::engine::budgets`]): here is what they lead to. Of the tries that hold, the one with the fewest
+//! keys is taken.
 
 use crate::parallel::*;
 use crate::{
@@ -11,22 +9,23 @@ use crate::{
 };
 use keyfold_core::{
     curve::Curve,
+    engine::budgets::{self, Prices, Reach},
     fit,
-    skeleton::{self, Moment, Motion, Poses, Probe},
+    skeleton::{Moment, Motion, Probe, moments},
 };
 
 /// The code of the finding about rotations that had to stay as they were.
 pub(crate) const UNCHANGED: &str = "ROTATION_UNCHANGED";
-/// Tries at most; after so many of them, the first that holds is taken.
-const TRIES: (usize, usize) = (16, 5);
-/// What is aimed for: between the moments that are measured an error may be up to a twenty-fifth larger.
-const AIM: f64 = 0.95;
-/// A try that comes this near the aim is good enough.
-const NEAR: f64 = 0.85;
+/// How often budgets are searched for, and how often they are made finer where none of that holds.
+const ROUNDS: (usize, usize) = (7, 9);
+/// A try that uses this share of the bound is good enough.
+const NEAR: f64 = 0.9;
+/// The share of a budget that is left at least when it is made finer.
+const LEAST: f64 = 0.25;
 /// No rotation strays farther than this, in radians, however little hangs on it.
 const MOST: f64 = 0.1;
-/// At how many moments a node's reach is looked at.
-const POSES: usize = 48;
+/// At how many moments is looked at what a rotation moves.
+const MOMENTS: usize = 48;
 
 /// An animation with the rotations that `choose` picks in another form, no point farther than `bound` scene units from where
 /// it was; and what could not be brought there.
@@ -45,7 +44,7 @@ pub fn refit_rotations(
     if tracks.is_empty() {
         return (changed, Vec::new());
     }
-    let search = Search::new(scene, animation, tracks, form, bound * AIM);
+    let search = Search::new(scene, animation, tracks, form, bound);
     let Some(curves) = search.run() else {
         return (changed, vec![search.finding(None)]);
     };
@@ -69,101 +68,82 @@ fn place(animation: &mut Animation, track: &Track, curve: Curve) {
 type Curves = Vec<Option<Curve>>;
 
 struct Search<'a> {
-    scene: &'a Scene,
     animation: &'a Animation,
     tracks: Vec<&'a Track>,
     form: Interpolation,
-    aim: f64,
+    bound: f64,
+    motion: Motion<'a>,
     probes: Vec<Probe>,
-    /// Scene units per radian of each track's node; `None` where it moves no node.
-    reach: Vec<Option<f64>>,
+    /// Of the tracks that move nodes.
+    reach: Reach,
 }
 
 impl<'a> Search<'a> {
-    fn new(scene: &'a Scene, animation: &'a Animation, tracks: Vec<&'a Track>, form: Interpolation, aim: f64) -> Self {
+    fn new(
+        scene: &'a Scene,
+        animation: &'a Animation,
+        tracks: Vec<&'a Track>,
+        form: Interpolation,
+        bound: f64,
+    ) -> Self {
         let motion = scene.motion(animation);
         let probes = scene.probes(&motion.moved());
-        let (start, end) = motion.span();
-        let moments: Vec<Moment> =
-            (0..POSES).map(|i| Moment::at(start + (end - start) * i as f64 / (POSES - 1) as f64)).collect();
-        let all = skeleton::sensitivity(scene.skeleton(), &Poses::new(&motion, &moments), &probes);
-        let reach = tracks.iter().map(|t| t.target.moved_node().map(|node| all[node].rotation)).collect();
-        Self { scene, animation, tracks, form, aim, probes, reach }
+        let keys = moments(&[&motion], 0);
+        let some: Vec<Moment> = keys.iter().step_by(keys.len().div_ceil(MOMENTS).max(1)).copied().collect();
+        let moving: Vec<_> = tracks.iter().filter_map(|t| core_track(&t.target, &t.curve)).collect();
+        let reach = Reach::of(&motion, &moving, &probes, &some);
+        Self { animation, tracks, form, bound, motion, probes, reach }
     }
 
     fn run(&self) -> Option<Curves> {
-        let mut tolerances = self.first_guess();
-        let mut best: Option<(usize, Curves)> = None;
-        for round in 0..TRIES.0 {
-            let curves = self.fit(&tolerances);
-            let shares = self.shares(&curves);
-            let worst = shares.iter().copied().fold(0.0, f64::max);
-            if worst <= 1.0 {
-                let keys = curves.iter().flatten().map(Curve::keys).sum();
-                if best.as_ref().is_none_or(|(fewest, _)| keys < *fewest) {
-                    best = Some((keys, curves));
-                }
-            }
-            if best.is_some() && (round >= TRIES.1 || (NEAR..=1.0).contains(&worst)) {
+        let (mut best, mut prices) = (None, Prices::new(&self.reach));
+        let mut budgets = budgets::search(&self.reach, &mut prices, self.bound, ROUNDS.0, |budgets| {
+            let errors = self.tried(budgets, &mut best);
+            let worst = errors.iter().copied().fold(0.0, f64::max);
+            // Without errors there is nothing left to search for.
+            if (NEAR..=1.0).contains(&(worst / self.bound)) { vec![0.0; errors.len()] } else { errors }
+        });
+        for _ in 0..ROUNDS.1 {
+            if best.is_some() {
                 break;
             }
-            // Nodes of a chain that take turns in loosening and tightening never meet: after a while nobody loosens any more.
-            let most = if round <= TRIES.1 { 1.6 } else { 1.0 };
-            for (tolerance, share) in tolerances.iter_mut().zip(shares) {
-                *tolerance = (*tolerance * (0.95 / share).clamp(0.25, most)).min(MOST);
-            }
+            let errors = self.tried(&budgets, &mut best);
+            self.reach.tighten(&mut budgets, &errors, self.bound, LEAST);
         }
         best.map(|(_, curves)| curves)
     }
 
-    fn first_guess(&self) -> Vec<f64> {
-        let chains = self.chains();
-        let guess = |(reach, chain): (&Option<f64>, f64)| match reach {
-            Some(reach) => (self.aim / (reach * chain.sqrt())).min(MOST),
+    /// By probe, the errors that budgets lead to. Curves that hold with fewer keys than the best so far take its place.
+    fn tried(&self, budgets: &[f64], best: &mut Option<(usize, Curves)>) -> Vec<f64> {
+        let curves = self.fit(budgets);
+        let errors = self.measure(&curves);
+        let keys = curves.iter().flatten().map(Curve::keys).sum();
+        if errors.iter().all(|error| *error <= self.bound) && best.as_ref().is_none_or(|(fewest, _)| keys < *fewest) {
+            *best = Some((keys, curves));
+        }
+        errors
+    }
+
+    fn fit(&self, budgets: &[f64]) -> Curves {
+        let mut budgets = budgets.iter().enumerate();
+        let tolerance = |track: &&Track| match track.target.moved_node().and_then(|_| budgets.next()) {
+            Some((index, budget)) if self.reach.moves(index) => budget.min(MOST),
+            Some(_) => MOST,
             None => PROPERTY_BOUND,
         };
-        self.reach.iter().zip(chains).map(guess).collect()
+        let tolerances: Vec<f64> = self.tracks.iter().map(tolerance).collect();
+        let pairs: Vec<(&&Track, f64)> = self.tracks.iter().zip(tolerances).collect();
+        pairs.par_iter().map(|(t, by)| fit::refit(&t.curve, Kind::Rotation, self.form, *by).ok()).collect()
     }
 
-    /// For each track the most chosen nodes on one way from the root to a tip through its node.
-    fn chains(&self) -> Vec<f64> {
-        let skeleton = self.scene.skeleton();
-        let mut above = vec![0usize; skeleton.len()];
-        self.tracks.iter().filter_map(|t| t.target.moved_node()).for_each(|node| above[node] = 1);
-        for &node in skeleton.order() {
-            above[node] += skeleton.parent(node).map_or(0, |p| above[p]);
-        }
-        let longest = |node: usize| skeleton.subtree(node).iter().map(|n| above[*n]).max().unwrap_or(1);
-        self.tracks.iter().map(|t| t.target.moved_node().map_or(1, longest).max(1) as f64).collect()
-    }
-
-    fn fit(&self, tolerances: &[f64]) -> Curves {
-        let pairs: Vec<(&&Track, &f64)> = self.tracks.iter().zip(tolerances).collect();
-        pairs
-            .par_iter()
-            .map(|(t, tolerance)| fit::refit(&t.curve, Kind::Rotation, self.form, **tolerance).ok())
-            .collect()
-    }
-
-    /// For each track the largest error among the points that hang on its node, as a share of the aim.
-    fn shares(&self, curves: &Curves) -> Vec<f64> {
-        let before = self.scene.motion(self.animation);
-        let mut after: Motion<'_> = before.clone();
+    fn measure(&self, curves: &Curves) -> Vec<f64> {
+        let mut after = self.motion.clone();
         for (track, curve) in self.tracks.iter().zip(curves) {
             if let Some(track) = curve.as_ref().and_then(|curve| core_track(&track.target, curve)) {
                 after.set(track);
             }
         }
-        let measured = proof(&before, &after, &self.probes);
-        let mut errors = vec![0.0f64; self.scene.skeleton().len()];
-        for (probe, error) in self.probes.iter().zip(measured.errors()) {
-            errors[probe.a] = error;
-        }
-        let share = |node: usize| {
-            let subtree = self.scene.skeleton().subtree(node).iter();
-            subtree.map(|n| errors[*n]).fold(0.0, f64::max) / self.aim
-        };
-        self.tracks.iter().map(|t| t.target.moved_node().map_or(0.95, share)).collect()
+        proof(&self.motion, &after, &self.probes).errors().collect()
     }
 
     fn finding(&self, track: Option<&Track>) -> Finding {
