@@ -18,8 +18,23 @@ const MOMENTS: usize = 12;
 /// For each track and each probe that it moves, the square of the scene units by which the probe moves per unit of the track.
 #[derive(Clone, Debug)]
 pub struct Reach {
-    squares: Vec<Vec<(usize, f64)>>,
-    probes: usize,
+    tracks: Vec<Moved>,
+    /// Probes in the order of the hierarchy, in which those that hang on a node are a run.
+    ordered: Vec<usize>,
+}
+
+/// What a track moves: a square for each probe of a run.
+#[derive(Clone, Debug)]
+struct Moved {
+    first: usize,
+    squares: Vec<f64>,
+}
+
+impl Moved {
+    /// Probes, and the square of each.
+    fn probes<'a>(&'a self, ordered: &'a [usize]) -> impl Iterator<Item = (usize, f64)> + 'a {
+        ordered[self.first..].iter().copied().zip(self.squares.iter().copied())
+    }
 }
 
 impl Reach {
@@ -39,17 +54,23 @@ impl Reach {
         let skeleton = motion.skeleton();
         let mut probe_of = vec![None; skeleton.len()];
         probes.iter().enumerate().for_each(|(index, probe)| probe_of[probe.a] = Some(index));
-        let below = |node: usize| skeleton.subtree(node).iter().filter_map(|n| probe_of[*n]);
-        let squares = tracks.iter().map(|track| below(track.node).map(|probe| (probe, 0.0)).collect());
-        let mut reach = Self { squares: squares.collect(), probes: probes.len() };
+        let ordered: Vec<usize> = skeleton.order().iter().filter_map(|node| probe_of[*node]).collect();
+        let mut place = vec![0; probes.len()];
+        ordered.iter().enumerate().for_each(|(at, probe)| place[*probe] = at);
+        let moved = |track: &Driven<'_>| {
+            let mut below = skeleton.subtree(track.node).iter().filter_map(|node| probe_of[*node]);
+            let (first, more) = (below.next(), below.count());
+            Moved { first: first.map_or(0, |probe| place[probe]), squares: vec![0.0; first.map_or(0, |_| 1 + more)] }
+        };
+        let mut reach = Self { tracks: tracks.iter().map(moved).collect(), ordered };
         let poses = Poses::new(motion, moments);
         let transforms: Vec<_> = tracks.iter().map(|track| motion.transforms(track.node, moments)).collect();
         for moment in 0..moments.len() {
             let points: Vec<_> = probes.iter().map(|probe| probe.points(poses.global(probe.a, moment))).collect();
-            for ((track, own), squares) in tracks.iter().zip(&transforms).zip(&mut reach.squares) {
+            for ((track, own), moved) in tracks.iter().zip(&transforms).zip(&mut reach.tracks) {
                 let above = skeleton.parent(track.node).map_or(Affine::IDENTITY, |p| *poses.global(p, moment));
                 let lever = Lever::new(poses.global(track.node, moment), own[moment].scale, &above);
-                for (probe, square) in squares {
+                for (probe, square) in reach.ordered[moved.first..].iter().zip(&mut moved.squares) {
                     let far = lever.moves(track, &points[*probe]);
                     *square = square.max(far * far);
                 }
@@ -60,15 +81,15 @@ impl Reach {
 
     /// Whether a track moves any probe.
     pub fn moves(&self, track: usize) -> bool {
-        self.squares[track].iter().any(|(_, square)| *square > 0.0)
+        self.tracks[track].squares.iter().any(|square| *square > 0.0)
     }
 
     /// Makes budgets finer where tracks move probes that are over the bound, as much as the worst of those is over it, but to no less
     /// than a share.
     pub fn tighten(&self, budgets: &mut [f64], errors: &[f64], bound: f64, least: f64) {
-        for (budget, squares) in budgets.iter_mut().zip(&self.squares) {
-            let moved = squares.iter().filter(|(_, square)| *square > 0.0);
-            let worst = moved.map(|(probe, _)| errors[*probe]).fold(0.0, f64::max);
+        for (budget, track) in budgets.iter_mut().zip(&self.tracks) {
+            let moved = track.probes(&self.ordered).filter(|(_, square)| *square > 0.0);
+            let worst = moved.map(|(probe, _)| errors[probe]).fold(0.0, f64::max);
             if worst > bound {
                 *budget *= (0.99 * bound / worst).clamp(least, 0.97);
             }
@@ -76,19 +97,19 @@ impl Reach {
     }
 
     fn budgets(&self, prices: &[f64], scale: f64) -> Vec<f64> {
-        let of = |squares: &Vec<(usize, f64)>| {
-            let sum: f64 = squares.iter().map(|(probe, square)| square * prices[*probe]).sum();
+        let of = |track: &Moved| {
+            let sum: f64 = track.probes(&self.ordered).map(|(probe, square)| square * prices[probe]).sum();
             if sum > 0.0 { scale / libm::sqrt(sum) } else { 0.0 }
         };
-        self.squares.iter().map(of).collect()
+        self.tracks.iter().map(of).collect()
     }
 
     /// The modelled error of the worst probe with these prices and a scale of 1.
     fn modelled(&self, prices: &[f64]) -> f64 {
         let budgets = self.budgets(prices, 1.0);
         let mut errors = vec![0.0f64; prices.len()];
-        for (squares, budget) in self.squares.iter().zip(&budgets) {
-            squares.iter().for_each(|(probe, square)| errors[*probe] += square * budget * budget);
+        for (track, budget) in self.tracks.iter().zip(&budgets) {
+            track.probes(&self.ordered).for_each(|(probe, square)| errors[probe] += square * budget * budget);
         }
         libm::sqrt(errors.into_iter().fold(0.0, f64::max))
     }
@@ -104,7 +125,7 @@ pub struct Prices {
 impl Prices {
     /// All probes alike.
     pub fn new(reach: &Reach) -> Self {
-        Self { prices: vec![1.0; reach.probes], off: 1.0 }
+        Self { prices: vec![1.0; reach.ordered.len()], off: 1.0 }
     }
 }
 
@@ -143,7 +164,7 @@ pub fn search(
             *price = (*price * libm::sqrt((probe / error).max(LEAST))).max(1e-9);
         }
     }
-    best.map_or_else(|| vec![0.0; reach.squares.len()], |found| found.budgets)
+    best.map_or_else(|| vec![0.0; reach.tracks.len()], |found| found.budgets)
 }
 
 /// Within the bound beats over it; within, larger budgets are better; over, smaller errors.
