@@ -136,13 +136,13 @@ struct Found {
 }
 
 /// Searches budgets within `bound` in so many rounds, from prices that it leaves as it found them best. `errors` measures what budgets lead to, probe by
-/// probe.
+/// probe; nothing where that is enough.
 pub fn search(
     reach: &Reach,
     prices: &mut Prices,
     bound: f64,
     rounds: usize,
-    mut errors: impl FnMut(&[f64]) -> Vec<f64>,
+    mut errors: impl FnMut(&[f64]) -> Option<Vec<f64>>,
 ) -> Vec<f64> {
     let mut best: Option<Found> = None;
     for _ in 0..rounds {
@@ -150,7 +150,7 @@ pub fn search(
         let model = reach.modelled(&prices.prices);
         let scale = if model > 0.0 { AIM * bound / (model * prices.off) } else { 0.0 };
         let budgets = reach.budgets(&prices.prices, scale);
-        let errors = errors(&budgets);
+        let Some(errors) = errors(&budgets) else { break };
         let error = errors.iter().copied().fold(0.0, f64::max);
         let found = Found { budgets, error };
         if better(&found, best.as_ref(), bound) {

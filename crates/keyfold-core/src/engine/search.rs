@@ -262,11 +262,11 @@ impl<E: Executor> Search<'_, '_, E> {
         let rounds = if known.is_some() { self.job.level.rounds().div_ceil(2) } else { self.job.level.rounds() };
         let mut budgets = budgets::search(&sampled.reach, &mut prices, self.job.bound, rounds, |budgets| {
             if self.executor.is_cancelled() {
-                return vec![0.0; clip.probes.len()];
+                return None;
             }
             let quantizers = quantizers(clip, self.codec, budgets, plan);
             let measured = encoders.iter_mut().map(|encoder| encoder.encode(&quantizers));
-            merged(clip, measured).errors
+            Some(merged(clip, measured).errors)
         });
         if !self.job.level.repairs() {
             return Tried { plan, prices, budgets, keys: Vec::new(), holds: false };

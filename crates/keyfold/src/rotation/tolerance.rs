@@ -100,8 +100,7 @@ impl<'a> Search<'a> {
         let mut budgets = budgets::search(&self.reach, &mut prices, self.bound, ROUNDS.0, |budgets| {
             let errors = self.tried(budgets, &mut best);
             let worst = errors.iter().copied().fold(0.0, f64::max);
-            // Without errors there is nothing left to search for.
-            if (NEAR..=1.0).contains(&(worst / self.bound)) { vec![0.0; errors.len()] } else { errors }
+            (!(NEAR..=1.0).contains(&(worst / self.bound))).then_some(errors)
         });
         for _ in 0..ROUNDS.1 {
             if best.is_some() {
