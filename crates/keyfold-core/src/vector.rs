@@ -27,7 +27,7 @@ pub fn distance(a: Vector, b: Vector) -> f64 {
     length([0, 1, 2].map(|i| a[i] - b[i]))
 }
 
-/// What a symmetric matrix takes to `b`, by Cramer's rule; zeros where there is no single answer.
+/// What a matrix, given by its columns, takes to `b`, by Cramer's rule; zeros where there is no single answer.
 pub fn solve(m: [Vector; 3], b: Vector) -> Vector {
     let determinant = dot(m[0], cross(m[1], m[2]));
     if determinant == 0.0 || !determinant.is_finite() {

@@ -7,6 +7,7 @@
 pub mod bezier;
 mod blend;
 mod cubic_slerp;
+mod difference;
 mod half_turn;
 mod join;
 mod locate;
@@ -19,6 +20,7 @@ pub use blend::Kind;
 pub(crate) use blend::quadrangle;
 pub(crate) use cubic_slerp::align;
 pub use cubic_slerp::{controls, cubic_slerp, end_velocities};
+pub use difference::largest_difference;
 pub use half_turn::{NEAR_HALF_TURN, split_half_turns};
 pub use join::join;
 pub use locate::{Cursor, Location, locate, locate_left};

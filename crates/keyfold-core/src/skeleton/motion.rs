@@ -50,24 +50,9 @@ pub(super) struct Parts<'a> {
     axes: [Option<&'a Curve>; 3],
 }
 
-/// Something that moves a skeleton in time, as far as comparing it with another goes.
-pub trait Moving {
-    /// The skeleton that moves.
-    fn skeleton(&self) -> &Skeleton;
-    /// Whether this very node is moved.
-    fn animates(&self, node: usize) -> bool;
-    /// An animated node's own transforms at `moments`.
-    fn transforms(&self, node: usize, moments: &[Moment]) -> Vec<Transform>;
-    /// How an animated node moves between neighbouring keys.
-    fn pace(&self, node: usize) -> Pace<'_>;
-    /// The times of all keys, of those at which something jumps, and the first of every two neighbouring floats that are keys of one curve, which
-    /// is how an edge is written between keys that blend; in any order.
-    fn keys(&self) -> [Vec<f64>; 3];
-}
-
 /// How a node moves between neighbouring keys.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace<'a> {
+pub(super) struct Pace<'a> {
     pub(super) turn: Turn<'a>,
     pub(super) translation: Way<'a>,
     pub(super) scale: Way<'a>,
@@ -94,39 +79,8 @@ pub(super) enum Way<'a> {
 
 impl Pace<'_> {
     /// At constant speed throughout: straight on, and turning evenly.
-    pub const STEADY: Self = Self { turn: Turn::Even, translation: Way::Straight, scale: Way::Straight, scales: true };
-}
-
-impl Moving for Motion<'_> {
-    fn skeleton(&self) -> &Skeleton {
-        self.skeleton
-    }
-
-    fn animates(&self, node: usize) -> bool {
-        self.animates(node)
-    }
-
-    fn transforms(&self, node: usize, moments: &[Moment]) -> Vec<Transform> {
-        self.transforms(node, moments)
-    }
-
-    fn pace(&self, node: usize) -> Pace<'_> {
-        let drive = &self.nodes[node];
-        let turn = match drive.rotation.map(|curve| (curve.interpolation(), curve)) {
-            Some((Interpolation::CubicSpline, curve)) => Turn::Spline(curve),
-            Some((Interpolation::CubicSlerp, curve)) => Turn::Squad(curve),
-            _ => Turn::Even,
-        };
-        let scales = drive.scale.curves().next().is_some();
-        Pace { turn, translation: drive.translation.way(), scale: drive.scale.way(), scales }
-    }
-
-    fn keys(&self) -> [Vec<f64>; 3] {
-        let wide = |times: Vec<f32>| times.into_iter().map(f64::from).collect();
-        let steps = self.curves().filter(|c| c.interpolation() == Interpolation::Step);
-        let times = || self.curves().map(Curve::times);
-        [wide(merged(times())), wide(merged(steps.map(Curve::times))), wide(edges(times()))]
-    }
+    pub(super) const STEADY: Self =
+        Self { turn: Turn::Even, translation: Way::Straight, scale: Way::Straight, scales: true };
 }
 
 impl<'a> Motion<'a> {
@@ -199,6 +153,27 @@ impl<'a> Motion<'a> {
             rows::<4>(curve, Kind::Rotation, moments, |i, q| out[i].rotation = q);
         }
         out
+    }
+
+    /// How an animated node moves between neighbouring keys.
+    pub(super) fn pace(&self, node: usize) -> Pace<'_> {
+        let drive = &self.nodes[node];
+        let turn = match drive.rotation.map(|curve| (curve.interpolation(), curve)) {
+            Some((Interpolation::CubicSpline, curve)) => Turn::Spline(curve),
+            Some((Interpolation::CubicSlerp, curve)) => Turn::Squad(curve),
+            _ => Turn::Even,
+        };
+        let scales = drive.scale.curves().next().is_some();
+        Pace { turn, translation: drive.translation.way(), scale: drive.scale.way(), scales }
+    }
+
+    /// The times of all keys, of those at which something jumps, and the first of every two neighbouring floats that are keys of one curve, which
+    /// is how an edge is written between keys that blend; ascending.
+    pub(super) fn keys(&self) -> [Vec<f64>; 3] {
+        let wide = |times: Vec<f32>| times.into_iter().map(f64::from).collect();
+        let steps = self.curves().filter(|c| c.interpolation() == Interpolation::Step);
+        let times = || self.curves().map(Curve::times);
+        [wide(merged(times())), wide(merged(steps.map(Curve::times))), wide(edges(times()))]
     }
 
     /// A node's own matrices at `moments`: one for all where nothing drives it.

@@ -11,9 +11,8 @@ use crate::{
     retarget::split,
 };
 use keyfold_core::{
-    curve::bezier::{bezier, largest},
-    quat,
-    skeleton::{self, BETWEEN, Motion, Property::Rotation, Rest, Skeleton, Transform},
+    curve::largest_difference,
+    skeleton::{self, Motion, Property::Rotation, Rest, Skeleton, Transform},
 };
 use std::collections::BTreeSet;
 
@@ -118,39 +117,9 @@ pub(crate) fn worst_property(track: &Track, other: &Curve) -> f64 {
     }
     let difference = match track.target.kind() {
         Kind::Rotation if other.width() == 4 => possible_angle(&track.curve, other),
-        kind => worst_difference(kind, &track.curve, other),
+        kind => largest_difference(kind, &track.curve, other),
     };
     share(difference, natural_range(track), track)
-}
-
-/// The largest difference between two curves of one width, everywhere on the time line: of a component, exactly, or an angle, as far as looking tells.
-pub(super) fn worst_difference(kind: Kind, one: &Curve, other: &Curve) -> f64 {
-    let mut keys = [one.times(), other.times()].concat();
-    keys.sort_unstable_by(f32::total_cmp);
-    keys.dedup();
-    let (mut a, mut b) = (vec![0.0; one.width()], vec![0.0; one.width()]);
-    let mut at = |time: f64| {
-        one.sample(kind, time, &mut a);
-        other.sample(kind, time, &mut b);
-        difference(kind, &a, &b)
-    };
-    let at_keys = keys.iter().map(|key| at(f64::from(*key))).fold(0.0, f64::max);
-    // Between two neighbouring floats there is no time.
-    let gaps = keys.windows(2).filter(|w| w[0].next_up() < w[1]).map(|w| (f64::from(w[0]), f64::from(w[1])));
-    let between = gaps.map(|(start, end)| match kind {
-        Kind::Vector => (0..one.width()).map(|c| largest_between(one, other, c, start, end)).fold(0.0, f64::max),
-        Kind::Rotation => {
-            let step = (end - start) / (BETWEEN + 1) as f64;
-            (1..=BETWEEN).map(|k| at(start + step * k as f64)).fold(0.0, f64::max)
-        }
-    });
-    between.fold(at_keys, f64::max)
-}
-
-/// The largest difference of a component between two neighbouring keys, where it is a cubic.
-fn largest_between(one: &Curve, other: &Curve, component: usize, start: f64, end: f64) -> f64 {
-    let (a, b) = (bezier(one, component, start, end), bezier(other, component, start, end));
-    largest([0, 1, 2, 3].map(|i| a[i] - b[i]))
 }
 
 /// The largest angle between two rotations that is not ruled out. Of three axes that are turned by φ one moves by at least
@@ -171,14 +140,6 @@ fn share(difference: f64, range: f64, track: &Track) -> f64 {
     let difference = if difference <= ROUNDING * f64::from(largest) { 0.0 } else { difference };
     // A truth value or a whole number is right or wrong.
     if track.target.is_exact() { if difference > 0.0 { 1.0 } else { 0.0 } } else { difference / range }
-}
-
-fn difference(kind: Kind, a: &[f64], b: &[f64]) -> f64 {
-    let to_quat = |v: &[f64]| v.try_into().ok();
-    match (kind, to_quat(a), to_quat(b)) {
-        (Kind::Rotation, Some(a), Some(b)) => quat::angle(a, b),
-        _ => a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max),
-    }
 }
 
 /// A track against the value that the other document states for its target there: what a player shows that has no such track.

@@ -6,7 +6,6 @@
 use super::{
     Side,
     matching::{Matching, Twins},
-    properties::worst_difference,
     twin_probes,
 };
 use crate::parallel::*;
@@ -15,6 +14,7 @@ use crate::{
     target::Axis,
 };
 use keyfold_core::{
+    curve::largest_difference,
     quat,
     skeleton::{self, BETWEEN, Moment, Motion, Probe, moments},
 };
@@ -220,7 +220,7 @@ impl TrackReport {
         };
         let difference = match (&before, &after) {
             (Some(one), Some(other)) if one.track.curve.width() == other.track.curve.width() => {
-                worst_difference(target.kind(), &one.track.curve, &other.track.curve)
+                largest_difference(target.kind(), &one.track.curve, &other.track.curve)
             }
             _ => 0.0,
         };

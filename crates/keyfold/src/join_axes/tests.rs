@@ -1,5 +1,6 @@
 use super::*;
-use crate::{Interpolation, Kind, OpenOptions, Source, Targets, diff::worst_property};
+use crate::{Interpolation, Kind, OpenOptions, Source, Targets};
+use keyfold_core::curve::largest_difference;
 use serde_json::json;
 
 fn document() -> Document {
@@ -22,11 +23,6 @@ fn value(curve: &Curve, time: f64) -> f64 {
     out[0]
 }
 
-/// The largest difference between two curves of one component, everywhere: as weights, whose range is 1.
-fn difference(one: &Curve, other: &Curve) -> f64 {
-    worst_property(&track(Property::Weights, None, one.clone()), other)
-}
-
 fn joined(tracks: Vec<Track>) -> Vec<Track> {
     join_axes(&document(), &Animation { index: 0, name: None, tracks }).tracks
 }
@@ -40,7 +36,7 @@ fn check(axes: [Curve; 3], expected: Interpolation) -> Curve {
     assert_eq!(whole.interpolation(), expected);
     for axis in Axis::ALL {
         let (part, own) = (crate::quantization::component(&whole, axis), &axes[axis as usize]);
-        assert!(difference(own, &part) < 2e-6, "{axis:?} of {whole:?}");
+        assert!(largest_difference(Kind::Vector, own, &part) < 2e-6, "{axis:?} of {whole:?}");
         for (k, t) in own.times().iter().enumerate() {
             assert_eq!(value(&part, f64::from(*t)), f64::from(own.value(k)[0]), "{axis:?} at {t}");
         }
@@ -98,7 +94,7 @@ fn random_axes_join_within_rounding() {
         let whole = joined(tracks.to_vec()).remove(0).curve;
         for axis in Axis::ALL {
             let part = crate::quantization::component(&whole, axis);
-            let worst = difference(&axes[axis as usize], &part);
+            let worst = largest_difference(Kind::Vector, &axes[axis as usize], &part);
             assert!(worst < 1e-5, "{worst} {axis:?} {axes:?}");
         }
         Ok(())

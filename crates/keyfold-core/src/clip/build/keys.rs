@@ -1,14 +1,13 @@
-//! When a clip's keys are, and the values of the tracks there.
+//! When a clip's keys are, the values of the tracks there, and the straight lines between them.
 
 use super::{BuildError, Job, Source, SourceTrack, memory};
 use crate::clip::timing::Timing;
 use crate::clip::{NodeProperty, Target};
 use crate::curve::bezier::{bezier, largest, straight};
-use crate::curve::{Interpolation, Kind};
+use crate::curve::{Curve, Interpolation, Kind, Location, locate};
 use crate::quat;
 use crate::skeleton::{Motion, Property, Track};
-use alloc::vec::Vec;
-use core::ops::Range;
+use alloc::{sync::Arc, vec::Vec};
 
 /// The keys of a clip.
 #[derive(Clone, Debug)]
@@ -17,7 +16,15 @@ pub(super) struct KeyTimes {
     pub(super) duration: f32,
     /// Seconds.
     pub(super) times: Vec<f64>,
+    /// When the curves have keys that stand for what a clip plays: at its own, and halfway through turns so far that which way round they go
+    /// hangs on little.
+    pub(super) clock: Vec<f64>,
+    /// The same as curves have it.
+    pub(super) floats: Arc<[f32]>,
 }
+
+/// Neighbouring rotations with a smaller cosine (of half the angle) between them get a key halfway.
+const FAR: f64 = 0.5;
 
 impl KeyTimes {
     /// An error where the limits leave no room for so many keys.
@@ -31,35 +38,40 @@ impl KeyTimes {
         if memory(source, timing.keys()) > options.limits.memory {
             return Err(BuildError::Limit("memory"));
         }
-        let times = (0..timing.keys()).map(|k| timing.time(k, duration)).collect();
-        Ok(Self { timing, duration, times })
+        let times: Vec<f64> = (0..timing.keys()).map(|k| timing.time(k, duration)).collect();
+        let mut keys = Self { timing, duration, times, clock: Vec::new(), floats: Arc::default() };
+        keys.clock = keys.times.clone();
+        for track in source.tracks.iter().filter(|track| track.target.is_rotation()) {
+            let rows = keys.values(track);
+            let far = |k: &usize| (0..4).map(|c| rows[k * 4 + c] * rows[k * 4 + 4 + c]).sum::<f64>() < FAR;
+            let middles = (0..keys.len() - 1).filter(far).map(|k| (keys.times[k] + keys.times[k + 1]) / 2.0);
+            keys.clock.extend(middles);
+        }
+        keys.clock.sort_by(f64::total_cmp);
+        // What floats cannot tell apart counts once.
+        keys.clock.dedup_by_key(|time| *time as f32);
+        keys.floats = keys.clock.iter().map(|time| *time as f32).collect();
+        Ok(keys)
     }
 
     pub(super) fn len(&self) -> usize {
         self.times.len()
     }
 
-    /// The keys around `t` (the same one twice where there is but one), and how far between them it lies.
-    pub(super) fn around(&self, t: f64) -> (usize, usize, f64) {
-        let last = self.len() - 1;
-        let key = self.times.partition_point(|k| *k <= t).saturating_sub(1).min(last.saturating_sub(1));
-        let next = (key + 1).min(last);
-        let span = self.times[next] - self.times[key];
-        (key, next, if span > 0.0 { ((t - self.times[key]) / span).clamp(0.0, 1.0) } else { 0.0 })
+    /// When a clip plays what the curves that stand for it have at `t`.
+    pub(super) fn unrounded(&self, t: f64) -> f64 {
+        match locate(&self.floats, t) {
+            Location::At(key) => self.clock[key],
+            Location::Between { key, s, .. } => self.clock[key] + (self.clock[key + 1] - self.clock[key]) * s,
+        }
     }
 
     /// A track's values at the keys, row by row; rotations without jumps from one side of the sphere to the other.
     pub(super) fn values(&self, track: &SourceTrack<'_>) -> Vec<f64> {
-        self.values_in(track, 0..self.len())
-    }
-
-    /// The same of some keys.
-    pub(super) fn values_in(&self, track: &SourceTrack<'_>, keys: Range<usize>) -> Vec<f64> {
-        let (width, count) = (track.curve.width(), keys.len());
-        let mut out = alloc::vec![0.0; width * count];
-        track.curve.sample_many(kind(&track.target), &self.times[keys], &mut out);
+        let mut out = alloc::vec![0.0; track.curve.width() * self.len()];
+        track.curve.sample_many(kind(&track.target), &self.times, &mut out);
         if track.target.is_rotation() {
-            for k in 1..count {
+            for k in 1..self.len() {
                 let (before, after) = out.split_at_mut(k * 4);
                 let dot: f64 = (0..4).map(|i| before[k * 4 - 4 + i] * after[i]).sum();
                 if dot < 0.0 {
@@ -68,6 +80,19 @@ impl KeyTimes {
             }
         }
         out
+    }
+
+    /// A track as straight lines between its values at the keys, rotations by slerp; steps as they are.
+    pub(super) fn line(&self, track: &SourceTrack<'_>) -> Curve {
+        let (width, rows) = (track.curve.width(), self.values(track));
+        let row = |time: &f64| {
+            let next = self.times.partition_point(|key| key < time);
+            let (a, b) = (if self.times[next] > *time { next - 1 } else { next }, next);
+            (0..width).map(|c| (rows[a * width + c] / 2.0 + rows[b * width + c] / 2.0) as f32).collect::<Vec<_>>()
+        };
+        let values: Vec<f32> = self.clock.iter().flat_map(row).collect();
+        let line = Curve::new(Interpolation::Linear, width, self.floats.clone(), values);
+        line.ok().filter(|_| track.curve.interpolation() != Interpolation::Step).unwrap_or_else(|| track.curve.clone())
     }
 }
 
@@ -154,12 +179,11 @@ fn bulge(track: &SourceTrack<'_>, component: usize, from: f64, to: f64) -> f64 {
 
 /// The track as the skeleton knows it, where it moves points.
 pub(super) fn spatial<'a>(track: &SourceTrack<'a>) -> Option<Track<'a>> {
-    let (node, property, axis) = moved(&track.target)?;
-    Some(Track { node, property, axis, curve: track.curve })
+    driven(&track.target, track.curve)
 }
 
-/// The node, property and axis that a target moves, where it moves points.
-pub(super) fn moved(target: &Target) -> Option<(usize, Property, Option<usize>)> {
+/// What a curve moves when it drives a target, where that moves points.
+pub(super) fn driven<'a>(target: &Target, curve: &'a Curve) -> Option<Track<'a>> {
     let Target::Node(node, property) = target else { return None };
     let (property, axis) = match *property {
         NodeProperty::Translation => (Property::Translation, None),
@@ -169,7 +193,7 @@ pub(super) fn moved(target: &Target) -> Option<(usize, Property, Option<usize>)>
         NodeProperty::ScaleAxis(axis) => (Property::Scale, Some(axis.into())),
         NodeProperty::Weights => return None,
     };
-    Some((*node as usize, property, axis))
+    Some(Track { node: *node as usize, property, axis, curve })
 }
 
 /// The motion of the source's curves themselves.

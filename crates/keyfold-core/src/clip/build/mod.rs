@@ -17,7 +17,6 @@
 //! | `walk` | from the root to the tips |
 //! | `pack` | codes to bytes |
 //! | `measure` | what was written against the reference |
-//! | `lines` | straight lines between keys: what a clip plays, for the proof |
 //!
 //! `docs/clips.md` tells what was tried and what it brought. Transcendental functions come from `libm`: the same input
 //! makes the same bytes on every platform.
@@ -26,7 +25,6 @@ mod aim;
 mod code;
 mod frame;
 mod keys;
-mod lines;
 mod measure;
 mod pack;
 mod plan;
@@ -40,7 +38,7 @@ use crate::skeleton::{Moment, Poses, Probe, Property, Sensitivity, Skeleton, sen
 use alloc::{string::String, vec::Vec};
 use core::{cell::Cell, fmt, ops::RangeInclusive};
 
-use code::{Codes, Grid};
+use code::Grid;
 use keys::{KeyTimes, spatial};
 use measure::Reference;
 use plan::Plan;
@@ -216,17 +214,15 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
 fn build_within(source: &Source<'_>, options: &Options, budget: &Budget<'_>) -> Result<Built, BuildError> {
     let job = Job::new(source, options);
     let keys = KeyTimes::new(&job)?;
-    let (plan, reference) = (Plan::new(&job, &keys), Reference::new(&job, &keys));
-    let builder = Builder { job: &job, keys: &keys, plan, reference, budget };
+    let lines: Vec<Curve> = source.tracks.iter().map(|track| keys.line(track)).collect();
+    let (plan, reference) = (Plan::new(&job, &keys), Reference::new(&job, &keys, &lines));
+    let builder = Builder { job: &job, keys: &keys, walk: Walk::new(&job, &plan, &keys, &reference), budget };
     let built = match options.encoding {
         Encoding::Variable => builder.smallest()?,
         Encoding::Fixed => builder.fixed()?,
     };
-    let clip = Clip::open(&built.bytes).map_err(|_| BuildError::Range)?;
-    let proof = builder.reference.proof(&clip);
-    let (error, resampling) = (built.error.max(proof.deviation.error()), builder.reference.resampling());
-    let total = if options.rate.is_some() { builder.reference.total(&clip) } else { error };
-    Ok(Built { error, possible: proof.possible.max(error), resampling, total, ..built })
+    let clip = Clip::open(built.bytes.clone()).map_err(|_| BuildError::Range)?;
+    Ok(reference.proven(&clip, built))
 }
 
 /// About how many bytes it takes to build a clip with so many keys: matrices of what moves, values of the tracks and their codes.
@@ -272,8 +268,7 @@ const TRIES: usize = 24;
 struct Builder<'a> {
     job: &'a Job<'a>,
     keys: &'a KeyTimes,
-    plan: Plan,
-    reference: Reference<'a>,
+    walk: Walk<'a>,
     budget: &'a Budget<'a>,
 }
 
@@ -301,7 +296,7 @@ impl Builder<'_> {
         }
         let components: usize = self.job.source.tracks.iter().map(|track| track.curve.width()).sum();
         let (nodes, width) = (self.job.source.probes.len() as u64, components as u64);
-        let moments = (self.keys.len() + self.reference.moments()) as u64;
+        let moments = (self.keys.len() + self.walk.reference.moments()) as u64;
         let steps = moments.saturating_mul(nodes.saturating_mul(NODE_STEPS).saturating_add(width * NUMBER_STEPS));
         let left = self.budget.work.get().checked_sub(steps).ok_or(BuildError::Limit("work"))?;
         self.budget.work.set(left);
@@ -327,8 +322,8 @@ impl Builder<'_> {
         let mut tries = 0;
         loop {
             self.pay(done)?;
-            let codes = self.walk(Grid::Variable { anchors, passed_on, room: &room });
-            let bytes = pack::variable(self.job, &self.plan, self.keys, &codes, anchors);
+            let codes = self.walk.run(Grid::Variable { anchors, passed_on, room: &room });
+            let bytes = pack::variable(self.job, self.walk.plan, self.keys, &codes, anchors);
             let built = self.measured(bytes, &mut room);
             tries += 1;
             if built.holds || tries == TRIES {
@@ -355,20 +350,16 @@ impl Builder<'_> {
 
     fn with_bits(&self, bits: u32, done: f64) -> Result<Built, BuildError> {
         self.pay(done)?;
-        let codes = self.walk(Grid::Fixed { bits });
-        let bytes = pack::fixed(self.job, &self.plan, self.keys, &codes, bits);
+        let codes = self.walk.run(Grid::Fixed { bits });
+        let bytes = pack::fixed(self.job, self.walk.plan, self.keys, &codes, bits);
         Ok(self.measured(bytes, &mut Room::new(self.job.source.skeleton.len(), self.keys.len())))
-    }
-
-    fn walk(&self, grid: Grid<'_>) -> Codes {
-        Walk { job: self.job, plan: &self.plan, keys: self.keys, reference: &self.reference, grid }.run()
     }
 
     fn measured(&self, bytes: Vec<u8>, room: &mut Room) -> Built {
         match Clip::open(&bytes) {
             Ok(clip) => {
-                let error = self.reference.error(&clip, room);
-                let holds = error <= self.job.bound() && self.reference.others_hold(&self.plan, &clip);
+                let error = self.walk.reference.error(&clip, room);
+                let holds = error <= self.job.bound() && self.walk.reference.others_hold(self.walk.plan, &clip);
                 Built { error, possible: f64::INFINITY, holds, bytes, resampling: 0.0, total: error }
             }
             // Codes that are too wide make no clip. Another try may do without them.

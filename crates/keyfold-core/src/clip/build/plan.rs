@@ -9,7 +9,7 @@ use crate::clip::small_quat::SmallQuat;
 use crate::clip::step::StepTrack;
 use crate::clip::track::{Form, Track};
 use crate::clip::{NodeProperty, Target};
-use crate::curve::Interpolation;
+use crate::curve::{Curve, Interpolation};
 use crate::quat::{self, Quat};
 use crate::skeleton::{Property, Sensitivity, Skeleton};
 use alloc::vec::Vec;
@@ -44,6 +44,17 @@ pub(super) struct Planned {
 pub(super) struct Plan {
     pub(super) tracks: Vec<Planned>,
     pub(super) grid: ConstantGrid,
+}
+
+impl Planned {
+    /// What is played of a track that has no keys of its own.
+    pub(super) fn held(&self, grid: &ConstantGrid) -> Option<Curve> {
+        match &self.role {
+            Role::Constant(constant) => Curve::constant(0.0, constant.values(grid)).ok(),
+            Role::Step(step) => Curve::new(Interpolation::Step, self.track.width, &*step.times, &*step.values).ok(),
+            Role::Rotation(_) | Role::Numbers(_) => None,
+        }
+    }
 }
 
 /// A track before its constant is rounded.

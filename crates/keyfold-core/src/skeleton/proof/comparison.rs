@@ -1,6 +1,7 @@
 //! Two motions over spans: samples of both, bounds along their chains, and what the two together do not rule out.
 
-use super::super::{Affine, Deviation, Moment, Moving, Pace, Poses, Probe, Transform};
+use super::super::motion::Pace;
+use super::super::{Affine, Deviation, Moment, Motion, Poses, Probe, Transform};
 use super::chain::Chain;
 use super::jet::Jet;
 use super::links::{Above, Link, difference};
@@ -13,9 +14,9 @@ use alloc::{vec, vec::Vec};
 use core::iter::successors;
 
 /// Two motions and what is compared of them.
-pub(super) struct Comparison<'m, A, B> {
-    pub(super) a: &'m A,
-    pub(super) b: &'m B,
+pub(super) struct Comparison<'m> {
+    pub(super) a: &'m Motion<'m>,
+    pub(super) b: &'m Motion<'m>,
     pub(super) probes: &'m [Probe],
     pub(super) links: Vec<Link>,
     pub(super) order: Vec<usize>,
@@ -29,7 +30,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(motion: &impl Moving, moments: &[Moment], wanted: impl Fn(usize) -> bool) -> Self {
+    fn new(motion: &Motion<'_>, moments: &[Moment], wanted: impl Fn(usize) -> bool) -> Self {
         let skeleton = motion.skeleton();
         let mut transforms = vec![None; skeleton.len()];
         let poses = Poses::with(skeleton, moments.len(), |node| {
@@ -43,7 +44,7 @@ impl Rows {
     }
 
     /// A node over a span whose moments start with `first`; `None` where a matrix stands there that is no transform.
-    fn stretch<'s, M: Moving>(&'s self, motion: &'s M, node: usize, span: &Span, first: usize) -> Option<Stretch<'s>> {
+    fn stretch<'s>(&'s self, motion: &'s Motion<'_>, node: usize, span: &Span, first: usize) -> Option<Stretch<'s>> {
         let (pace, samples) = match &self.transforms[node] {
             Some(rows) => (motion.pace(node), [0, 1, 3].map(|i| &rows[first + i])),
             None => (Pace::STEADY, [motion.skeleton().rest_transform(node)?; 3]),
@@ -52,13 +53,13 @@ impl Rows {
     }
 
     /// Bounds of a node's own matrix.
-    fn own<M: Moving>(&self, motion: &M, node: usize, span: &Span, first: usize) -> Own {
+    fn own(&self, motion: &Motion<'_>, node: usize, span: &Span, first: usize) -> Own {
         let stretch = self.stretch(motion, node, span, first);
         stretch.map_or_else(|| Own::constant(motion.skeleton().rest_local(node)), |stretch| stretch.own())
     }
 }
 
-impl<A: Moving, B: Moving> Comparison<'_, A, B> {
+impl Comparison<'_> {
     /// Looks at spans for the first time.
     pub(super) fn survey(&self, spans: &[Span]) -> Part {
         let mut part = Part::new(self.probes.len());
@@ -241,7 +242,7 @@ impl<A: Moving, B: Moving> Comparison<'_, A, B> {
 }
 
 /// How many nodes there are from each node up to its root.
-fn depths(motion: &impl Moving) -> Vec<u64> {
+fn depths(motion: &Motion<'_>) -> Vec<u64> {
     let skeleton = motion.skeleton();
     let mut depths = vec![1; skeleton.len()];
     for &node in skeleton.order() {
@@ -251,14 +252,14 @@ fn depths(motion: &impl Moving) -> Vec<u64> {
 }
 
 /// Bounds of a node's matrix to the scene.
-fn from_root<M: Moving>(motion: &M, rows: &Rows, node: usize, span: &Span, first: usize) -> Own {
+fn from_root(motion: &Motion<'_>, rows: &Rows, node: usize, span: &Span, first: usize) -> Own {
     let path: Vec<usize> = successors(Some(node), |node| motion.skeleton().parent(*node)).collect();
     let own = path.iter().rev().map(|node| rows.own(motion, *node, span, first));
     own.reduce(|above, own| own.below(&above)).unwrap_or(Own::ZERO)
 }
 
 /// Bounds of all nodes' matrices to the scene.
-fn all_from_root<M: Moving>(motion: &M, rows: &Rows, span: &Span, first: usize) -> Vec<Own> {
+fn all_from_root(motion: &Motion<'_>, rows: &Rows, span: &Span, first: usize) -> Vec<Own> {
     let skeleton = motion.skeleton();
     let mut all = vec![Own::ZERO; skeleton.len()];
     for &node in skeleton.order() {

@@ -1,6 +1,6 @@
 //! How the probes of two motions hang on each other: which pair of nodes is another's parents, and what is alike in both.
 
-use super::super::{Affine, Moving, Probe, Skeleton};
+use super::super::{Affine, Motion, Probe, Skeleton};
 use crate::vector::{distance, dot, length};
 use alloc::{vec, vec::Vec};
 
@@ -30,13 +30,8 @@ pub(super) struct Link {
 }
 
 /// The links of all probes, and the probes in an order that has parents first.
-pub(super) fn links<A: Moving, B: Moving>(
-    a: &A,
-    b: &B,
-    probes: &[Probe],
-    same: impl Fn(&Probe) -> bool,
-) -> (Vec<Link>, Vec<usize>) {
-    let (moved, others) = (moved(a), moved(b));
+pub(super) fn links(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> (Vec<Link>, Vec<usize>) {
+    let (moved, others) = (a.moved(), b.moved());
     let mut of_node = vec![None; a.skeleton().len()];
     probes.iter().enumerate().for_each(|(i, probe)| of_node[probe.a] = Some(i));
     let order: Vec<usize> = a.skeleton().order().iter().filter_map(|node| of_node[*node]).collect();
@@ -47,7 +42,7 @@ pub(super) fn links<A: Moving, B: Moving>(
         let (parent, other) = (a.skeleton().parent(probe.a), b.skeleton().parent(probe.b));
         let still = |parent: Option<usize>, moved: &[bool]| parent.is_none_or(|p| !moved[p]);
         let pair = parent.and_then(|p| of_node[p]).filter(|p| Some(probes[*p].b) == other);
-        let same = same(probe);
+        let same = a.same(probe.a, b, probe.b);
         let own = same && uniform(a, probe.a);
         links[i] = match pair {
             Some(p) => {
@@ -70,12 +65,8 @@ pub(super) fn links<A: Moving, B: Moving>(
     (links, order)
 }
 
-fn moved(motion: &impl Moving) -> Vec<bool> {
-    motion.skeleton().moved(|node| motion.animates(node))
-}
-
 /// Whether a node is scaled by one factor for all axes, for ever.
-fn uniform(motion: &impl Moving, node: usize) -> bool {
+fn uniform(motion: &Motion<'_>, node: usize) -> bool {
     let moves = motion.animates(node);
     conformal(motion.skeleton().rest_local(node)) && !(moves && motion.pace(node).scales)
 }

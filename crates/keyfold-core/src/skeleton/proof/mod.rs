@@ -16,7 +16,7 @@ mod peak;
 mod spans;
 mod squad;
 
-use super::{Deviation, Motion, Moving, Probe};
+use super::{Deviation, Motion, Probe};
 use alloc::vec::Vec;
 use comparison::Comparison;
 use links::links;
@@ -79,18 +79,7 @@ pub fn prove(
     probes: &[Probe],
     each: impl Fn(usize, &(dyn Fn(usize) -> Part + Sync)) -> Vec<Part>,
 ) -> Proof {
-    prove_where(a, b, probes, |probe| a.same(probe.a, b, probe.b), each)
-}
-
-/// As [`prove`], for whatever moves skeletons; `same` says for which pairs of nodes both move alike.
-pub(crate) fn prove_where<A: Moving + Sync, B: Moving + Sync>(
-    a: &A,
-    b: &B,
-    probes: &[Probe],
-    same: impl Fn(&Probe) -> bool,
-    each: impl Fn(usize, &(dyn Fn(usize) -> Part + Sync)) -> Vec<Part>,
-) -> Proof {
-    let (links, order) = links(a, b, probes, same);
+    let (links, order) = links(a, b, probes);
     let comparison = Comparison { a, b, probes, links, order };
     let spans = spans(a, b);
     let parts = spans.len().div_ceil(PART);

@@ -1,6 +1,6 @@
 //! The stretches between neighbouring keys, where everything is smooth, and the moments at which they are looked at.
 
-use super::super::{Moment, Moving};
+use super::super::{Moment, Motion};
 use alloc::vec::Vec;
 
 /// From one key of either motion to the next; of no length where no time lies between.
@@ -13,7 +13,7 @@ pub(super) struct Span {
 }
 
 /// All spans of two motions, ascending; each key starts one.
-pub(super) fn spans(a: &impl Moving, b: &impl Moving) -> Vec<Span> {
+pub(super) fn spans(a: &Motion<'_>, b: &Motion<'_>) -> Vec<Span> {
     let mut all = a.keys();
     for (mine, theirs) in all.iter_mut().zip(b.keys()) {
         mine.extend(theirs);

@@ -251,8 +251,8 @@ fn no_derivative_exceeds_its_bound() {
         let at = |m: &Motion<'_>, x: f64| m.transforms(0, &[Moment::at(start + (end - start) * x)])[0];
         let samples = |m: &Motion<'_>| [0.0, 1.0 / 3.0, 1.0].map(|x| at(m, x));
         let (mine, theirs) = (samples(&a), samples(&b));
-        let one = Stretch { pace: Moving::pace(&a, 0), samples: [&mine[0], &mine[1], &mine[2]], start, end };
-        let two = Stretch { pace: Moving::pace(&b, 0), samples: [&theirs[0], &theirs[1], &theirs[2]], start, end };
+        let one = Stretch { pace: a.pace(0), samples: [&mine[0], &mine[1], &mine[2]], start, end };
+        let two = Stretch { pace: b.pace(0), samples: [&theirs[0], &theirs[1], &theirs[2]], start, end };
         let both = one.beside(&two);
         for _ in 0..20 {
             let mut times = [0.0; 5].map(|_: f64| (random.next() + 1.0) / 2.0);
