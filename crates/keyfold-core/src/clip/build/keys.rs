@@ -3,10 +3,8 @@
 use super::{BuildError, Job, Source, SourceTrack, memory};
 use crate::clip::timing::Timing;
 use crate::clip::{NodeProperty, Target};
-use crate::curve::bezier::{bezier, largest, straight};
-use crate::curve::{Curve, Interpolation, Kind, Location, locate};
-use crate::quat;
-use crate::skeleton::{Motion, Property, Track};
+use crate::curve::{Curve, Interpolation, Kind, Location, largest_difference, locate};
+use crate::skeleton::{Motion, Property, Track, compare, moments};
 use alloc::{sync::Arc, vec::Vec};
 
 /// The keys of a clip.
@@ -25,23 +23,67 @@ pub(super) struct KeyTimes {
 
 /// Neighbouring rotations with a smaller cosine (of half the angle) between them get a key halfway.
 const FAR: f64 = 0.5;
+/// The rates at which splines are followed, from one to the next.
+const SLOWEST: f32 = 15.0;
+const FASTEST: f32 = 20_000.0;
+const FASTER: f32 = 1.25;
+/// About how many bits a component of a key takes that may be off by all that is allowed, and how much of that straight lines leave at least.
+const BITS: f64 = 4.0;
+const LEFT: f64 = 0.3;
 
 impl KeyTimes {
     /// An error where the limits leave no room for so many keys.
     pub(super) fn new(job: &Job<'_>) -> Result<Self, BuildError> {
-        let (source, options) = (job.source, job.options);
-        let duration = duration(source);
-        let timing = match options.rate {
-            Some(rate) => Timing::Even { rate, keys: even_keys(duration, rate) },
-            None => Timing::Table(own_times(job)?),
+        match job.options.rate {
+            Some(rate) => Self::at(job, even(job.source, rate)),
+            None => Self::own(job),
+        }
+    }
+
+    /// The keys of curves that run straight, and so many at even steps that straight lines follow splines; their own ones, too, where that takes fewer.
+    fn own(job: &Job<'_>) -> Result<Self, BuildError> {
+        let tracks = || job.source.tracks.iter().filter(|t| t.curve.interpolation() != Interpolation::Step);
+        let is_spline = |track: &SourceTrack<'_>| track.curve.interpolation().elements_per_key() > 1;
+        let times = |splines: bool| {
+            let own = tracks().filter(move |track| splines || !is_spline(track));
+            let own = own.flat_map(|track| track.curve.times()).copied().filter(|t| *t > 0.0);
+            let ends = if tracks().next().is_some() { duration(job.source) } else { 0.0 };
+            own.chain([0.0, ends])
         };
-        if memory(source, timing.keys()) > options.limits.memory {
+        if !tracks().any(is_spline) {
+            return Self::at(job, table(times(false)));
+        }
+        let mut best: Option<(f64, Self)> = None;
+        for rate in core::iter::successors(Some(SLOWEST), |rate| Some(rate * FASTER)) {
+            let steps = even(job.source, rate);
+            let least = steps.keys() as f64 * BITS;
+            if let Some((_, best)) = best.take_if(|(cost, _)| least >= *cost || rate > FASTEST) {
+                return Ok(best);
+            }
+            for splines in [false, true] {
+                let between = (0..steps.keys()).map(|k| steps.time(k, duration(job.source)) as f32);
+                let all = table(times(splines).chain(between));
+                let keys = Self::at(job, if all.keys() == steps.keys() { steps.clone() } else { all })?;
+                let (off, count) = (keys.stray(job), keys.len() as f64);
+                // What lines stray by is not left for codes.
+                let cost = count * (BITS - libm::log2((1.0 - off).max(LEFT)));
+                if (off <= 1.0 - LEFT || rate > FASTEST) && best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                    best = Some((cost, keys));
+                }
+            }
+        }
+        Err(BuildError::Range)
+    }
+
+    fn at(job: &Job<'_>, timing: Timing) -> Result<Self, BuildError> {
+        if memory(job.source, timing.keys()) > job.options.limits.memory {
             return Err(BuildError::Limit("memory"));
         }
+        let duration = duration(job.source);
         let times: Vec<f64> = (0..timing.keys()).map(|k| timing.time(k, duration)).collect();
         let mut keys = Self { timing, duration, times, clock: Vec::new(), floats: Arc::default() };
         keys.clock = keys.times.clone();
-        for track in source.tracks.iter().filter(|track| track.target.is_rotation()) {
+        for track in job.source.tracks.iter().filter(|track| track.target.is_rotation()) {
             let rows = keys.values(track);
             let far = |k: &usize| (0..4).map(|c| rows[k * 4 + c] * rows[k * 4 + 4 + c]).sum::<f64>() < FAR;
             let middles = (0..keys.len() - 1).filter(far).map(|k| (keys.times[k] + keys.times[k + 1]) / 2.0);
@@ -54,6 +96,19 @@ impl KeyTimes {
         Ok(keys)
     }
 
+    /// How far straight lines between the keys stray from the source, as a share of what is allowed.
+    fn stray(&self, job: &Job<'_>) -> f64 {
+        let lines: Vec<Curve> = job.source.tracks.iter().map(|track| self.line(track)).collect();
+        let tracks = || job.source.tracks.iter().zip(&lines);
+        let played = Motion::new(job.source.skeleton, tracks().filter_map(|(t, line)| driven(&t.target, line)));
+        let moved = compare(&motion(job.source), &played, job.source.probes, &moments(&[&played], 1)).error();
+        let others = tracks().filter(|(track, _)| spatial(track).is_none());
+        let off = |(track, line): (&SourceTrack<'_>, &Curve)| {
+            largest_difference(kind(&track.target), track.curve, line) / track.tolerance
+        };
+        others.map(off).fold(moved / job.bound(), f64::max)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.times.len()
     }
@@ -61,7 +116,8 @@ impl KeyTimes {
     /// When a clip plays what the curves that stand for it have at `t`.
     pub(super) fn unrounded(&self, t: f64) -> f64 {
         match locate(&self.floats, t) {
-            Location::At(key) => self.clock[key],
+            Location::At(key) if f64::from(self.floats[key]) == t => self.clock[key],
+            Location::At(_) => t,
             Location::Between { key, s, .. } => self.clock[key] + (self.clock[key + 1] - self.clock[key]) * s,
         }
     }
@@ -112,69 +168,15 @@ pub(super) fn kind(target: &Target) -> Kind {
     if target.is_rotation() { Kind::Rotation } else { Kind::Vector }
 }
 
-/// All keys of the curves that blend, and as many more as cubic ones need to be followed by straight lines.
-fn own_times(job: &Job<'_>) -> Result<Vec<f32>, BuildError> {
-    let source = job.source;
-    let mut times: Vec<f32> = Vec::from([0.0]);
-    for track in source.tracks.iter().filter(|t| t.curve.interpolation() != Interpolation::Step) {
-        times.extend(track.curve.times().iter().filter(|t| **t > 0.0));
-        times.extend(source.tracks.iter().map(|t| t.curve.end()).max_by(f32::total_cmp));
-        if track.curve.interpolation() != Interpolation::Linear {
-            let allowed = tolerance(job, track);
-            for w in track.curve.times().windows(2) {
-                split(track, w[0], w[1], allowed, 0, &mut times);
-                if memory(source, times.len()) / 4 > job.options.limits.memory {
-                    return Err(BuildError::Limit("memory"));
-                }
-            }
-        }
-    }
+fn even(source: &Source<'_>, rate: f32) -> Timing {
+    Timing::Even { rate, keys: even_keys(duration(source), rate) }
+}
+
+fn table(times: impl Iterator<Item = f32>) -> Timing {
+    let mut times: Vec<f32> = times.collect();
     times.sort_by(f32::total_cmp);
     times.dedup();
-    Ok(times)
-}
-
-/// How far a component of a curve may be off by straight lines: a tenth of the bound, at the farthest point it moves.
-fn tolerance(job: &Job<'_>, track: &SourceTrack<'_>) -> f64 {
-    match spatial(track) {
-        Some(_) => 0.1 * job.bound() / job.reach_of(track).max(1e-9),
-        None => 0.1 * track.tolerance,
-    }
-}
-
-/// Halves a span until the curve lies near enough to the line.
-fn split(track: &SourceTrack<'_>, from: f32, to: f32, allowed: f64, depth: u32, times: &mut Vec<f32>) {
-    let middle = from + (to - from) / 2.0;
-    if depth == 12 || middle <= from || middle >= to {
-        return;
-    }
-    let (start, end) = (f64::from(from), f64::from(to));
-    let off = match track.target.is_rotation() {
-        true => [0.25, 0.5, 0.75].into_iter().map(|s| turned(track, start, end, s)).fold(0.0, f64::max),
-        false => (0..track.curve.width()).map(|c| bulge(track, c, start, end)).fold(0.0, f64::max),
-    };
-    if off > allowed {
-        times.push(middle);
-        split(track, from, middle, allowed, depth + 1, times);
-        split(track, middle, to, allowed, depth + 1, times);
-    }
-}
-
-/// How far a rotation is turned from the even turn between two times, `s` of the way.
-fn turned(track: &SourceTrack<'_>, from: f64, to: f64, s: f64) -> f64 {
-    let sample = |t: f64| {
-        let mut q = [0.0; 4];
-        track.curve.sample(Kind::Rotation, t, &mut q);
-        q
-    };
-    quat::angle(quat::slerp(sample(from), sample(to), s), sample(from + (to - from) * s))
-}
-
-/// How far a component bulges from the straight line between two times.
-fn bulge(track: &SourceTrack<'_>, component: usize, from: f64, to: f64) -> f64 {
-    let curve = bezier(track.curve, component, from, to);
-    let line = straight(curve[0], curve[3]);
-    largest([0, 1, 2, 3].map(|i| curve[i] - line[i]))
+    Timing::Table(times)
 }
 
 /// The track as the skeleton knows it, where it moves points.

@@ -40,11 +40,11 @@ impl<'a> Reference<'a> {
         let source = motion(job.source);
         let resampled = Motion::new(job.source.skeleton, tracks().filter_map(|(t, line)| driven(&t.target, line)));
         let moments = moments(&[&resampled], BETWEEN);
+        let at_keys = Poses::new(&source, &keys.times.iter().map(|t| Moment::at(*t)).collect::<Vec<_>>());
         let (curves, motion) = match job.options.rate {
             Some(_) => (lines.iter().collect(), resampled),
             None => (job.source.tracks.iter().map(|t| t.curve).collect(), source.clone()),
         };
-        let at_keys = Poses::new(&source, &keys.times.iter().map(|t| Moment::at(*t)).collect::<Vec<_>>());
         let played_at = played_at(keys, &moments);
         let mut reference = Self { job, keys, source, curves, motion, moments, played_at, at_keys, kept: Vec::new() };
         let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.source.probes.len().max(1));

@@ -189,7 +189,10 @@ const REACH_MOMENTS: usize = 16;
 
 /// What is left of the bound for the search, which only looks: the last word is with what is proven between the times that it looks at, and with what
 /// floats round.
-const MARGINS: [f64; 3] = [0.995, 0.97, 0.9];
+const MARGIN: f64 = 0.995;
+/// How often what was proven leaves less to another search, and how much less at least and at most.
+const SEARCHES: usize = 3;
+const LESS: (f64, f64) = (0.9, 0.995);
 
 /// Builds a clip.
 ///
@@ -197,18 +200,17 @@ const MARGINS: [f64; 3] = [0.995, 0.97, 0.9];
 pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool) -> Result<Built, BuildError> {
     check(source, options)?;
     let budget = Budget { work: Cell::new(options.limits.work), done: Cell::new(0.0), watch };
-    let within = |share: f64| {
+    let mut share = MARGIN;
+    let mut searches = 1;
+    loop {
         let built = build_within(source, &Options { max_error: options.max_error * share, ..*options }, &budget)?;
-        Ok(Built { holds: built.holds && built.possible <= options.max_error, ..built })
-    };
-    let [first, rest @ ..] = MARGINS;
-    let mut built = within(first)?;
-    for margin in rest {
-        if !built.holds && options.bits.is_none() {
-            built = within(margin)?;
+        let built = Built { holds: built.holds && built.possible <= options.max_error, ..built };
+        if built.holds || options.bits.is_some() || searches == SEARCHES {
+            return Ok(built);
         }
+        share *= (MARGIN * options.max_error / built.possible).clamp(LESS.0, LESS.1);
+        searches += 1;
     }
-    Ok(built)
 }
 
 fn build_within(source: &Source<'_>, options: &Options, budget: &Budget<'_>) -> Result<Built, BuildError> {

@@ -42,7 +42,7 @@ impl Room {
     pub(super) fn tighten(&mut self) {
         for (room, over) in self.room.iter_mut().zip(&mut self.over) {
             if *over > 1.0 {
-                *room *= (0.95 / *over).max(0.4);
+                *room = (*room - (*over - 0.95)).max(0.4 * *room);
             }
             *over = 0.0;
         }
