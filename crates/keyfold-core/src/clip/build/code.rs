@@ -80,6 +80,10 @@ const FINEST: usize = FINER.len() - 1;
 /// parameters still have 24 bits there.
 const LADDER: usize = 60;
 const FINEST_BYTE: u8 = 168;
+/// By how many eighths of an octave single components are made coarser at most.
+const COARSER: usize = 4;
+/// In tracks of so many segments: among more, one has hardly ever room to spare in all of them.
+const SHORT: usize = 16;
 /// Where the parents left a miss that this joint cannot turn away, it may make it so much larger.
 const HOPELESS: f64 = 1.1;
 
@@ -90,6 +94,19 @@ impl Grid<'_> {
             Self::Fixed { .. } => 0.5,
             Self::Variable { passed_on, .. } => *passed_on,
         }
+    }
+
+    /// How much finer a joint's numbers are than they might be: as its least room, but not much, because all of its keys pay for it.
+    pub(super) fn finer(&self, node: usize) -> f64 {
+        match self {
+            Self::Fixed { .. } => 1.0,
+            Self::Variable { room, .. } => room.of(node).iter().copied().fold(1.0, f64::min).max(0.5),
+        }
+    }
+
+    /// Whether a joint may use less than in the try before.
+    pub(super) fn changed(&self, node: usize) -> bool {
+        matches!(self, Self::Variable { room, .. } if room.changed[node])
     }
 
     /// A component with this `step`, or with as many bits as there are.
@@ -202,10 +219,11 @@ fn rotation_variable(
     // A segment's steps are the track's or up to seven quarters of an octave finer.
     let finest = levels.iter().copied().max().unwrap_or(0);
     let base = levels.iter().copied().min().unwrap_or(0).max(finest.saturating_sub(FINEST));
-    for s in (0..segments).rev() {
-        levels[s] = levels[s].max(base);
-        trial.code(s, base, levels[s]);
+    levels.iter_mut().for_each(|level| *level = (*level).max(base));
+    if segments <= SHORT {
+        trial.use_up(base, &levels);
     }
+    (0..segments).rev().for_each(|s| _ = trial.code(s, base, levels[s]));
     let finer = levels.iter().map(|l| (l - base) as u8).collect();
     let decoded = trial.m.iter().map(|m| frame.outer(*m)).collect();
     RotationCodes { frame, steps: Steps::Variable { step: trial.bytes(base), finer }, keys: trial.keys, decoded }
@@ -230,6 +248,17 @@ impl Trial<'_> {
             level += 1;
         }
         level
+    }
+
+    /// Makes the steps of single components coarser where all segments keep within their room: quarters of an octave for all of them leave some.
+    fn use_up(&mut self, base: usize, levels: &[usize]) {
+        for c in (0..3).cycle().take(3 * COARSER) {
+            let finer = self.coarsest[c];
+            self.coarsest[c] = finer.saturating_sub(1);
+            if !(0..levels.len()).rev().all(|s| self.code(s, base, levels[s]) <= 1.0) {
+                self.coarsest[c] = finer;
+            }
+        }
     }
 
     /// Codes a segment with steps of `base` refined to `level`; returns the largest miss over its room.

@@ -36,7 +36,7 @@ use super::{Clip, Encoding, Target};
 use crate::curve::Curve;
 use crate::skeleton::{Moment, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
 use alloc::{string::String, vec::Vec};
-use core::{cell::Cell, fmt, ops::RangeInclusive};
+use core::{cell::Cell, fmt};
 
 use code::Grid;
 use keys::{KeyTimes, spatial};
@@ -286,8 +286,8 @@ struct Budget<'a> {
 /// How the smallest clip is looked for: how much of their error joints pass on to their children, and how many keys lie between two anchors.
 const WAYS: [(f64, usize); 4] = [(0.55, 8), (0.55, 16), (0.75, 8), (0.75, 16)];
 
-/// The bits of `fixed` that are tried.
-const FIXED_BITS: RangeInclusive<u32> = 8..=24;
+/// The fewest and the most bits of `fixed` that are tried.
+const FIXED_BITS: (u32, u32) = (8, 24);
 
 impl Builder<'_> {
     /// Pays for one more try, after so much of all work was done.
@@ -321,39 +321,42 @@ impl Builder<'_> {
     /// Encodes, reads back, measures; where the bound is exceeded, again with less room there.
     fn held(&self, (passed_on, anchors): (f64, usize), done: f64) -> Result<Built, BuildError> {
         let mut room = Room::new(self.job.source.skeleton.len(), self.keys.len());
-        let mut tries = 0;
-        loop {
+        let mut walked = self.walk.start();
+        for tries in 1.. {
             self.pay(done)?;
-            let codes = self.walk.run(Grid::Variable { anchors, passed_on, room: &room });
-            let bytes = pack::variable(self.job, self.walk.plan, self.keys, &codes, anchors);
+            self.walk.run(Grid::Variable { anchors, passed_on, room: &room }, &mut walked);
+            let bytes = pack::variable(self.job, self.walk.plan, self.keys, &walked.codes, anchors);
             let built = self.measured(bytes, &mut room);
-            tries += 1;
             if built.holds || tries == TRIES {
                 return Ok(built);
             }
         }
+        Err(BuildError::Range)
     }
 
     /// With the bits that were asked for, or with the fewest that hold the bound.
     fn fixed(&self) -> Result<Built, BuildError> {
-        let (fewest, most) = match self.job.options.bits {
-            Some(bits) => (bits, bits),
-            None => FIXED_BITS.into_inner(),
-        };
-        let mut bits = fewest;
-        loop {
-            let built = self.with_bits(bits, f64::from(bits - fewest) / f64::from(most - fewest + 1))?;
-            if built.holds || bits == most {
-                return Ok(built);
-            }
-            bits += 1;
+        if let Some(bits) = self.job.options.bits {
+            return self.with_bits(bits, 0.0);
         }
+        let (mut fewest, mut most, mut best) = (FIXED_BITS.0, FIXED_BITS.1, None);
+        while fewest < most {
+            let bits = fewest.midpoint(most);
+            let built =
+                self.with_bits(bits, 1.0 - f64::from(most - fewest) / f64::from(FIXED_BITS.1 - FIXED_BITS.0))?;
+            match built.holds {
+                true => (most, best) = (bits, Some(built)),
+                false => fewest = bits + 1,
+            }
+        }
+        best.map_or_else(|| self.with_bits(most, 0.99), Ok)
     }
 
     fn with_bits(&self, bits: u32, done: f64) -> Result<Built, BuildError> {
         self.pay(done)?;
-        let codes = self.walk.run(Grid::Fixed { bits });
-        let bytes = pack::fixed(self.job, self.walk.plan, self.keys, &codes, bits);
+        let mut walked = self.walk.start();
+        self.walk.run(Grid::Fixed { bits }, &mut walked);
+        let bytes = pack::fixed(self.job, self.walk.plan, self.keys, &walked.codes, bits);
         Ok(self.measured(bytes, &mut Room::new(self.job.source.skeleton.len(), self.keys.len())))
     }
 

@@ -11,13 +11,21 @@ pub(super) struct Room {
     keys: usize,
     room: Vec<f64>,
     over: Vec<f64>,
+    /// By node: whether it has less than before.
+    pub(super) changed: Vec<bool>,
     /// How many joints up the chain are charged.
     depth: usize,
 }
 
 impl Room {
     pub(super) fn new(nodes: usize, keys: usize) -> Self {
-        Self { keys, room: vec![1.0; nodes * keys], over: vec![0.0; nodes * keys], depth: 2 }
+        Self {
+            keys,
+            room: vec![1.0; nodes * keys],
+            over: vec![0.0; nodes * keys],
+            changed: vec![false; nodes],
+            depth: 2,
+        }
     }
 
     /// A node's room at every key.
@@ -40,9 +48,11 @@ impl Room {
 
     /// Takes room away where an error was charged, and looks further up the chain next time.
     pub(super) fn tighten(&mut self) {
-        for (room, over) in self.room.iter_mut().zip(&mut self.over) {
+        self.changed.fill(false);
+        for (i, (room, over)) in self.room.iter_mut().zip(&mut self.over).enumerate() {
             if *over > 1.0 {
                 *room = (*room - (*over - 0.95)).max(0.4 * *room);
+                self.changed[i / self.keys] = true;
             }
             *over = 0.0;
         }

@@ -44,6 +44,14 @@ struct Node {
     offsets: Option<[f64; 3]>,
 }
 
+/// What a walk came to.
+pub(super) struct Walked {
+    pub(super) codes: Codes,
+    /// The nodes as they will be decoded.
+    poses: Poses,
+    is_new: bool,
+}
+
 impl<'a> Walk<'a> {
     pub(super) fn new(job: &'a Job<'a>, plan: &'a Plan, keys: &'a KeyTimes, reference: &'a Reference<'a>) -> Self {
         let moments: Vec<Moment> = keys.times.iter().map(|t| Moment::at(*t)).collect();
@@ -84,18 +92,28 @@ impl<'a> Walk<'a> {
         super::keys::spatial(&self.job.source.tracks[planned.source])
     }
 
-    /// The codes of all keyed tracks.
-    pub(super) fn run(&self, grid: Grid<'_>) -> Codes {
+    /// Nothing coded yet.
+    pub(super) fn start(&self) -> Walked {
+        let poses = Poses::new(&Motion::new(self.job.source.skeleton, []), &self.moments);
+        Walked { codes: Codes::new(self.plan), poses, is_new: true }
+    }
+
+    /// Codes all keyed tracks; after the first time only those of nodes whose room changed, and of all below them.
+    pub(super) fn run(&self, grid: Grid<'_>, walked: &mut Walked) {
         let skeleton = self.job.source.skeleton;
-        let mut poses = Poses::new(&Motion::new(skeleton, []), &self.moments);
-        let mut codes = Codes::new(self.plan);
+        let Walked { codes, poses, is_new } = walked;
+        let mut anew = vec![false; skeleton.len()];
         for &node in skeleton.order() {
-            let locals = match self.nodes[node].still {
-                Some(local) => vec![local],
-                None => self.node(node, &grid, &poses, &mut codes),
-            };
-            poses.set_locals_only(skeleton, node, locals);
+            anew[node] = *is_new || grid.changed(node) || skeleton.parent(node).is_some_and(|parent| anew[parent]);
+            if anew[node] {
+                let locals = match self.nodes[node].still {
+                    Some(local) => vec![local],
+                    None => self.node(node, &grid, poses, codes),
+                };
+                poses.set_locals_only(skeleton, node, locals);
+            }
         }
+        *is_new = false;
         for (i, planned) in self.plan.tracks.iter().enumerate() {
             match &planned.role {
                 Role::Numbers(values) if codes.numbers[i].is_empty() => {
@@ -107,7 +125,6 @@ impl<'a> Walk<'a> {
                 _ => {}
             }
         }
-        codes
     }
 
     /// Codes the tracks of a moving node; returns its own matrices as they will be decoded.
@@ -124,7 +141,8 @@ impl<'a> Walk<'a> {
                 Role::Numbers(values) => {
                     let moves = track.property == Property::Translation;
                     let values = if moves { self.translations(&track, values, parent) } else { values.clone() };
-                    let coded = numbers(grid, planned, &values, self.number_step(node, track.property));
+                    let step = grid.finer(node) * self.number_step(node, track.property);
+                    let coded = numbers(grid, planned, &values, step);
                     for (k, local) in locals.iter_mut().enumerate() {
                         let to = if moves { &mut local.translation } else { &mut local.scale };
                         let to = to.iter_mut().skip(track.axis.unwrap_or(0));
