@@ -161,6 +161,18 @@ fn polynomial<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
     coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }
 
+/// The stereographic projection of a unit quaternion whose scalar part is not -1 (modified Rodrigues parameters).
+pub fn project(q: Quat) -> [f64; 3] {
+    [0, 1, 2].map(|i| q[i] / (1.0 + q[3]))
+}
+
+/// The unit quaternion with a projection.
+pub fn unproject(m: [f64; 3]) -> Quat {
+    let square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
+    let k = 1.0 / (1.0 + square);
+    [2.0 * m[0] * k, 2.0 * m[1] * k, 2.0 * m[2] * k, (1.0 - square) * k]
+}
+
 /// The angle in radians, 0 to π, between the rotations that two unit quaternions stand for, whatever their signs.
 pub fn angle(a: Quat, b: Quat) -> f64 {
     // atan2 of the relative rotation stays exact for small angles, where acos of the dot product loses half the digits.

@@ -37,6 +37,33 @@ pub fn solve(m: [Vector; 3], b: Vector) -> Vector {
     x.map(|c| c / determinant)
 }
 
+/// The eigenvectors of a symmetric matrix, that of the largest value first: Jacobi's rotations.
+pub fn eigenvectors(mut m: [Vector; 3]) -> [Vector; 3] {
+    let mut vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for _ in 0..12 {
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            if m[p][q] == 0.0 {
+                continue;
+            }
+            let theta = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
+            let t = libm::copysign(1.0, theta) / (libm::fabs(theta) + libm::sqrt(theta * theta + 1.0));
+            let c = 1.0 / libm::sqrt(t * t + 1.0);
+            let s = t * c;
+            for row in &mut m {
+                (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
+            }
+            for k in 0..3 {
+                (m[p][k], m[q][k]) = (c * m[p][k] - s * m[q][k], s * m[p][k] + c * m[q][k]);
+                (vectors[p][k], vectors[q][k]) =
+                    (c * vectors[p][k] - s * vectors[q][k], s * vectors[p][k] + c * vectors[q][k]);
+            }
+        }
+    }
+    let mut order = [0, 1, 2];
+    order.sort_by(|a, b| m[*b][*b].total_cmp(&m[*a][*a]));
+    order.map(|i| vectors[i])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -113,19 +113,11 @@ const LONG_WAY: f64 = -0.1;
 #[inline(never)]
 fn wide_turns(lo: &[Lanes; 3], hi: &[Lanes; 3], t: f32, apart: &Lanes, out: &mut Quats) {
     for i in (0..LANES).filter(|i| apart.0[*i] > WIDE) {
-        let (a, b) = (unfold(lo.map(|c| c.0[i])), unfold(hi.map(|c| c.0[i])));
+        let (a, b) = (quat::unproject(lo.map(|c| c.0[i].into())), quat::unproject(hi.map(|c| c.0[i].into())));
         let b = if quat::dot(a, b) < LONG_WAY { quat::negate(b) } else { b };
         let q = quat::slerp_direct(a, b, t.into());
         (0..4).for_each(|k| out[k].0[i] = q[k] as f32);
     }
-}
-
-/// The unit quaternion with these modified Rodrigues parameters.
-fn unfold(m: [f32; 3]) -> quat::Quat {
-    let m = m.map(f64::from);
-    let square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
-    let k = 1.0 / (1.0 + square);
-    [2.0 * m[0] * k, 2.0 * m[1] * k, 2.0 * m[2] * k, (1.0 - square) * k]
 }
 
 #[inline(always)]
@@ -195,7 +187,7 @@ mod tests {
         let mut out = Quats::default();
         rotations(&Pair { lo: lanes, hi: lanes }, &Weights::new(0.3), &frames, &mut out);
         let q = out.map(|c| f64::from(c.0[LANES - 1]));
-        let expected = quat::mul(quat::mul(l, unfold(m)), r);
+        let expected = quat::mul(quat::mul(l, quat::unproject(m.map(f64::from))), r);
         assert!(quat::angle(quat::normalize(q), expected) < 1e-6);
     }
 }

@@ -197,6 +197,15 @@ pub fn sensitivity(skeleton: &Skeleton, poses: &Poses, probes: &[Probe]) -> Vec<
 }
 
 impl Sensitivity {
+    /// Scene units per unit of a property, or per radian.
+    pub fn of(&self, property: Property) -> f64 {
+        match property {
+            Property::Rotation => self.rotation,
+            Property::Translation => self.translation,
+            Property::Scale => self.scale.into_iter().fold(0.0, f64::max),
+        }
+    }
+
     fn include(&mut self, node: &Lever, carried: &Carried, run: &Range<usize>) {
         self.translation = self.translation.max(node.translation);
         self.rotation = carried.most(run.clone(), self.rotation, |b| node.rotation_in(b), |p| node.rotation(p));

@@ -6,7 +6,7 @@ use super::RotationGrid;
 use crate::{
     quat::{self, Quat},
     skeleton::Affine,
-    vector::{cross, dot},
+    vector::{cross, dot, eigenvectors},
 };
 use alloc::vec::Vec;
 
@@ -44,7 +44,7 @@ fn axes(rotations: &[Quat], middle: Quat) -> Option<Quat> {
     let projected = |q: &Quat| {
         let r = quat::mul(quat::conjugate(middle), *q);
         let r = if r[3] < 0.0 { quat::negate(r) } else { r };
-        [0, 1, 2].map(|i| r[i] / (1.0 + r[3]))
+        quat::project(r)
     };
     let points: Vec<[f64; 3]> = rotations.iter().map(projected).collect();
     let mut spread = [[0.0; 3]; 3];
@@ -62,33 +62,6 @@ fn bits(spread: &Matrix, axes: &Matrix) -> f64 {
     let along = |axis: &[f64; 3]| dot(*axis, spread.map(|row| dot(row, *axis)));
     let least = NOISE * (0..3).map(|i| spread[i][i]).sum::<f64>() + f64::MIN_POSITIVE;
     axes.iter().map(|axis| 0.5 * libm::log2(along(axis).max(0.0) + least)).sum()
-}
-
-/// The eigenvectors of a symmetric matrix, that of the largest value first: Jacobi's rotations.
-fn eigenvectors(mut m: Matrix) -> Matrix {
-    let mut vectors = IDENTITY;
-    for _ in 0..12 {
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            if m[p][q] == 0.0 {
-                continue;
-            }
-            let theta = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
-            let t = libm::copysign(1.0, theta) / (libm::fabs(theta) + libm::sqrt(theta * theta + 1.0));
-            let c = 1.0 / libm::sqrt(t * t + 1.0);
-            let s = t * c;
-            for row in &mut m {
-                (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
-            }
-            for k in 0..3 {
-                (m[p][k], m[q][k]) = (c * m[p][k] - s * m[q][k], s * m[p][k] + c * m[q][k]);
-                (vectors[p][k], vectors[q][k]) =
-                    (c * vectors[p][k] - s * vectors[q][k], s * vectors[p][k] + c * vectors[q][k]);
-            }
-        }
-    }
-    let mut order = [0, 1, 2];
-    order.sort_by(|a, b| m[*b][*b].total_cmp(&m[*a][*a]));
-    order.map(|i| vectors[i])
 }
 
 /// The smallest turn that brings vectors at right angles to x, y and z, whichever way each of them points.

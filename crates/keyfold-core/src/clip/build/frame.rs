@@ -8,7 +8,7 @@ use crate::clip::coding::{LEFT_BITS, RIGHT_BITS};
 use crate::clip::small_quat::SmallQuat;
 use crate::quat::{self, Quat};
 use crate::skeleton::Affine;
-use crate::vector::cross;
+use crate::vector::{cross, dot, eigenvectors};
 
 /// A symmetric matrix, or the columns of any.
 pub(super) type Matrix = [[f64; 3]; 3];
@@ -45,20 +45,8 @@ impl Frame {
 
     /// The rotation whose parameters are `m`.
     pub(super) fn outer(&self, m: [f64; 3]) -> Quat {
-        quat::normalize(quat::mul(quat::mul(self.l, unfold(m)), self.r))
+        quat::normalize(quat::mul(quat::mul(self.l, quat::unproject(m)), self.r))
     }
-}
-
-/// Modified Rodrigues parameters of a unit quaternion whose scalar part is not -1.
-pub(super) fn fold(q: Quat) -> [f64; 3] {
-    [0, 1, 2].map(|i| q[i] / (1.0 + q[3]))
-}
-
-/// The unit quaternion of modified Rodrigues parameters.
-pub(super) fn unfold(m: [f64; 3]) -> Quat {
-    let square: f64 = m.iter().map(|c| c * c).sum();
-    let k = 1.0 / (1.0 + square);
-    [2.0 * m[0] * k, 2.0 * m[1] * k, 2.0 * m[2] * k, (1.0 - square) * k]
 }
 
 /// How `Q(m)` turns about its own axes for a change of each component of `m`: three columns.
@@ -102,7 +90,7 @@ impl Follow {
             q = quat::negate(q);
         }
         self.last = Some(q);
-        fold(q)
+        quat::project(q)
     }
 }
 
@@ -125,7 +113,7 @@ pub(super) fn axes(rotations: &[Quat], mean: Quat, metric: &Matrix) -> Matrix {
     // A turn is about four times the parameter.
     let spread =
         [0, 1, 2].map(|i| [0, 1, 2].map(|j| 16.0 * (products[i][j] / count - sum[i] * sum[j] / count / count)));
-    improve(diagonal_axes(spread), &spread, metric)
+    improve(eigenvectors(spread), &spread, metric)
 }
 
 /// Bits, up to a constant, that the components along `axes` take.
@@ -135,7 +123,7 @@ fn cost(axes: &Matrix, spread: &Matrix, metric: &Matrix) -> f64 {
 
 /// The value of a quadratic form.
 pub(super) fn form(m: &Matrix, v: &[f64; 3]) -> f64 {
-    (0..3).map(|i| (0..3).map(|j| v[i] * m[i][j] * v[j]).sum::<f64>()).sum()
+    dot(*v, m.map(|row| dot(row, *v)))
 }
 
 /// Turns pairs of axes by smaller and smaller angles as long as that saves bits.
@@ -168,29 +156,6 @@ fn turn(axes: &mut Matrix, p: usize, q: usize, angle: f64) {
     axes[q] = [0, 1, 2].map(|i| cos * b[i] - sin * a[i]);
 }
 
-/// The axes (columns, right-handed) in which a symmetric matrix is diagonal: Jacobi's method.
-fn diagonal_axes(mut m: Matrix) -> Matrix {
-    let mut axes = Affine::IDENTITY.axes;
-    for _ in 0..12 {
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            if libm::fabs(m[p][q]) < 1e-300 {
-                continue;
-            }
-            let angle = 0.5 * libm::atan2(2.0 * m[p][q], m[p][p] - m[q][q]);
-            turn(&mut axes, p, q, angle);
-            m = conjugated(&m, p, q, angle);
-        }
-    }
-    axes
-}
-
-fn conjugated(m: &Matrix, p: usize, q: usize, angle: f64) -> Matrix {
-    let mut t = Affine::IDENTITY.axes;
-    turn(&mut t, p, q, angle);
-    let product = |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|i| (0..3).map(|j| a[i] * m[i][j] * b[j]).sum::<f64>()).sum();
-    [0, 1, 2].map(|i| [0, 1, 2].map(|j| product(&t[i], &t[j])))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,7 +174,7 @@ mod tests {
     fn inner_undoes_outer() {
         let frame = Frame::new(quat::normalize([0.2, 0.1, -0.4, 0.8]), &Affine::IDENTITY.axes);
         let m = [0.1, -0.3, 0.25];
-        let back = fold(frame.inner(frame.outer(m)));
+        let back = quat::project(frame.inner(frame.outer(m)));
         (0..3).for_each(|i| assert!((back[i] - m[i]).abs() < 1e-12));
     }
 
@@ -219,7 +184,8 @@ mod tests {
         for (i, column) in turn_per_component(m).into_iter().enumerate() {
             let mut n = m;
             n[i] += h;
-            let turn = quat::log(quat::mul(quat::conjugate(unfold(m)), unfold(n))).map(|c| 2.0 * c / h);
+            let turn =
+                quat::log(quat::mul(quat::conjugate(quat::unproject(m)), quat::unproject(n))).map(|c| 2.0 * c / h);
             (0..3).for_each(|k| assert!((turn[k] - column[k]).abs() < 1e-5, "{turn:?} {column:?}"));
         }
     }

@@ -175,7 +175,7 @@ impl<'a> Job<'a> {
     }
 
     fn reach(&self, node: usize, property: Property) -> f64 {
-        plan::reach(&self.reach[node], property)
+        self.reach[node].of(property)
     }
 
     /// How far points move for a unit of a track that moves any.

@@ -11,7 +11,7 @@ use crate::clip::track::{Form, Track};
 use crate::clip::{NodeProperty, Target};
 use crate::curve::{Curve, Interpolation};
 use crate::quat::{self, Quat};
-use crate::skeleton::{Property, Sensitivity, Skeleton};
+use crate::skeleton::Skeleton;
 use alloc::vec::Vec;
 
 /// The part of the bound that a constant may take: what hangs below makes up for most of it.
@@ -123,34 +123,24 @@ fn exact(track: &SourceTrack<'_>) -> StepTrack {
 
 /// The one value that stands for all rows, where one does.
 fn still(job: &Job<'_>, track: &SourceTrack<'_>, values: &[f64], width: usize) -> Option<Vec<f64>> {
-    let rows = || values.chunks_exact(width);
-    let (least, most) = (column(rows(), width, f64::min), column(rows(), width, f64::max));
-    let middle: Vec<f64> = least.iter().zip(&most).map(|(a, b)| a + (b - a) / 2.0).collect();
-    let apart: Vec<f64> = least.iter().zip(&most).map(|(a, b)| (b - a) / 2.0).collect();
-    let first = values.get(..width)?.to_vec();
-    if apart.iter().all(|a| *a == 0.0) || rows().len() < 2 {
-        return Some(first);
+    let column = |c: usize| values.iter().skip(c).step_by(width);
+    let ranges = (0..width).map(|c| {
+        let least = column(c).copied().fold(f64::INFINITY, f64::min);
+        (least, (column(c).copied().fold(f64::NEG_INFINITY, f64::max) - least) / 2.0)
+    });
+    let (least, apart): (Vec<f64>, Vec<f64>) = ranges.unzip();
+    if apart.iter().all(|a| *a == 0.0) {
+        return values.get(..width).map(<[f64]>::to_vec);
     }
     let share = match spatial(track) {
         // Half a unit of a quaternion is a radian.
-        Some(_) if track.target.is_rotation() => {
-            2.0 * length4(&apart) * job.reach_of(track) / (CONSTANT_SHARE * job.bound())
+        Some(_) => {
+            let units = if track.target.is_rotation() { 2.0 } else { 1.0 };
+            units * length4(&apart) * job.reach_of(track) / (CONSTANT_SHARE * job.bound())
         }
-        Some(_) => length4(&apart) * job.reach_of(track) / (CONSTANT_SHARE * job.bound()),
         None => apart.iter().fold(0.0, |m: f64, a| m.max(*a)) / (0.5 * track.tolerance),
     };
-    (share < 1.0).then_some(middle)
-}
-
-fn column<'a>(rows: impl Iterator<Item = &'a [f64]>, width: usize, pick: fn(f64, f64) -> f64) -> Vec<f64> {
-    let mut out: Option<Vec<f64>> = None;
-    for row in rows {
-        match &mut out {
-            None => out = Some(row.to_vec()),
-            Some(out) => (0..width).for_each(|i| out[i] = pick(out[i], row[i])),
-        }
-    }
-    out.unwrap_or_default()
+    (share < 1.0).then(|| least.iter().zip(&apart).map(|(least, apart)| least + apart).collect())
 }
 
 fn length4(v: &[f64]) -> f64 {
@@ -232,14 +222,5 @@ pub(super) fn fits(skeleton: &Skeleton, track: &SourceTrack<'_>) -> bool {
                     NodeProperty::TranslationAxis(a) | NodeProperty::ScaleAxis(a) => width == 1 && a < 3,
                 }
         }
-    }
-}
-
-/// How far points move for a unit of a property: for rotations, for a radian.
-pub(super) fn reach(sensitivity: &Sensitivity, property: Property) -> f64 {
-    match property {
-        Property::Rotation => sensitivity.rotation,
-        Property::Translation => sensitivity.translation,
-        Property::Scale => sensitivity.scale.iter().copied().fold(0.0, f64::max),
     }
 }
