@@ -3,6 +3,9 @@
 //! A joint carries points: its own probes, those of nodes that hang on it rigidly, and the origins of the joints below. The aim is
 //! the rotation for which the sum of their squared distances from where they belong, each over what it is allowed, is least.
 //! Codes around it are judged by the largest of the distances, in first order: errors are small against everything else.
+//!
+//! The engine's compensation is another concept: one map from a miss to a tilt, computed once for all rounds of a search. Its codes are
+//! judged elsewhere.
 
 use super::frame::{Frame, Matrix, turn_per_component};
 use crate::quat::{self, Quat};

@@ -8,7 +8,7 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `keys` | when the keys are, and what the tracks are there: the reference that errors are measured against |
+//! | `keys` | when the keys are, what the tracks are there, and the lines between: curves that errors are measured against |
 //! | `plan` | which tracks are constant, exact or keyed, and which need not be stored at all |
 //! | `frame` | the axes in which a rotation takes the fewest bits |
 //! | `aim` | where a joint should point, and which codes come nearest |
@@ -76,7 +76,7 @@ pub struct SourceTrack<'a> {
 /// How to build.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Keys per second; without, the curves' own keys are kept, and more put in where lines do not follow the curves.
+    /// Keys per second; without, curves that run straight keep their own keys, and splines are followed by lines at even steps.
     pub rate: Option<f32>,
     /// How to store the keys.
     pub encoding: Encoding,
