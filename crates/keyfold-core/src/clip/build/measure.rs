@@ -64,37 +64,42 @@ impl<'a> Reference<'a> {
         blocks.map(|(i, block)| (i * BLOCK..i * BLOCK + block.len(), block))
     }
 
-    /// What a clip plays at some of the moments; `None` where that is no number.
-    fn played(&self, clip: &Clip<'_>, range: Range<usize>) -> Option<Poses> {
+    /// What a clip plays at some of the moments, nodes that are not wanted left at rest; `None` where that is no number.
+    fn played(&self, clip: &Clip<'_>, range: Range<usize>, wanted: &[bool]) -> Option<Poses> {
         let numbers = 0..range.len();
         let curves = sampled(clip, &self.played_at[range], &numbers.clone().map(|i| i as f32).collect())?;
         let moments: Vec<Moment> = numbers.map(|i| Moment::at(i as f64)).collect();
-        Some(Poses::new(&self.motion_of(clip, &curves), &moments))
+        Some(Poses::new(&self.motion_of(clip, &curves, wanted), &moments))
     }
 
-    fn motion_of<'c>(&self, clip: &Clip<'_>, curves: &'c [Curve]) -> Motion<'c>
+    fn motion_of<'c>(&self, clip: &Clip<'_>, curves: &'c [Curve], wanted: &[bool]) -> Motion<'c>
     where
         'a: 'c,
     {
         let tracks = clip.tracks().iter().zip(curves).filter_map(|(track, curve)| driven(track.target(), curve));
-        Motion::new(self.job.source.skeleton, tracks)
+        Motion::new(self.job.source.skeleton, tracks.filter(|track| wanted[track.node]))
     }
 
-    /// The largest error of a clip. Where it is over the bound, the joints that carry the point have less room next time.
-    pub(super) fn error(&self, clip: &Clip<'_>, room: &mut Room) -> f64 {
+    /// The largest error of the nodes that were coded anew. Where it is over the bound, the joints that carry the point have less room next time.
+    pub(super) fn error(&self, clip: &Clip<'_>, anew: &[bool], room: &mut Room) -> f64 {
         let (skeleton, bound) = (self.job.source.skeleton, self.job.bound());
+        let mut wanted = anew.to_vec();
+        for &node in skeleton.order().iter().rev() {
+            skeleton.parent(node).into_iter().for_each(|parent| wanted[parent] |= wanted[node]);
+        }
+        let probes = || self.job.source.probes.iter().filter(|probe| anew[probe.a]);
         let (mut worst, mut errors) = (0.0f64, vec![0.0f64; skeleton.len()]);
         for (i, (range, block)) in self.blocks().enumerate() {
-            let Some(poses) = self.played(clip, range) else { return f64::INFINITY };
+            let Some(poses) = self.played(clip, range, &wanted) else { return f64::INFINITY };
             let reference = self.kept.get(i);
             let reference = reference.map_or_else(|| Cow::Owned(Poses::new(&self.motion, block)), Cow::Borrowed);
             for (i, moment) in block.iter().enumerate() {
-                for probe in self.job.source.probes {
+                for probe in probes() {
                     let squared = probe.squared_distance(reference.global(probe.a, i), poses.global(probe.b, i));
                     errors[probe.a] = libm::sqrt(squared);
                 }
                 let key = self.keys.times.partition_point(|t| *t <= moment.time).saturating_sub(1);
-                for probe in self.job.source.probes {
+                for probe in probes() {
                     worst = worst.max(errors[probe.a]);
                     let above = skeleton.parent(probe.a).is_some_and(|p| errors[p] > bound);
                     if errors[probe.a] > bound && !above {
@@ -121,12 +126,13 @@ impl<'a> Reference<'a> {
     /// added as far as it was seen.
     pub(super) fn proven(&self, clip: &Clip<'_>, built: Built) -> Built {
         let Some(lines) = self.lines(clip) else { return Built { holds: false, ..built } };
-        let (played, probes) = (self.motion_of(clip, &lines), self.job.source.probes);
+        let (all, probes) = (vec![true; self.job.source.skeleton.len()], self.job.source.probes);
+        let played = self.motion_of(clip, &lines, &all);
         let each = |parts: usize, part: &(dyn Fn(usize) -> Part + Sync)| (0..parts).map(part).collect();
         let proof = prove(&self.motion, &played, probes, each);
         let mut rounding = Deviation::none(probes.len());
         for (range, block) in self.blocks() {
-            if let Some(poses) = self.played(clip, range) {
+            if let Some(poses) = self.played(clip, range, &all) {
                 rounding.add(&Poses::new(&played, block), &poses, probes, block);
             }
         }

@@ -326,7 +326,7 @@ impl Builder<'_> {
             self.pay(done)?;
             self.walk.run(Grid::Variable { anchors, passed_on, room: &room }, &mut walked);
             let bytes = pack::variable(self.job, self.walk.plan, self.keys, &walked.codes, anchors);
-            let built = self.measured(bytes, &mut room);
+            let built = self.measured(bytes, &walked.anew, &mut room);
             if built.holds || tries == TRIES {
                 return Ok(built);
             }
@@ -357,13 +357,13 @@ impl Builder<'_> {
         let mut walked = self.walk.start();
         self.walk.run(Grid::Fixed { bits }, &mut walked);
         let bytes = pack::fixed(self.job, self.walk.plan, self.keys, &walked.codes, bits);
-        Ok(self.measured(bytes, &mut Room::new(self.job.source.skeleton.len(), self.keys.len())))
+        Ok(self.measured(bytes, &walked.anew, &mut Room::new(self.job.source.skeleton.len(), self.keys.len())))
     }
 
-    fn measured(&self, bytes: Vec<u8>, room: &mut Room) -> Built {
+    fn measured(&self, bytes: Vec<u8>, anew: &[bool], room: &mut Room) -> Built {
         match Clip::open(&bytes) {
             Ok(clip) => {
-                let error = self.walk.reference.error(&clip, room);
+                let error = self.walk.reference.error(&clip, anew, room);
                 let holds = error <= self.job.bound() && self.walk.reference.others_hold(self.walk.plan, &clip);
                 Built { error, possible: f64::INFINITY, holds, bytes, resampling: 0.0, total: error }
             }

@@ -49,7 +49,8 @@ pub(super) struct Walked {
     pub(super) codes: Codes,
     /// The nodes as they will be decoded.
     poses: Poses,
-    is_new: bool,
+    /// By node: whether it was coded this time; none yet at the start.
+    pub(super) anew: Vec<bool>,
 }
 
 impl<'a> Walk<'a> {
@@ -95,16 +96,17 @@ impl<'a> Walk<'a> {
     /// Nothing coded yet.
     pub(super) fn start(&self) -> Walked {
         let poses = Poses::new(&Motion::new(self.job.source.skeleton, []), &self.moments);
-        Walked { codes: Codes::new(self.plan), poses, is_new: true }
+        Walked { codes: Codes::new(self.plan), poses, anew: Vec::new() }
     }
 
     /// Codes all keyed tracks; after the first time only those of nodes whose room changed, and of all below them.
     pub(super) fn run(&self, grid: Grid<'_>, walked: &mut Walked) {
         let skeleton = self.job.source.skeleton;
-        let Walked { codes, poses, is_new } = walked;
-        let mut anew = vec![false; skeleton.len()];
+        let Walked { codes, poses, anew } = walked;
+        let is_first = anew.is_empty();
+        anew.resize(skeleton.len(), true);
         for &node in skeleton.order() {
-            anew[node] = *is_new || grid.changed(node) || skeleton.parent(node).is_some_and(|parent| anew[parent]);
+            anew[node] = is_first || grid.changed(node) || skeleton.parent(node).is_some_and(|parent| anew[parent]);
             if anew[node] {
                 let locals = match self.nodes[node].still {
                     Some(local) => vec![local],
@@ -113,7 +115,6 @@ impl<'a> Walk<'a> {
                 poses.set_locals_only(skeleton, node, locals);
             }
         }
-        *is_new = false;
         for (i, planned) in self.plan.tracks.iter().enumerate() {
             match &planned.role {
                 Role::Numbers(values) if codes.numbers[i].is_empty() => {
