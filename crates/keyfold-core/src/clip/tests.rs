@@ -165,6 +165,38 @@ fn without_a_rate_cubic_curves_are_followed_themselves() {
     }
 }
 
+/// A joint that eases from place to place, X alone, with level tangents.
+fn eased(times: &[f32], places: &[f32]) -> Chain {
+    let values: Vec<f32> = places.iter().flat_map(|x| [0.0, 0.0, 0.0, *x, 0.0, 0.0, 0.0, 0.0, 0.0]).collect();
+    let curve = Curve::new(Interpolation::CubicSpline, 3, times.to_vec(), values).unwrap();
+    let mut chain = Chain::new(2, 2, Interpolation::Linear);
+    chain.curves.clear();
+    chain.with(Target::Node(0, NodeProperty::Translation), curve)
+}
+
+#[test]
+fn splines_take_as_many_keys_as_they_bend_however_long_they_last() {
+    let options = Options { rate: None, max_error: 1e-3, ..options(Encoding::Variable) };
+    let keys = |chain: &Chain| {
+        let built = chain.build(&options).unwrap();
+        assert!(built.holds, "{}", built.possible);
+        Clip::open(built.bytes).unwrap().keys()
+    };
+    let (second, hour) = (eased(&[0.0, 1.0], &[0.0, 1.0]), eased(&[0.0, 3600.0], &[0.0, 1.0]));
+    assert_eq!(keys(&second), keys(&hour));
+    // A jump of a millisecond within a minute.
+    let bend = eased(&[0.0, 30.0, 30.001, 60.0], &[0.0, 0.5, 1.0, 1.5]);
+    assert!(keys(&bend) < 4 * keys(&second));
+}
+
+#[test]
+fn splines_that_limits_leave_no_room_for_are_refused() {
+    let few = Limits { memory: 10_000, work: u64::MAX };
+    let options = Options { rate: None, max_error: 1e-9, limits: few, ..options(Encoding::Variable) };
+    let chain = eased(&[0.0, 1e30], &[0.0, 1.0]);
+    assert_eq!(chain.build(&options).unwrap_err(), BuildError::Limit("memory"));
+}
+
 #[test]
 fn steps_bools_weights_and_pointers() {
     let times = [0.0, 0.31, 0.5, 1.0];

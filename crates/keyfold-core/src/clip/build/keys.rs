@@ -1,10 +1,10 @@
 //! When a clip's keys are, the values of the tracks there, and the straight lines between them.
 
-use super::{BuildError, Job, Source, SourceTrack, memory};
+use super::{Budget, BuildError, Job, Source, SourceTrack, memory, splines};
 use crate::clip::timing::Timing;
 use crate::clip::{NodeProperty, Target};
 use crate::curve::{Curve, Interpolation, Kind, Location, largest_difference, locate};
-use crate::skeleton::{Motion, Property, Track, compare, moments};
+use crate::skeleton::{BETWEEN, Motion, Property, Track, compare, moments};
 use alloc::{sync::Arc, vec::Vec};
 
 /// The keys of a clip.
@@ -23,59 +23,19 @@ pub(super) struct KeyTimes {
 
 /// Neighbouring rotations with a smaller cosine (of half the angle) between them get a key halfway.
 const FAR: f64 = 0.5;
-/// The rates at which splines are followed, from one to the next.
-const SLOWEST: f32 = 15.0;
-const FASTEST: f32 = 20_000.0;
-const FASTER: f32 = 1.25;
-/// About how many bits a component of a key takes that may be off by all that is allowed, and how much of that straight lines leave at least.
-const BITS: f64 = 4.0;
-const LEFT: f64 = 0.3;
 
 impl KeyTimes {
     /// An error where the limits leave no room for so many keys.
-    pub(super) fn new(job: &Job<'_>) -> Result<Self, BuildError> {
+    pub(super) fn new(job: &Job<'_>, budget: &Budget<'_>) -> Result<Self, BuildError> {
         match job.options.rate {
             Some(rate) => Self::at(job, even(job.source, rate)),
-            None => Self::own(job),
+            None if job.source.tracks.iter().any(splines::is_spline) => splines::keys(job, budget),
+            None => Self::at(job, table(splines::own_times(job, false))),
         }
     }
 
-    /// The keys of curves that run straight, and so many at even steps that straight lines follow splines; their own ones, too, where that takes fewer.
-    fn own(job: &Job<'_>) -> Result<Self, BuildError> {
-        let tracks = || job.source.tracks.iter().filter(|t| t.curve.interpolation() != Interpolation::Step);
-        let is_spline = |track: &SourceTrack<'_>| track.curve.interpolation().elements_per_key() > 1;
-        let times = |splines: bool| {
-            let own = tracks().filter(move |track| splines || !is_spline(track));
-            let own = own.flat_map(|track| track.curve.times()).copied().filter(|t| *t > 0.0);
-            let ends = if tracks().next().is_some() { duration(job.source) } else { 0.0 };
-            own.chain([0.0, ends])
-        };
-        if !tracks().any(is_spline) {
-            return Self::at(job, table(times(false)));
-        }
-        let mut best: Option<(f64, Self)> = None;
-        for rate in core::iter::successors(Some(SLOWEST), |rate| Some(rate * FASTER)) {
-            let steps = even(job.source, rate);
-            let least = steps.keys() as f64 * BITS;
-            if let Some((_, best)) = best.take_if(|(cost, _)| least >= *cost || rate > FASTEST) {
-                return Ok(best);
-            }
-            for splines in [false, true] {
-                let between = (0..steps.keys()).map(|k| steps.time(k, duration(job.source)) as f32);
-                let all = table(times(splines).chain(between));
-                let keys = Self::at(job, if all.keys() == steps.keys() { steps.clone() } else { all })?;
-                let (off, count) = (keys.stray(job), keys.len() as f64);
-                // What lines stray by is not left for codes.
-                let cost = count * (BITS - libm::log2((1.0 - off).max(LEFT)));
-                if (off <= 1.0 - LEFT || rate > FASTEST) && best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                    best = Some((cost, keys));
-                }
-            }
-        }
-        Err(BuildError::Range)
-    }
-
-    fn at(job: &Job<'_>, timing: Timing) -> Result<Self, BuildError> {
+    /// An error where the limits leave no room for so many keys.
+    pub(super) fn at(job: &Job<'_>, timing: Timing) -> Result<Self, BuildError> {
         if memory(job.source, timing.keys()) > job.options.limits.memory {
             return Err(BuildError::Limit("memory"));
         }
@@ -97,11 +57,13 @@ impl KeyTimes {
     }
 
     /// How far straight lines between the keys stray from the source, as a share of what is allowed.
-    fn stray(&self, job: &Job<'_>) -> f64 {
+    pub(super) fn stray(&self, job: &Job<'_>) -> f64 {
         let lines: Vec<Curve> = job.source.tracks.iter().map(|track| self.line(track)).collect();
         let tracks = || job.source.tracks.iter().zip(&lines);
         let played = Motion::new(job.source.skeleton, tracks().filter_map(|(t, line)| driven(&t.target, line)));
-        let moved = compare(&motion(job.source), &played, job.source.probes, &moments(&[&played], 1)).error();
+        let source = motion(job.source);
+        // Halfway alone says nothing of a curve that crosses the line there.
+        let moved = compare(&source, &played, job.source.probes, &moments(&[&source, &played], BETWEEN)).error();
         let others = tracks().filter(|(track, _)| spatial(track).is_none());
         let off = |(track, line): (&SourceTrack<'_>, &Curve)| {
             largest_difference(kind(&track.target), track.curve, line) / track.tolerance
@@ -168,11 +130,11 @@ pub(super) fn kind(target: &Target) -> Kind {
     if target.is_rotation() { Kind::Rotation } else { Kind::Vector }
 }
 
-fn even(source: &Source<'_>, rate: f32) -> Timing {
+pub(super) fn even(source: &Source<'_>, rate: f32) -> Timing {
     Timing::Even { rate, keys: even_keys(duration(source), rate) }
 }
 
-fn table(times: impl Iterator<Item = f32>) -> Timing {
+pub(super) fn table(times: impl Iterator<Item = f32>) -> Timing {
     let mut times: Vec<f32> = times.collect();
     times.sort_by(f32::total_cmp);
     times.dedup();

@@ -9,6 +9,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `keys` | when the keys are, what the tracks are there, and the lines between: curves that errors are measured against |
+//! | `splines` | how many keys follow splines, and when |
 //! | `plan` | which tracks are constant, exact or keyed, and which need not be stored at all |
 //! | `frame` | the axes in which a rotation takes the fewest bits |
 //! | `aim` | where a joint should point, and which codes come nearest |
@@ -29,6 +30,7 @@ mod measure;
 mod pack;
 mod plan;
 mod room;
+mod splines;
 mod walk;
 
 use super::timing::MAX_EVEN_KEYS;
@@ -215,7 +217,7 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
 
 fn build_within(source: &Source<'_>, options: &Options, budget: &Budget<'_>) -> Result<Built, BuildError> {
     let job = Job::new(source, options);
-    let keys = KeyTimes::new(&job)?;
+    let keys = KeyTimes::new(&job, budget)?;
     let lines: Vec<Curve> = source.tracks.iter().map(|track| keys.line(track)).collect();
     let (plan, reference) = (Plan::new(&job, &keys), Reference::new(&job, &keys, &lines));
     let builder = Builder { job: &job, keys: &keys, walk: Walk::new(&job, &plan, &keys, &reference), budget };
@@ -289,20 +291,27 @@ const WAYS: [(f64, usize); 4] = [(0.55, 8), (0.55, 16), (0.75, 8), (0.75, 16)];
 /// The fewest and the most bits of `fixed` that are tried.
 const FIXED_BITS: (u32, u32) = (8, 24);
 
+impl Budget<'_> {
+    /// Pays for one more try, which looks at so many moments, after so much of all work was done.
+    fn pay(&self, source: &Source<'_>, moments: usize, done: f64) -> Result<(), BuildError> {
+        self.done.set(self.done.get().max(done));
+        if !(self.watch)(self.done.get()) {
+            return Err(BuildError::Cancelled);
+        }
+        let components: usize = source.tracks.iter().map(|track| track.curve.width()).sum();
+        let (nodes, width) = (source.probes.len() as u64, components as u64);
+        let moment = nodes.saturating_mul(NODE_STEPS).saturating_add(width * NUMBER_STEPS);
+        let steps = (moments as u64).saturating_mul(moment);
+        let left = self.work.get().checked_sub(steps).ok_or(BuildError::Limit("work"))?;
+        self.work.set(left);
+        Ok(())
+    }
+}
+
 impl Builder<'_> {
     /// Pays for one more try, after so much of all work was done.
     fn pay(&self, done: f64) -> Result<(), BuildError> {
-        self.budget.done.set(self.budget.done.get().max(done));
-        if !(self.budget.watch)(self.budget.done.get()) {
-            return Err(BuildError::Cancelled);
-        }
-        let components: usize = self.job.source.tracks.iter().map(|track| track.curve.width()).sum();
-        let (nodes, width) = (self.job.source.probes.len() as u64, components as u64);
-        let moments = (self.keys.len() + self.walk.reference.moments()) as u64;
-        let steps = moments.saturating_mul(nodes.saturating_mul(NODE_STEPS).saturating_add(width * NUMBER_STEPS));
-        let left = self.budget.work.get().checked_sub(steps).ok_or(BuildError::Limit("work"))?;
-        self.budget.work.set(left);
-        Ok(())
+        self.budget.pay(self.job.source, self.keys.len() + self.walk.reference.moments(), done)
     }
 
     /// The smallest of a few ways to share the error between joints and to cut segments.
