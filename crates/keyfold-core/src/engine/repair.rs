@@ -21,6 +21,8 @@ use alloc::{vec, vec::Vec};
 /// How often the worst point of a moment is looked at.
 const PASSES: usize = 12;
 
+/// How many joints are settled for one moment at most: an ordinary skeleton takes a tenth of it, a chain of thousands would never end.
+const EFFORT: usize = 1 << 17;
 /// A component's code farther than this from the one before it hardly ever repeats that within the limit.
 const NEAR: u32 = 2;
 
@@ -43,6 +45,8 @@ pub(super) struct Repair<'a, 'c> {
     /// By node: its probe.
     probes: Vec<Option<usize>>,
     moment: usize,
+    /// How many joints may still be settled for the moment.
+    effort: usize,
     joints: Vec<Joint>,
     saved: Vec<Joint>,
 }
@@ -89,7 +93,8 @@ impl<'a, 'c> Repair<'a, 'c> {
             error: 0.0,
         };
         let limit = limit * limit;
-        Self { clip, window, compensate, limit, free, probes, moment: 0, joints: vec![joint; nodes], saved: Vec::new() }
+        let joints = vec![joint; nodes];
+        Self { clip, window, compensate, limit, free, probes, moment: 0, effort: 0, joints, saved: Vec::new() }
     }
 
     /// Repairs moments of the window. `transforms` are the nodes' own ones as decoded, `keys` what is stored; both are changed. Says whether
@@ -152,7 +157,7 @@ impl<'a, 'c> Repair<'a, 'c> {
 
     /// Gives a node another code where everything below stays within the limit. Says whether it did.
     fn keeps_within(&mut self, node: usize, which: usize, free: &Free, code: Code) -> bool {
-        if code == self.joints[node].codes[which] {
+        if code == self.joints[node].codes[which] || self.effort == 0 {
             return false;
         }
         let subtree = self.clip.skeleton.subtree(node);
@@ -177,7 +182,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         transforms: &[Vec<Transform>],
         keys: &[TrackKeys],
     ) {
-        self.moment = moment;
+        (self.moment, self.effort) = (moment, EFFORT);
         for node in 0..self.joints.len() {
             let joint = &mut self.joints[node];
             let own = transforms[node].get(moment);
@@ -232,7 +237,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         let mut least = self.joints[worst].error * 0.98;
         let mut best: Option<(usize, Vec<Joint>)> = None;
         let mut next = Some(worst);
-        while let Some(node) = next {
+        while let Some(node) = next.filter(|_| self.effort > 0) {
             if self.free[node].iter().any(Option::is_some) {
                 let subtree = skeleton.subtree(node);
                 self.saved.clear();
@@ -293,7 +298,7 @@ impl<'a, 'c> Repair<'a, 'c> {
             }
             _ => free.grid.encode(quat::mul(own.rotation, quat::exp(step.map(|c| c / 2.0)))),
         };
-        if code == self.joints[node].codes[which] {
+        if code == self.joints[node].codes[which] || self.effort == 0 {
             return None;
         }
         self.set(node, which, &free, code);
@@ -310,6 +315,7 @@ impl<'a, 'c> Repair<'a, 'c> {
 
     /// A joint under its parent as it is now.
     fn settle(&mut self, node: usize, given: bool) {
+        self.effort = self.effort.saturating_sub(1);
         let parent = self.clip.skeleton.parent(node).map(|p| (self.joints[p].global, self.joints[p].turn));
         let (above, turn) = parent.unwrap_or((Affine::IDENTITY, quat::IDENTITY));
         if let (false, true, Some(free)) = (given, self.compensate, self.free[node][1]) {
