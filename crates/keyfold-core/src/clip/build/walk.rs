@@ -7,11 +7,12 @@ use super::Job;
 use super::aim::{Aim, AimedAt, Point};
 use super::code::{Codes, Grid, NumberCodes, RotationCodes};
 use super::frame::{Follow, Frame, Matrix, axes, form, mean};
-use super::keys::{KeyTimes, driven};
+use super::keys::{KeyTimes, driven, kind};
 use super::measure::Reference;
 use super::plan::{Plan, Planned, Role};
+use super::splines;
 use crate::clip::track::Form;
-use crate::curve::{Curve, Interpolation};
+use crate::curve::{Curve, largest_difference};
 use crate::quat::{self, Quat};
 use crate::skeleton::{Affine, Moment, Motion, Poses, Property, Track, Transform};
 use crate::vector::{length, solve};
@@ -188,15 +189,22 @@ impl<'a> Walk<'a> {
 
     /// Numbers that move no points.
     fn others(&self, grid: &Grid<'_>, planned: &Planned, values: &[f64]) -> Vec<NumberCodes> {
+        // Short of twice that, for the rounding of floats.
+        numbers(grid, planned, values, 1.99 * self.left(planned))
+    }
+
+    /// What straight lines leave of the tolerance of a track that moves no points, or a little where that is nothing.
+    fn left(&self, planned: &Planned) -> f64 {
         let track = &self.job.source.tracks[planned.source];
-        // Short of two tolerances, for the rounding of floats, and for the straight lines that stand for a spline.
-        let steps = if track.curve.interpolation() == Interpolation::CubicSpline { 1.75 } else { 1.99 };
-        numbers(grid, planned, values, steps * track.tolerance)
+        let is_followed = self.job.options.rate.is_none() && splines::is_spline(track);
+        let line = is_followed.then(|| self.keys.line(track));
+        let off = line.map_or(0.0, |line| largest_difference(kind(&track.target), track.curve, &line));
+        (track.tolerance - off).max(0.1 * track.tolerance)
     }
 
     /// A rotation that moves no points: every axis alike.
     fn other_rotation(&self, grid: &Grid<'_>, planned: &Planned, values: &[Quat]) -> RotationCodes {
-        let tolerance = self.job.source.tracks[planned.source].tolerance.max(1e-6);
+        let tolerance = self.left(planned).max(1e-6);
         let arm = [0, 1, 2].map(|i| core::array::from_fn::<f64, 3, _>(|k| f64::from(u8::from(k == i))));
         // Three points one unit away, which may move by the tolerance (a component moves by half of what they do).
         let points: Vec<Point> = arm
