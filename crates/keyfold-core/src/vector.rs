@@ -27,14 +27,11 @@ pub fn distance(a: Vector, b: Vector) -> f64 {
     length([0, 1, 2].map(|i| a[i] - b[i]))
 }
 
-/// What a matrix, given by its columns, takes to `b`, by Cramer's rule; zeros where there is no single answer.
-pub fn solve(m: [Vector; 3], b: Vector) -> Vector {
+/// What a matrix, given by its columns, takes to `b`, by Cramer's rule; `None` where there is no single answer.
+pub fn solve(m: [Vector; 3], b: Vector) -> Option<Vector> {
     let determinant = dot(m[0], cross(m[1], m[2]));
-    if determinant == 0.0 || !determinant.is_finite() {
-        return [0.0; 3];
-    }
     let x = [dot(b, cross(m[1], m[2])), dot(m[0], cross(b, m[2])), dot(m[0], cross(m[1], b))];
-    x.map(|c| c / determinant)
+    (determinant != 0.0 && determinant.is_finite()).then(|| x.map(|c| c / determinant))
 }
 
 /// The eigenvectors of a symmetric matrix, that of the largest value first: Jacobi's rotations.
@@ -71,10 +68,10 @@ mod tests {
     #[test]
     fn a_solution_is_one() {
         let m = [[4.0, 1.0, -2.0], [1.0, 3.0, 0.5], [-2.0, 0.5, 5.0]];
-        let x = solve(m, [1.0, 2.0, 3.0]);
+        let x = solve(m, [1.0, 2.0, 3.0]).unwrap();
         assert!(distance(m.map(|row| dot(row, x)), [1.0, 2.0, 3.0]) < 1e-12);
-        assert_eq!(solve([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0; 3]], [1.0, 0.0, 0.0]), [0.0; 3]);
-        assert_eq!(solve([[f64::NAN; 3]; 3], [1.0; 3]), [0.0; 3]);
+        assert_eq!(solve([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0; 3]], [1.0, 0.0, 0.0]), None);
+        assert_eq!(solve([[f64::NAN; 3]; 3], [1.0; 3]), None);
     }
 
     #[test]

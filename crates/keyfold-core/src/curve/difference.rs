@@ -47,7 +47,8 @@ fn largest_between(one: &Curve, other: &Curve, component: usize, start: f64, end
     largest([0, 1, 2, 3].map(|i| a[i] - b[i]))
 }
 
-fn difference(kind: Kind, a: &[f64], b: &[f64]) -> f64 {
+/// How far two values lie apart: the farthest components, or an angle.
+pub(crate) fn difference(kind: Kind, a: &[f64], b: &[f64]) -> f64 {
     let to_quat = |v: &[f64]| v.try_into().ok();
     match (kind, to_quat(a), to_quat(b)) {
         (Kind::Rotation, Some(a), Some(b)) => quat::angle(a, b),

@@ -20,6 +20,7 @@ pub use blend::Kind;
 pub(crate) use blend::quadrangle;
 pub(crate) use cubic_slerp::align;
 pub use cubic_slerp::{controls, cubic_slerp, end_velocities};
+pub(crate) use difference::difference;
 pub use difference::largest_difference;
 pub use half_turn::{NEAR_HALF_TURN, split_half_turns};
 pub use join::join;

@@ -36,7 +36,8 @@ impl Tilt {
                 sum[i] += r[i];
             }
         }
-        let columns = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|unit| solve(m, cross(sum, unit)));
+        let columns = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+            .map(|unit| solve(m, cross(sum, unit)).unwrap_or_default());
         Self([0, 1, 2].map(|row| columns.map(|column| column[row])))
     }
 

@@ -232,16 +232,13 @@ impl<'a, 'c> Encoder<'a, 'c> {
         Repair::new(self.clip, self.window, self.plan.compensate, limit, grid)
     }
 
-    /// The keys, with codes that repeat those before them where points stay within the limit: any compressor sees that. What was encoded last is not
-    /// known any more.
-    pub(super) fn repeated_keys(&mut self, quantizers: &[Quantizer]) -> Vec<TrackKeys> {
-        if let Some(limit) = self.limit.filter(|_| self.plan.keys == KeyChoice::All) {
-            let mut repair = self.repairs(quantizers, limit);
-            repair.repeat(&self.poses, &self.turns, &mut self.transforms, &mut self.keys);
-        }
+    /// Repeats the codes of the key before where points stay within the limit: any compressor sees that. What was encoded last is not known any more.
+    pub(super) fn repeat(&mut self, quantizers: &[Quantizer]) {
+        let Some(limit) = self.limit.filter(|_| self.plan.keys == KeyChoice::All) else { return };
+        let mut repair = self.repairs(quantizers, limit);
+        repair.repeat(&self.poses, &self.turns, &mut self.transforms, &mut self.keys);
         self.stale.fill(true);
         self.last.0.clear();
-        self.keys.clone()
     }
 
     /// Narrows the tolerances of those tracks that move points too far, at the moments where they do. Says whether there were any.

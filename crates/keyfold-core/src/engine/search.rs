@@ -130,6 +130,7 @@ fn ranges(clip: &Clip<'_>) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// A clip under a plan: budgets that its samples hold under, and their keys with these.
+#[derive(Clone)]
 struct Tried {
     plan: Plan,
     prices: Prices,
@@ -300,26 +301,26 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// A plan that holds, with codes that repeat where it keeps all keys, else coarser as long as it still holds.
     fn refined(&self, clip: &Clip<'_>, sampled: &Sampled, held: &Tried) -> Tried {
-        let Tried { plan, prices, budgets, keys, holds } = held;
-        let mut encoders = encoders(clip, &sampled.windows, *plan, self.limit());
-        let mut encoded = |budgets: &[f64]| {
-            let quantizers = quantizers(clip, self.codec, budgets, *plan);
-            let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
-            (worst.error() <= self.most()).then(|| encoders.iter_mut().map(|e| e.repeated_keys(&quantizers)).collect())
-        };
-        let (mut budgets, mut keys) = (budgets.clone(), keys.clone());
+        let mut refined = held.clone();
+        let mut encoders = encoders(clip, &sampled.windows, held.plan, self.limit());
         // Where all keys stay, budgets are as coarse as repairs allow.
-        let steps: &[f64] = match plan.keys {
-            _ if !*holds || self.executor.is_cancelled() => &[],
+        let steps: &[f64] = match held.plan.keys {
+            _ if !held.holds || self.executor.is_cancelled() => &[],
             KeyChoice::All => &[1.0],
             KeyChoice::PerTrack | KeyChoice::Shared => &[COARSER; 3],
         };
         for by in steps {
-            let coarser: Vec<f64> = budgets.iter().map(|budget| budget * by).collect();
-            let Some(found) = encoded(&coarser) else { break };
-            (budgets, keys) = (coarser, found);
+            let coarser: Vec<f64> = refined.budgets.iter().map(|budget| budget * by).collect();
+            let quantizers = quantizers(clip, self.codec, &coarser, held.plan);
+            let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
+            if worst.error() > self.most() {
+                break;
+            }
+            encoders.iter_mut().for_each(|e| e.repeat(&quantizers));
+            refined.budgets = coarser;
+            refined.keys = encoders.iter().map(|e| e.keys.clone()).collect();
         }
-        Tried { plan: *plan, prices: prices.clone(), budgets, keys, holds: *holds }
+        refined
     }
 
     /// All clips so that they hold at all keys, and what they cost; `None` where one never does. Of `held`, short clips are whole already.
@@ -369,7 +370,10 @@ impl<E: Executor> Search<'_, '_, E> {
                 let window = clip.window(*start..(start + WINDOW).min(count));
                 let mut encoder = Encoder::new(clip, &window, plan, self.limit());
                 let measured = encoder.encode(&quantizers);
-                Some((measured, encoder.repeated_keys(&quantizers)))
+                if measured.error() <= self.most() {
+                    encoder.repeat(&quantizers);
+                }
+                Some((measured, encoder.keys))
             });
             let encoded: Option<Vec<(Measured, Vec<TrackKeys>)>> = encoded.into_iter().collect();
             let (measured, keys): (Vec<Measured>, Vec<Vec<TrackKeys>>) = encoded?.into_iter().unzip();

@@ -16,7 +16,7 @@ use super::{
 use crate::{Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read};
 
 /// A document with no more floats than this is packed: that takes little longer than a search, and JSON decides what is smaller.
-const TINY: usize = 1 << 13;
+const TINY: usize = 1 << 10;
 /// A document with no more floats than this is searched as a whole and written. Of a larger one, samples are at least so many floats, and this share of all.
 const LEAST: usize = 1 << 15;
 const SHARE: f64 = 0.1;

@@ -166,5 +166,5 @@ fn solve(m: Matrix, b: [f64; 3]) -> [f64; 3] {
     // A touch of the diagonal keeps directions that move nothing from turning.
     let touch = 1e-9 * (m[0][0] + m[1][1] + m[2][2]);
     let m = [0, 1, 2].map(|i| [0, 1, 2].map(|j| m[i][j] + if i == j { touch } else { 0.0 }));
-    vector::solve(m, b)
+    vector::solve(m, b).unwrap_or_default()
 }

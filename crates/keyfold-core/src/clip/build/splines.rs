@@ -6,7 +6,7 @@
 use super::keys::{KeyTimes, duration, even, kind, spatial, table};
 use super::{Budget, BuildError, Job, SourceTrack, memory};
 use crate::clip::timing::Timing;
-use crate::curve::{Curve, Interpolation, Kind};
+use crate::curve::{Curve, Interpolation, Kind, difference};
 use crate::quat;
 use crate::skeleton::BETWEEN;
 use alloc::{vec, vec::Vec};
@@ -134,7 +134,7 @@ fn halve(track: &SourceTrack<'_>, [from, to]: [f32; 2], allowed: f64, depth: u32
     }
 }
 
-/// How far a curve lies from the line between two times, where looked at: a component, or an angle.
+/// How far a curve lies from the line between two times, where looked at.
 fn bulge(track: &SourceTrack<'_>, from: f64, to: f64) -> f64 {
     let (curve, kind): (&Curve, Kind) = (track.curve, kind(&track.target));
     let sample = |time: f64| {
@@ -143,15 +143,10 @@ fn bulge(track: &SourceTrack<'_>, from: f64, to: f64) -> f64 {
         value
     };
     let (start, end) = (sample(from), sample(to));
-    let off = |s: f64| {
-        let value = sample(from + (to - from) * s);
-        let as_quat = |v: &[f64]| v.try_into().ok();
-        match (kind, as_quat(&start), as_quat(&end), as_quat(&value)) {
-            (Kind::Rotation, Some(a), Some(b), Some(q)) => quat::angle(quat::slerp(a, b, s), q),
-            _ => {
-                (0..value.len()).map(|c| libm::fabs(start[c] + (end[c] - start[c]) * s - value[c])).fold(0.0, f64::max)
-            }
-        }
+    let line = |s: f64| match (kind, start.as_slice().try_into(), end.as_slice().try_into()) {
+        (Kind::Rotation, Ok(a), Ok(b)) => quat::slerp(a, b, s).to_vec(),
+        _ => start.iter().zip(&end).map(|(a, b)| a + (b - a) * s).collect(),
     };
+    let off = |s: f64| difference(kind, &line(s), &sample(from + (to - from) * s));
     [0.25, 0.5, 0.75].map(off).into_iter().fold(0.0, f64::max)
 }

@@ -169,9 +169,8 @@ impl<'a> Walk<'a> {
         let mut out = values.to_vec();
         for (k, row) in out.chunks_exact_mut(track.curve.width()).enumerate() {
             let (parent, place) = (parent(k), self.reference.at_keys.global(track.node, k).origin);
-            let t = solve(parent.axes, [0, 1, 2].map(|i| place[i] - parent.origin[i]));
             // A parent that flattens space says nothing.
-            if t != [0.0; 3] {
+            if let Some(t) = solve(parent.axes, [0, 1, 2].map(|i| place[i] - parent.origin[i])) {
                 row.iter_mut().zip(&t[track.axis.unwrap_or(0)..]).for_each(|(v, t)| *v = *t);
             }
         }
