@@ -113,6 +113,13 @@ impl<'a> Clip<'a> {
         !self.of_node[node].is_empty()
     }
 
+    /// By node: its probe.
+    pub(super) fn probe_of(&self) -> Vec<Option<usize>> {
+        let mut probes = vec![None; self.skeleton.len()];
+        self.probes.iter().enumerate().for_each(|(index, probe)| probes[probe.a] = Some(index));
+        probes
+    }
+
     /// The moved nodes, parents before children.
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
         self.skeleton.order().iter().copied().filter(|node| self.moved[*node])

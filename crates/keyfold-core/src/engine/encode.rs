@@ -10,6 +10,7 @@ use super::{
     plan::{KeyChoice, Plan},
     reduce::{Values, fitted, needed},
     repair::Repair,
+    thin::Thinning,
     track::{Quantizer, Track},
     window::{Window, at, chain_into},
 };
@@ -232,11 +233,21 @@ impl<'a, 'c> Encoder<'a, 'c> {
         Repair::new(self.clip, self.window, self.plan.compensate, limit, grid)
     }
 
-    /// Repeats the codes of the key before where points stay within the limit: any compressor sees that. What was encoded last is not known any more.
-    pub(super) fn repeat(&mut self, quantizers: &[Quantizer]) {
-        let Some(limit) = self.limit.filter(|_| self.plan.keys == KeyChoice::All) else { return };
-        let mut repair = self.repairs(quantizers, limit);
-        repair.repeat(&self.poses, &self.turns, &mut self.transforms, &mut self.keys);
+    /// Uses what room points have left: codes repeat those of the key before, which any compressor sees, or keys go. What was encoded last is not known
+    /// any more.
+    pub(super) fn relax(&mut self, quantizers: &[Quantizer]) {
+        let Some(limit) = self.limit else { return };
+        match self.plan.keys {
+            KeyChoice::All => {
+                let mut repair = self.repairs(quantizers, limit);
+                repair.repeat(&self.poses, &self.turns, &mut self.transforms, &mut self.keys);
+            }
+            KeyChoice::PerTrack => {
+                let (poses, transforms) = (&mut self.poses, &mut self.transforms[..]);
+                Thinning::new(self.clip, self.window, limit, poses, transforms).run(quantizers, &mut self.keys);
+            }
+            KeyChoice::Shared => return,
+        }
         self.stale.fill(true);
         self.last.0.clear();
     }
@@ -408,10 +419,7 @@ fn times_at<'w>(window: &'w Window, places: &[usize]) -> Cow<'w, [f64]> {
 /// original stays: what a player shows there depends on a neighbouring window.
 fn fill(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window, transforms: &mut [Transform]) {
     let start = window.range.start;
-    let value = |k: usize| {
-        let stored = quantizer.grid.decode(keys.codes[k]);
-        if track.property == Property::Rotation { played(stored) } else { stored.map(f64::from) }
-    };
+    let value = |k: usize| value(track, quantizer.grid.decode(keys.codes[k]));
     let Some(first) = keys.places.first() else { return };
     let mut from = value(0);
     put_value(track, from, &mut transforms[first - start]);
@@ -420,11 +428,7 @@ fn fill(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window,
         let (begin, end) = (window.times[pair[0] - start], window.times[pair[1] - start]);
         for place in pair[0] + 1..pair[1] {
             let s = (window.times[place - start] - begin) / (end - begin);
-            let between = match track.property {
-                Property::Rotation => quat::slerp(from, to, s),
-                Property::Translation | Property::Scale => [0, 1, 2, 3].map(|i| from[i] + (to[i] - from[i]) * s),
-            };
-            put_value(track, between, &mut transforms[place - start]);
+            put_value(track, between(track, from, to, s), &mut transforms[place - start]);
         }
         put_value(track, to, &mut transforms[pair[1] - start]);
         from = to;
@@ -448,14 +452,26 @@ fn fill_curve(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &W
     }
 }
 
+/// A share of the way from one value to another, as a player goes it.
+pub(super) fn between(track: &Track, from: [f64; 4], to: [f64; 4], share: f64) -> [f64; 4] {
+    match track.property {
+        Property::Rotation => quat::slerp(from, to, share),
+        Property::Translation | Property::Scale => [0, 1, 2, 3].map(|i| from[i] + (to[i] - from[i]) * share),
+    }
+}
+
+/// What a player makes of a stored value.
+pub(super) fn value(track: &Track, stored: [f32; 4]) -> [f64; 4] {
+    if track.property == Property::Rotation { played(stored) } else { stored.map(f64::from) }
+}
+
 /// Puts what a reader gets into a transform.
 pub(super) fn put(track: &Track, stored: [f32; 4], transform: &mut Transform) {
-    let value = if track.property == Property::Rotation { played(stored) } else { stored.map(f64::from) };
-    put_value(track, value, transform);
+    put_value(track, value(track, stored), transform);
 }
 
 #[inline]
-fn put_value(track: &Track, value: [f64; 4], transform: &mut Transform) {
+pub(super) fn put_value(track: &Track, value: [f64; 4], transform: &mut Transform) {
     let vector = match track.property {
         Property::Rotation => {
             transform.rotation = value;

@@ -17,6 +17,7 @@
 //! | `plan` | which keys are kept, by whom |
 //! | `encode` | from the root to the tips |
 //! | `compensate`, `reduce`, `repair` | joints that make up for their parents; which keys are needed; other codes where the nearest add up badly |
+//! | `thin` | keys that go because points have room left |
 //!
 //! Not here: files and JSON, what is between keys (the caller measures what it has written), tracks that move no points.
 
@@ -31,6 +32,7 @@ pub mod quaternion_filter;
 mod reduce;
 mod repair;
 mod search;
+mod thin;
 mod track;
 mod window;
 

@@ -82,8 +82,7 @@ impl<'a, 'c> Repair<'a, 'c> {
             };
             free[track.node][which] = grids(index).map(|grid| Free { track: index, grid });
         }
-        let mut probes = vec![None; nodes];
-        clip.probes.iter().enumerate().for_each(|(index, probe)| probes[probe.a] = Some(index));
+        let probes = clip.probe_of();
         let joint = Joint {
             own: Transform::IDENTITY,
             local: Affine::IDENTITY,

@@ -29,15 +29,18 @@ const REPAIRS: usize = 12;
 const PATIENCE: usize = 6;
 /// How often budgets are made finer where repairing fails.
 const TIGHTENINGS: usize = 8;
-/// How much coarser a plan that drops keys is tried once it holds, again and again.
+/// How much coarser a plan that drops keys is tried once it holds, and how often.
 const COARSER: f64 = 1.06;
+const COARSENINGS: usize = 10;
 /// The share of a budget that is left at least when it is made finer: as a rule, and where a few moments are tried again and again.
 const LEAST: f64 = 0.3;
 const GENTLE: f64 = 0.94;
 /// How many moments that cannot be repaired are looked at on their own at once.
 const HARD: usize = 256;
-/// What is repaired is repaired to this share of the bound, and at keys no more than the second is used of it: between them clips differ a little more.
+/// What is repaired is repaired to this share of the bound, keys go up to the second, and at keys no more than the third is used of it: between them clips
+/// differ a little more.
 const REPAIRED: f64 = 0.985;
+const THINNED: f64 = 0.993;
 const AT_KEYS: f64 = 0.996;
 /// A plan that costs this much more than the cheapest before anything is repaired is given up.
 const PROMISING: f64 = 1.15;
@@ -284,12 +287,15 @@ impl<E: Executor> Search<'_, '_, E> {
     /// A plan with budgets that samples hold under once they are repaired.
     fn held(&self, clip: &Clip<'_>, sampled: &Sampled, tried: &Tried) -> Tried {
         let (mut budgets, plan) = (tried.budgets.clone(), tried.plan);
-        let mut encoders = encoders(clip, &sampled.windows, plan, self.limit());
+        let mut encoders = encoders(clip, &sampled.windows, plan, self.limit(plan));
         let mut holds = false;
         for _ in 0..TIGHTENINGS {
             let quantizers = quantizers(clip, self.codec, &budgets, plan);
             let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
             holds = worst.error() <= self.most();
+            if holds {
+                encoders.iter_mut().for_each(|e| e.relax(&quantizers));
+            }
             if holds || self.executor.is_cancelled() {
                 break;
             }
@@ -299,24 +305,20 @@ impl<E: Executor> Search<'_, '_, E> {
         Tried { plan, prices: tried.prices.clone(), budgets, keys, holds }
     }
 
-    /// A plan that holds, with codes that repeat where it keeps all keys, else coarser as long as it still holds.
+    /// A plan that holds, coarser as long as it still does. Where all keys stay, budgets are as coarse as repairs allow already.
     fn refined(&self, clip: &Clip<'_>, sampled: &Sampled, held: &Tried) -> Tried {
         let mut refined = held.clone();
-        let mut encoders = encoders(clip, &sampled.windows, held.plan, self.limit());
-        // Where all keys stay, budgets are as coarse as repairs allow.
-        let steps: &[f64] = match held.plan.keys {
-            _ if !held.holds || self.executor.is_cancelled() => &[],
-            KeyChoice::All => &[1.0],
-            KeyChoice::PerTrack | KeyChoice::Shared => &[COARSER; 3],
-        };
-        for by in steps {
-            let coarser: Vec<f64> = refined.budgets.iter().map(|budget| budget * by).collect();
+        let mut encoders = encoders(clip, &sampled.windows, held.plan, self.limit(held.plan));
+        let drops = held.plan.keys != KeyChoice::All;
+        let tries = if held.holds && drops && !self.executor.is_cancelled() { COARSENINGS } else { 0 };
+        for _ in 0..tries {
+            let coarser: Vec<f64> = refined.budgets.iter().map(|budget| budget * COARSER).collect();
             let quantizers = quantizers(clip, self.codec, &coarser, held.plan);
             let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
             if worst.error() > self.most() {
                 break;
             }
-            encoders.iter_mut().for_each(|e| e.repeat(&quantizers));
+            encoders.iter_mut().for_each(|e| e.relax(&quantizers));
             refined.budgets = coarser;
             refined.keys = encoders.iter().map(|e| e.keys.clone()).collect();
         }
@@ -368,10 +370,10 @@ impl<E: Executor> Search<'_, '_, E> {
                     return None;
                 }
                 let window = clip.window(*start..(start + WINDOW).min(count));
-                let mut encoder = Encoder::new(clip, &window, plan, self.limit());
+                let mut encoder = Encoder::new(clip, &window, plan, self.limit(plan));
                 let measured = encoder.encode(&quantizers);
                 if measured.error() <= self.most() {
-                    encoder.repeat(&quantizers);
+                    encoder.relax(&quantizers);
                 }
                 Some((measured, encoder.keys))
             });
@@ -395,9 +397,10 @@ impl<E: Executor> Search<'_, '_, E> {
         AT_KEYS * self.job.bound
     }
 
-    /// The error beyond which codes are chosen anew.
-    fn limit(&self) -> Option<f64> {
-        self.job.level.repairs().then_some(REPAIRED * self.job.bound)
+    /// The error beyond which codes or keys are chosen anew.
+    fn limit(&self, plan: Plan) -> Option<f64> {
+        let share = if plan.keys == KeyChoice::All { REPAIRED } else { THINNED };
+        self.job.level.repairs().then_some(share * self.job.bound)
     }
 
     /// Makes budgets finer: where every moment stands for itself, until those moments hold that did not; else once.
@@ -408,7 +411,7 @@ impl<E: Executor> Search<'_, '_, E> {
         }
         let failing = &worst.failing[..worst.failing.len().min(HARD)];
         let hard: Vec<Window> = failing.iter().map(|m| clip.window(*m..m + 1)).collect();
-        let mut encoders = encoders(clip, &hard, plan, self.limit());
+        let mut encoders = encoders(clip, &hard, plan, self.limit(plan));
         for _ in 0..3 * TIGHTENINGS {
             let quantizers = quantizers(clip, self.codec, budgets, plan);
             let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));

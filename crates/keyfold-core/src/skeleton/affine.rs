@@ -72,6 +72,16 @@ impl Affine {
         Self { axes: inner.axes.map(|v| self.direction(v)), origin: self.point(inner.origin) }
     }
 
+    /// What undoes it; `None` where it flattens space.
+    pub fn inverse(&self) -> Option<Self> {
+        let [x, y, z] = self.axes;
+        let determinant = dot(x, cross(y, z));
+        let rows = [cross(y, z), cross(z, x), cross(x, y)].map(|row| row.map(|c| c / determinant));
+        let inverse = Self { axes: [0, 1, 2].map(|i| rows.map(|row| row[i])), origin: [0.0; 3] };
+        let origin = inverse.direction(self.origin).map(|c| -c);
+        (determinant != 0.0 && determinant.is_finite()).then_some(Self { origin, ..inverse })
+    }
+
     /// Where a point goes.
     #[inline]
     pub fn point(&self, p: [f64; 3]) -> [f64; 3] {

@@ -91,6 +91,13 @@ impl Poses {
         self.globals[node] = row;
     }
 
+    /// Gives a node that moves another matrix to the scene at a moment.
+    pub fn set_global(&mut self, node: usize, moment: usize, global: Affine) {
+        if let Some(place) = Arc::make_mut(&mut self.globals[node]).get_mut(moment) {
+            *place = global;
+        }
+    }
+
     /// Forgets a node's own matrices, which take as much as the global ones. [`Poses::local`] and [`Poses::renew`] are not for it any more.
     pub fn forget_locals(&mut self, node: usize) {
         self.locals[node] = Arc::default();

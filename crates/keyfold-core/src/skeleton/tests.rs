@@ -257,3 +257,17 @@ fn sensitivity_is_that_of_the_farthest_point_that_hangs_on_a_node() {
         Ok(())
     });
 }
+
+#[test]
+fn a_matrix_is_undone() {
+    let transform = Transform {
+        translation: [1.0, -2.0, 0.5],
+        rotation: quat::normalize([0.3, -0.2, 0.5, 0.7]),
+        scale: [2.0, 0.5, -1.5],
+    };
+    let matrix = Affine::from_transform(&transform);
+    let same = matrix.then_inner(&matrix.inverse().unwrap());
+    let off = |a: [f64; 3], b: [f64; 3]| crate::vector::distance(a, b);
+    assert!((0..3).all(|i| off(same.axes[i], Affine::IDENTITY.axes[i]) < 1e-12) && off(same.origin, [0.0; 3]) < 1e-12);
+    assert!(Affine::from_transform(&Transform { scale: [1.0, 0.0, 1.0], ..transform }).inverse().is_none());
+}
