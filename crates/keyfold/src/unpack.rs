@@ -60,7 +60,7 @@ fn unpack_tracks(document: &Document) -> Result<(Document, Vec<Finding>)> {
             animation.tracks.iter().map(|t| t.source.channel).filter(|channel| !kept.contains(channel)).collect();
         if !replaces.is_empty() {
             let channels = packed.into_iter().map(core_form).collect::<Result<_>>()?;
-            forms.push(AnimationForm { index: animation.index, replaces, channels });
+            forms.push(AnimationForm { index: animation.index, replaces, channels, repeats_samplers: false });
         }
     }
     Ok((assemble(document, &forms, place_plain)?, findings))

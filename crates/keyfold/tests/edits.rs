@@ -291,7 +291,7 @@ fn assembling_changes_what_it_is_told_to_and_nothing_else() {
             let replaced: Vec<&Track> = animation.tracks.iter().filter(|_| u.arbitrary().unwrap_or(false)).collect();
             let channels = replaced.iter().map(|track| core_form(track).unwrap()).collect();
             let replaces = replaced.iter().map(|track| track.source.channel).collect();
-            forms.push(AnimationForm { index: animation.index, replaces, channels });
+            forms.push(AnimationForm { index: animation.index, replaces, channels, repeats_samplers: false });
         }
         let after = assemble(&before, &forms, place_plain).unwrap();
         let after = Document::from_bytes(after.to_bytes().unwrap(), None, &OpenOptions::default()).unwrap();

@@ -152,7 +152,7 @@ fn times_in_a_compressed_view_are_unpacked_too() {
     let forms = [AnimationForm::new(animation, vec![core_form(&animation.tracks[0]).unwrap()])];
     let packed = assemble(&before, &forms, |edit, contents| {
         let (times, values): (Vec<&Stored>, Vec<&Stored>) = contents.iter().partition(|content| content.bounds);
-        Ok([place_meshopt(edit, &times, MeshoptVersion::Ext)?, place_plain(edit, &values)?].concat())
+        Ok([place_meshopt(edit, &times, MeshoptVersion::Ext, &|_, _| true)?, place_plain(edit, &values)?].concat())
     })
     .unwrap();
     assert!(packed.requires("EXT_meshopt_compression"));

@@ -144,7 +144,7 @@ impl Made {
         let mut edit = document.edit();
         let stored = Stored { bounds: true, ..Stored::floats(Shape::Scalar, times) };
         assert_eq!(stored.component, ComponentType::F32);
-        let placed = place_meshopt(&mut edit, &[&stored], MeshoptVersion::Ext).unwrap();
+        let placed = place_meshopt(&mut edit, &[&stored], MeshoptVersion::Ext, &|_, _| true).unwrap();
         edit.json()["animations"][0]["samplers"][0]["input"] = json!(placed[0]);
         edit.finish().unwrap().save(path).unwrap();
     }

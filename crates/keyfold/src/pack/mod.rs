@@ -13,12 +13,14 @@
 //! | `animation` | one animation: what comes before the engine, and the engine |
 //! | `storage/` | storages as the engine's codecs: a file each |
 //! | `axes` | translation and scale split, where the storage knows single axes |
+//! | `common` | what most animations have comes first, so that their JSON repeats |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
 //! | `estimate` | about what other storages would take, from the quickest search |
 //! | `report` | several storages, the smallest kept, and what is told of a file |
 
 mod animation;
 mod axes;
+mod common;
 mod cost;
 mod cubic;
 mod estimate;
@@ -41,6 +43,7 @@ use crate::{
     write::MeshoptVersion,
 };
 use animation::{PackedAnimation, pack_again, pack_animation};
+use common::common_first;
 pub use estimate::{Estimate, estimates};
 pub use keyfold_core::engine::Level;
 pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
@@ -547,7 +550,7 @@ fn write(
     if context.settings.draco.fallback {
         restore(&mut animations, original);
     }
-    let lean = context.lean(document, animations);
+    let lean = common_first(context.lean(document, animations));
     let animations = original.iter().zip(&lean).zip(packed).map(|((original, lean), packed)| {
         let straight = |t: &Track| packed.animation.tracks.iter().any(|p| p.target == t.target && context.replaces(p));
         let replaced = original.tracks.iter().filter(|t| context.replaces(t) || straight(t));

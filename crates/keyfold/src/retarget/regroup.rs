@@ -80,7 +80,7 @@ impl<'p> Plan<'p> {
         let others = self.animation.tracks.iter().filter(|track| replaces.contains(&track.source.channel));
         tracks.extend(others.filter(|track| !done.contains(&key(track))).cloned());
         let channels: Vec<ChannelForm> = tracks.iter().map(core_form).collect::<Result<_>>()?;
-        Ok(Some(AnimationForm { index: self.animation.index, replaces, channels }))
+        Ok(Some(AnimationForm { index: self.animation.index, replaces, channels, repeats_samplers: false }))
     }
 
     fn left(&self, track: &Track, what: &str) -> Finding {

@@ -1,14 +1,14 @@
 //! Accessors in buffer views that EXT_meshopt_compression (or its successor KHR_) compresses: one view for each kind of element, so that
-//! JSON stays small.
+//! JSON stays small, and in it those behind each other between which little changes, because the codec stores differences.
 //!
 //! Nothing is lost here: what comes as a filter's elements stays that, other floats take the exponential filter where they share a step;
 //! everything else goes without a filter.
 
-use super::{Filter, Stored};
+use super::{Filter, Stored, order::connected, place_plain};
 use crate::{
     Error, Result,
     document::{ComponentType, Edit},
-    extensions::meshopt::{EXT_NAME, KHR_NAME, codec},
+    extensions::meshopt::{EXT_NAME, KHR_NAME, codec, unfilter},
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -40,104 +40,173 @@ impl MeshoptVersion {
     }
 }
 
+/// Whether elements are to be compressed, given their plain and their compressed bytes.
+pub type Pays = dyn Fn(&[u8], &[u8]) -> bool;
+
 /// Elements of one kind, to be compressed together.
 struct Group {
-    stride: usize,
-    filter: Filter,
-    bytes: Vec<u8>,
+    kind: Kind,
+    /// The contents in the order in which they stand, and where each begins.
+    places: Vec<(usize, usize)>,
     /// Bytes as the decoder gives them back: those that accessors count in.
-    count: usize,
+    length: usize,
     encoded: Vec<u8>,
 }
 
-/// Contents in groups, and each content's group and its byte offset there.
+/// What elements of a group have in common. Times are kept apart from values, because they follow another rule, and come first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Kind {
+    is_value: bool,
+    filter: Filter,
+    stride: usize,
+}
+
+/// Contents in groups, and those that are better left plain.
 struct Groups {
     groups: Vec<Group>,
-    places: Vec<(usize, usize)>,
+    plain: Vec<usize>,
 }
 
-/// Places accessors in compressed buffer views.
-pub fn place_meshopt(edit: &mut Edit<'_>, contents: &[&Stored], version: MeshoptVersion) -> Result<Vec<usize>> {
-    let Groups { groups, places } = grouped(contents, version)?;
+/// Places accessors in compressed buffer views where that pays, else in a plain one.
+pub fn place_meshopt(
+    edit: &mut Edit<'_>,
+    contents: &[&Stored],
+    version: MeshoptVersion,
+    pays: &Pays,
+) -> Result<Vec<usize>> {
+    let Groups { groups, plain } = grouped(contents, version, pays)?;
+    let mut accessors = vec![0; contents.len()];
+    place_groups(edit, contents, version, groups, &mut accessors);
+    let unfiltered: Vec<Stored> = plain.iter().map(|index| unfiltered(contents[*index])).collect();
+    let placed = place_plain(edit, &unfiltered.iter().collect::<Vec<_>>())?;
+    plain.into_iter().zip(placed).for_each(|(index, accessor)| accessors[index] = accessor);
+    Ok(accessors)
+}
+
+fn place_groups(
+    edit: &mut Edit<'_>,
+    contents: &[&Stored],
+    version: MeshoptVersion,
+    groups: Vec<Group>,
+    accessors: &mut [usize],
+) {
     if groups.is_empty() {
-        return Ok(Vec::new());
+        return;
     }
     edit.declare(version.name(), true);
-    let total: usize = groups.iter().map(|g| g.count * g.stride).sum();
+    let total: usize = groups.iter().map(|group| group.length).sum();
     let fallback =
         edit.push("buffers", json!({ "byteLength": total, "extensions": { version.name(): { "fallback": true } } }));
-    let (mut views, mut offset) = (Vec::new(), 0);
+    let mut begin = 0;
     for mut group in groups {
-        let encoded = std::mem::take(&mut group.encoded);
-        let length = group.count * group.stride;
-        views.push(edit.push_compressed_view(fallback, (offset, length), version.name(), object(&group), encoded));
-        offset += length;
-    }
-    let accessor = |(content, (group, offset)): (&&Stored, (usize, usize))| {
-        let mut object = Map::from_iter([("bufferView".to_owned(), json!(views[group]))]);
-        if offset > 0 {
-            object.insert("byteOffset".into(), json!(offset));
+        let (encoded, length) = (std::mem::take(&mut group.encoded), group.length);
+        let view = edit.push_compressed_view(fallback, (begin, length), version.name(), object(&group), encoded);
+        begin += length;
+        for (index, offset) in group.places {
+            accessors[index] = edit.push_accessor(view, offset, contents[index].accessor());
         }
-        object.extend(content.accessor());
-        edit.push("accessors", Value::Object(object))
-    };
-    Ok(contents.iter().zip(places).map(accessor).collect())
+    }
 }
 
-/// The bytes that contents take in compressed buffer views.
-pub(crate) fn meshopt_bytes(contents: &[&Stored], version: MeshoptVersion) -> Result<Vec<u8>> {
-    Ok(grouped(contents, version)?.groups.into_iter().flat_map(|g| g.encoded).collect())
+/// The bytes that contents take in buffer views.
+pub(crate) fn meshopt_bytes(contents: &[&Stored], version: MeshoptVersion, pays: &Pays) -> Result<Vec<u8>> {
+    let Groups { groups, plain } = grouped(contents, version, pays)?;
+    let plain = plain.into_iter().map(|index| unfiltered(contents[index]).bytes);
+    Ok(groups.into_iter().map(|group| group.encoded).chain(plain).flatten().collect())
 }
 
 fn object(group: &Group) -> Map<String, Value> {
+    let Kind { filter, stride, .. } = group.kind;
     let mut object = Map::from_iter([
-        ("byteStride".to_owned(), json!(group.stride)),
+        ("byteStride".to_owned(), json!(stride)),
         ("mode".to_owned(), json!("ATTRIBUTES")),
-        ("count".to_owned(), json!(group.count)),
+        ("count".to_owned(), json!(group.length / stride)),
     ]);
-    match group.filter {
-        Filter::None => {}
-        Filter::Quaternion => drop(object.insert("filter".into(), json!("QUATERNION"))),
-        Filter::Exponential => drop(object.insert("filter".into(), json!("EXPONENTIAL"))),
+    if filter != Filter::None {
+        object.insert("filter".into(), json!(filter.name()));
     }
     object
 }
 
-fn grouped(contents: &[&Stored], version: MeshoptVersion) -> Result<Groups> {
-    let mut kinds: BTreeMap<(bool, usize, Filter), usize> = BTreeMap::new();
-    let mut out = Groups { groups: Vec::new(), places: Vec::new() };
-    for content in contents {
-        let (filter, stride, bytes) = filtered(content);
-        // Times are kept apart from values: they follow another rule.
-        let group = *kinds.entry((content.bounds, stride, filter)).or_insert_with(|| {
-            out.groups.push(Group { stride, filter, bytes: Vec::new(), count: 0, encoded: Vec::new() });
-            out.groups.len() - 1
-        });
-        let group_bytes = &mut out.groups[group].bytes;
-        out.places.push((group, group_bytes.len()));
-        group_bytes.extend_from_slice(&bytes);
+/// Elements of one kind that take fewer bytes than this have no buffer view of their own: its JSON would take more than they do.
+const FEW: usize = 512;
+/// More bytes than this are always fewer when they are compressed.
+const MANY: usize = 1 << 15;
+
+fn grouped(contents: &[&Stored], version: MeshoptVersion, pays: &Pays) -> Result<Groups> {
+    let mut kinds: BTreeMap<Kind, Vec<(usize, Vec<u8>)>> = BTreeMap::new();
+    for (index, content) in contents.iter().enumerate() {
+        let (kind, bytes) = filtered(content);
+        kinds.entry(kind).or_default().push((index, bytes));
     }
-    for group in &mut out.groups {
-        group.count = group.bytes.len() / group.stride;
-        group.encoded = encoded(&std::mem::take(&mut group.bytes), group.stride, version)?;
+    let mut merged: BTreeMap<Kind, Vec<(usize, Vec<u8>)>> = BTreeMap::new();
+    for (kind, members) in kinds {
+        let is_few = members.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() < FEW;
+        merged.entry(if is_few { kind.among_few() } else { kind }).or_default().extend(members);
     }
+    let mut out = Groups { groups: Vec::new(), plain: Vec::new() };
+    for (kind, members) in merged {
+        let group = Group::new(kind, members, version)?;
+        let plain =
+            || group.places.iter().flat_map(|(index, _)| unfiltered(contents[*index]).bytes).collect::<Vec<_>>();
+        match group.length > MANY || pays(&plain(), &group.encoded) {
+            true => out.groups.push(group),
+            false => out.plain.extend(group.places.into_iter().map(|(index, _)| index)),
+        }
+    }
+    // In the order in which they came.
+    out.plain.sort_unstable();
     Ok(out)
 }
 
-/// The filter that suits a content, the bytes of one of its elements, and its bytes before the codec.
-fn filtered(content: &Stored) -> (Filter, usize, Vec<u8>) {
+impl Kind {
+    /// Where elements are few: four bytes at a time, which suits any kind but quaternions, and without a filter beside the times.
+    fn among_few(self) -> Self {
+        match self.filter {
+            Filter::Quaternion => self,
+            Filter::Exponential => Self { stride: 4, ..self },
+            Filter::None => Self { is_value: false, stride: 4, ..self },
+        }
+    }
+}
+
+impl Group {
+    fn new(kind: Kind, members: Vec<(usize, Vec<u8>)>, version: MeshoptVersion) -> Result<Self> {
+        let elements: Vec<&[u8]> = members.iter().map(|(_, bytes)| bytes.as_slice()).collect();
+        let order = if kind.is_value { connected(&elements, kind.stride) } else { (0..members.len()).collect() };
+        let (mut bytes, mut places) = (Vec::new(), Vec::new());
+        for (index, content) in order.into_iter().map(|member| &members[member]) {
+            places.push((*index, bytes.len()));
+            bytes.extend_from_slice(content);
+        }
+        bytes.resize(bytes.len().next_multiple_of(kind.stride), 0);
+        Ok(Self { kind, places, length: bytes.len(), encoded: encoded(&bytes, kind.stride, version)? })
+    }
+}
+
+/// A content as a reader gets it.
+fn unfiltered(content: &Stored) -> Stored {
+    let mut plain = Stored { filter: Filter::None, ..content.clone() };
+    // A filter's elements are of its stride.
+    let _ = unfilter(content.filter.name(), content.element_size(), &mut plain.bytes);
+    plain
+}
+
+/// The kind that suits a content, and its bytes before the codec.
+fn filtered(content: &Stored) -> (Kind, Vec<u8>) {
+    let kind = |filter, stride| Kind { is_value: !content.bounds, filter, stride };
     if content.filter != Filter::None {
-        return (content.filter, content.element_size(), content.bytes.clone());
+        return (kind(content.filter, content.element_size()), content.bytes.clone());
     }
     let floats = content.component == ComponentType::F32 && !content.bounds;
     if let Some(bytes) = floats.then(|| exponential(&content.bytes, content.shape.components())).flatten() {
-        return (Filter::Exponential, content.element_size(), bytes);
+        return (kind(Filter::Exponential, content.element_size()), bytes);
     }
     // The codec's strides are multiples of four; shorter elements go four bytes at a time.
     let stride = if content.element_size().is_multiple_of(4) { content.element_size() } else { 4 };
     let mut bytes = content.bytes.clone();
     bytes.resize(bytes.len().next_multiple_of(stride), 0);
-    (Filter::None, stride, bytes)
+    (kind(Filter::None, stride), bytes)
 }
 
 /// Floats as 24-bit multiples of a power of two that each component shares; `None` where they are not.

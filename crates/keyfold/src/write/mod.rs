@@ -12,7 +12,7 @@ mod stream;
 
 pub use core_storage::{core_form, core_target};
 pub(crate) use meshopt::meshopt_bytes;
-pub use meshopt::{MeshoptVersion, place_meshopt};
+pub use meshopt::{MeshoptVersion, Pays, place_meshopt};
 pub(crate) use order::alike;
 pub use stored::{Filter, Stored, short};
 pub use stream::place_stream;
@@ -65,13 +65,15 @@ pub struct AnimationForm {
     pub replaces: BTreeSet<usize>,
     /// The channels that take their place, in order.
     pub channels: Vec<ChannelForm>,
+    /// Whether each channel has a sampler of its own, though others may be equal: what repeats from animation to animation takes less after gzip.
+    pub repeats_samplers: bool,
 }
 
 impl AnimationForm {
     /// An animation whose understood channels are replaced by `channels`.
     pub fn new(animation: &Animation, channels: Vec<ChannelForm>) -> Self {
         let replaces = animation.tracks.iter().map(|t| t.source.channel).collect();
-        Self { index: animation.index, replaces, channels }
+        Self { index: animation.index, replaces, channels, repeats_samplers: false }
     }
 }
 
@@ -86,7 +88,7 @@ pub fn write_core(document: &Document, animations: &[Animation]) -> Result<Docum
 
 /// Writes every animation as floats in buffer views that meshopt compresses, nothing lost; with what reading had to leave out.
 pub fn write_meshopt(document: &Document, version: MeshoptVersion) -> Result<(Document, Vec<Finding>)> {
-    write_floats(document, |edit, contents, _| place_meshopt(edit, contents, version))
+    write_floats(document, |edit, contents, _| place_meshopt(edit, contents, version, &|_, _| true))
 }
 
 /// Writes every animation as floats in streams, nothing lost; with `fallback`, the plain bytes stay beside them. Also what reading had to leave out.
@@ -176,12 +178,7 @@ pub fn place_plain(edit: &mut Edit<'_>, contents: &[&Stored]) -> Result<Vec<usiz
     let view = edit.push_view(bytes);
     let mut accessors = vec![0; contents.len()];
     for (index, offset) in order.into_iter().zip(offsets) {
-        let mut object = Map::from_iter([("bufferView".to_owned(), json!(view))]);
-        if offset > 0 {
-            object.insert("byteOffset".into(), json!(offset));
-        }
-        object.extend(contents[index].accessor());
-        accessors[index] = edit.push("accessors", Value::Object(object));
+        accessors[index] = edit.push_accessor(view, offset, contents[index].accessor());
     }
     Ok(accessors)
 }
@@ -193,25 +190,29 @@ struct Samplers {
     /// Places that are free, the first last: what is behind them may not move.
     free: Vec<usize>,
     by_content: BTreeMap<(usize, usize, Interpolation, String), usize>,
+    /// Whether equal ones stand there again.
+    repeats: bool,
 }
 
 impl Samplers {
     /// A sampler, with what else the one had that it takes the place of.
     fn add(&mut self, input: usize, output: usize, interpolation: Interpolation, rest: Map<String, Value>) -> usize {
         let key = (input, output, interpolation, Value::from(rest.clone()).to_string());
-        *self.by_content.entry(key).or_insert_with(|| {
-            let mut object = json!({ "input": input, "output": output });
-            if interpolation != Interpolation::Linear {
-                object["interpolation"] = json!(interpolation.name());
-            }
-            object.as_object_mut().expect("just made one").extend(rest);
-            if let Some(place) = self.free.pop() {
-                self.objects[place] = object;
-                return place;
-            }
-            self.objects.push(object);
+        if let Some(place) = self.by_content.get(&key).filter(|_| !self.repeats) {
+            return *place;
+        }
+        let mut object = json!({ "input": input, "output": output });
+        if interpolation != Interpolation::Linear {
+            object["interpolation"] = json!(interpolation.name());
+        }
+        object.as_object_mut().expect("just made one").extend(rest);
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.objects.push(Value::Null);
             self.objects.len() - 1
-        })
+        });
+        self.objects[place] = object;
+        self.by_content.insert(key, place);
+        place
     }
 
     /// All of them. Places that are still free go where they are the last, else repeat another sampler.
@@ -246,14 +247,17 @@ fn replace_channels(
         let target = pointer.or_else(|| form.target.as_object().cloned()).unwrap_or_default();
         channels.push(channel(form, target, &source, &mut samplers, accessor));
     };
+    // Channels that stay keep their places among as many others as took the place of those before them.
+    let mut forms = form.channels.iter();
     for (index, object) in old.iter().enumerate() {
         if form.replaces.contains(&index) {
-            form.channels.iter().filter(|c| c.source == Some(index)).for_each(|c| write(c, &mut channels));
+            let count = form.channels.iter().filter(|c| c.source == Some(index)).count();
+            forms.by_ref().take(count).for_each(|c| write(c, &mut channels));
         } else {
             channels.push(renumbered(object, &moved));
         }
     }
-    form.channels.iter().filter(|c| c.source.is_none()).for_each(|c| write(c, &mut channels));
+    forms.for_each(|c| write(c, &mut channels));
     animation["channels"] = Value::Array(channels);
     animation["samplers"] = Value::Array(samplers.finish());
     needed
@@ -277,7 +281,8 @@ fn kept_samplers(animation: &Value, old: &[Value], form: &AnimationForm) -> (Sam
         channels.flat_map(|(_, c)| SAMPLER_PLACES.iter().filter_map(|p| to_index(c.pointer(p)?))).collect()
     };
     let (gone, stay) = (used(true), used(false));
-    let (mut samplers, mut moved) = (Samplers::default(), BTreeMap::new());
+    let mut samplers = Samplers { repeats: form.repeats_samplers, ..Samplers::default() };
+    let mut moved = BTreeMap::new();
     let list: &[Value] = animation["samplers"].as_array().map_or(&[], Vec::as_slice);
     let meant = Mentions::of(animation, &references::unknown_in(animation));
     let fixed = meant.fixed(list.len());

@@ -58,6 +58,47 @@ fn chain(near: &mut [usize], contents: &[&Stored]) {
     near.iter_mut().zip(order).for_each(|(index, place)| *index = before[place]);
 }
 
+/// How many accessors are connected with each other at most.
+const CONNECTED: usize = 2048;
+
+/// The order in which contents of `stride` bytes an element should stand where a codec stores the differences of bytes: behind each one the one whose first
+/// element is nearest to its last, and which changes about as much from element to element. Both count in bits.
+pub(super) fn connected(contents: &[&[u8]], stride: usize) -> Vec<usize> {
+    let pace: Vec<f64> = contents.iter().map(|bytes| pace(bytes, stride)).collect();
+    let mut order: Vec<usize> = (0..contents.len()).collect();
+    order.sort_by(|a, b| pace[*a].total_cmp(&pace[*b]));
+    for near in order.chunks_mut(CONNECTED) {
+        for place in 1..near.len() {
+            let before = near[place - 1];
+            let bytes = contents[before];
+            let last = &bytes[bytes.len().saturating_sub(stride)..];
+            let gap = |other: usize| {
+                let first = &contents[other][..stride.min(contents[other].len())];
+                f64::from(bits_between(last, first)) + (pace[other] - pace[before]).abs()
+            };
+            let next = (place..near.len()).min_by(|a, b| gap(near[*a]).total_cmp(&gap(near[*b])));
+            near.swap(place, next.unwrap_or(place));
+        }
+    }
+    order
+}
+
+/// How many bits change on average from an element to the next.
+fn pace(bytes: &[u8], stride: usize) -> f64 {
+    let after = bytes.get(stride..).unwrap_or_default();
+    let steps = (after.len() / stride).max(1);
+    f64::from(bits_between(&bytes[..after.len()], after)) / steps as f64
+}
+
+/// The bits that differences of bytes take, to either side.
+fn bits_between(a: &[u8], b: &[u8]) -> u32 {
+    let bits = |(a, b): (&u8, &u8)| {
+        let difference = b.wrapping_sub(*a) as i8;
+        8 - (difference << 1 ^ difference >> 7).leading_zeros()
+    };
+    a.iter().zip(b).map(bits).sum()
+}
+
 /// How often each byte occurs in a content.
 struct Bytes {
     shares: [f64; 256],
@@ -102,6 +143,14 @@ impl Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn contents_are_connected_where_little_changes() {
+        let [still, near, far] = [[7, 7, 7], [7, 8, 9], [90, 91, 92]].map(|bytes: [u8; 3]| bytes);
+        assert_eq!(connected(&[&far, &near, &still], 1), [2, 1, 0]);
+        assert_eq!([bits_between(&[0, 0], &[0, 255]), bits_between(&[5], &[6]), bits_between(&[0], &[128])], [1, 2, 8]);
+        assert_eq!(pace(&[1, 1, 2, 1], 2), 2.0);
+    }
 
     fn bytes(values: &[i64]) -> Stored {
         Stored::integers(ComponentType::U8, Shape::Vec3, true, values)

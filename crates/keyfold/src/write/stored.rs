@@ -35,6 +35,17 @@ pub enum Filter {
     Exponential,
 }
 
+impl Filter {
+    /// As meshopt's extensions call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "NONE",
+            Self::Quaternion => "QUATERNION",
+            Self::Exponential => "EXPONENTIAL",
+        }
+    }
+}
+
 impl Stored {
     /// Floats as they are.
     pub fn floats(shape: Shape, values: &[f32]) -> Self {

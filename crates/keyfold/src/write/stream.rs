@@ -9,7 +9,7 @@ use crate::{
     extensions::stream::NAME,
 };
 use keyfold_core::stream::{Array, Clock, Coding, Limits, Rotations, Stream, StreamError, encode, fitting};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use std::collections::BTreeMap;
 
 /// A stream that holds fewer values than this takes in the next animation.
@@ -46,12 +46,7 @@ pub fn place_stream(
         };
         begin += length;
         for (index, offset) in group.contents.iter().zip(offsets) {
-            let mut object = Map::from_iter([("bufferView".to_owned(), json!(view))]);
-            if offset > 0 {
-                object.insert("byteOffset".into(), json!(offset));
-            }
-            object.extend(contents[*index].accessor());
-            accessors[*index] = edit.push("accessors", Value::Object(object));
+            accessors[*index] = edit.push_accessor(view, offset, contents[*index].accessor());
         }
     }
     Ok(accessors)

@@ -51,6 +51,7 @@ fn a_dropped_track_leaves_nothing_behind() {
         index: 0,
         replaces: [0, 1, 2].into(),
         channels: vec![core_form(&animation.tracks[0]).unwrap()],
+        ..AnimationForm::default()
     };
     let after = assemble(&before, &[form], place_plain).unwrap();
     assert_eq!(after.count("accessors"), 2);

@@ -191,5 +191,5 @@ fn form(planned: &Planned, candidates: &[Option<Candidate<'_>>], inside: &BTreeS
     let tracks = planned.animation.tracks.iter().zip(candidates).filter(|(track, _)| !track.target.is_exact());
     let channels: Vec<ChannelForm> = tracks.map(channel).collect::<Result<_>>()?;
     let replaces = channels.iter().filter_map(|c| c.source).chain(planned.dropped.iter().copied()).collect();
-    Ok(AnimationForm { index: planned.animation.index, replaces, channels })
+    Ok(AnimationForm { index: planned.animation.index, replaces, channels, repeats_samplers: false })
 }

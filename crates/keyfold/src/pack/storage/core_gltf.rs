@@ -19,8 +19,8 @@ pub(super) const FORM: Form = Form {
     takes: &[Interpolation::Linear],
     shares_times: false,
     wire: |entries, context| Ok(wire(&channels(entries)?, |contents| plain(contents, context))),
-    write: |document, animations, _| {
-        write_channels(document, animations, channels, |edit, contents, _| place_plain(edit, contents))
+    write: |document, animations, context| {
+        write_channels(document, context, animations, channels, |edit, contents, _| place_plain(edit, contents))
     },
 };
 

@@ -4,8 +4,11 @@ use super::{Entry, Form, core_gltf, write_channels};
 use crate::{
     Interpolation, Result,
     document::{ComponentType, Shape},
-    pack::cost::{plain, wire},
-    write::{ChannelForm, Filter, Stored, meshopt_bytes, place_meshopt},
+    pack::{
+        Context, Optimize,
+        cost::{deflated, plain, wire},
+    },
+    write::{ChannelForm, Filter, Pays, Stored, meshopt_bytes, place_meshopt},
 };
 use keyfold_core::{
     engine::{self, Code, Encoded, Grid},
@@ -18,14 +21,27 @@ pub(super) const FORM: Form = Form {
     takes: &[Interpolation::Linear],
     shares_times: false,
     wire: |entries, context| {
-        let bytes = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt);
+        let bytes = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
         Ok(wire(&channels(entries)?, |contents| bytes(contents).unwrap_or_else(|_| plain(contents, context))))
     },
     write: |document, animations, context| {
         let version = context.settings.meshopt;
-        write_channels(document, animations, channels, |edit, contents, _| place_meshopt(edit, contents, version))
+        write_channels(document, context, animations, channels, |edit, contents, _| {
+            place_meshopt(edit, contents, version, pays(context))
+        })
     },
 };
+
+/// About what the JSON of a compressed buffer view takes after gzip.
+const VIEW: usize = 40;
+
+/// Whether compressed bytes and their JSON are fewer than plain ones, as they go over the wire.
+fn pays(context: &Context<'_>) -> &'static Pays {
+    match context.settings.optimize {
+        Optimize::Gzip => &|plain, encoded| deflated(encoded) + VIEW < deflated(plain),
+        Optimize::Raw => &|plain, encoded| encoded.len() + VIEW < plain.len(),
+    }
+}
 
 fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
     entries.iter().map(channel).collect()

@@ -9,7 +9,7 @@ mod quantization;
 mod stream;
 
 use super::{
-    Context,
+    Context, Optimize,
     cost::{Wire, cost},
 };
 use crate::{
@@ -104,15 +104,28 @@ pub(crate) struct Rewritten<'a> {
 /// Writes animations whose tracks become channels one by one; `place` gives accessors a place.
 fn write_channels(
     document: &Document,
+    context: &Context<'_>,
     animations: &[Rewritten<'_>],
     channels: impl Fn(&[Entry<'_>]) -> Result<Vec<ChannelForm>>,
     place: impl FnOnce(&mut Edit<'_>, &[&Stored], &[AnimationForm]) -> Result<Vec<usize>>,
 ) -> Result<Document> {
     let form = |Rewritten { index, replaces, entries }: &Rewritten<'_>| {
-        Ok(AnimationForm { index: *index, replaces: replaces.clone(), channels: channels(entries)? })
+        let (replaces, channels) = (replaces.clone(), channels(entries)?);
+        let repeats_samplers =
+            animations.len() > 1 && context.settings.optimize == Optimize::Gzip && few_equal(&channels);
+        Ok(AnimationForm { index: *index, replaces, channels, repeats_samplers })
     };
     let forms = animations.iter().map(form).collect::<Result<Vec<_>>>()?;
     assemble(document, &forms, |edit, contents| place(edit, contents, &forms))
+}
+
+/// The share of a channel's samplers that are different from each other where equal ones are few: left out, they would shift the numbers of all that follow, and
+/// no animation would repeat the text of another.
+const DIFFERENT: f64 = 0.75;
+
+fn few_equal(channels: &[ChannelForm]) -> bool {
+    let samplers: BTreeSet<_> = channels.iter().filter_map(|channel| channel.sampler.as_ref()).collect();
+    samplers.len() as f64 >= DIFFERENT * channels.len() as f64
 }
 
 /// Whether a track may be written anew: what core cannot say stays where it is, unless its interpolation is `known` to the storage.

@@ -29,7 +29,7 @@ pub(super) const FORM: Form = Form {
     wire: |entries, context| Ok(wire(&channels(entries, context)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
         let channels = |entries: &[Entry<'_>]| channels(entries, context);
-        write_channels(document, animations, channels, |edit, contents, _| {
+        write_channels(document, context, animations, channels, |edit, contents, _| {
             edit.declare_guarded(NAME);
             place_plain(edit, contents)
         })

@@ -23,8 +23,8 @@ pub(super) const FORM: Form = Form {
         let channels = channels(entries)?;
         Ok(wire(&channels, |contents| stream_bytes(contents, &channels).unwrap_or_else(|_| plain(contents, context))))
     },
-    write: |document, animations, _| {
-        write_channels(document, animations, channels, |edit, contents, forms| {
+    write: |document, animations, context| {
+        write_channels(document, context, animations, channels, |edit, contents, forms| {
             place_stream(edit, contents, forms, false)
         })
     },
