@@ -163,14 +163,22 @@ impl<'a, 'c> Repair<'a, 'c> {
         self.saved.clear();
         self.saved.extend(subtree.iter().map(|n| self.joints[*n]));
         self.set(node, which, free, code);
+        let mut settled = 0;
         let within = subtree.iter().all(|below| {
             self.settle(*below, *below == node);
+            settled += 1;
             self.joints[*below].error <= self.limit
         });
         if !within {
-            subtree.iter().zip(&self.saved).for_each(|(n, joint)| self.joints[*n] = *joint);
+            self.restore(node, settled);
         }
         within
+    }
+
+    /// Puts the first joints of a subtree back as they were saved.
+    fn restore(&mut self, node: usize, count: usize) {
+        let subtree = self.clip.skeleton.subtree(node).iter().take(count);
+        subtree.zip(&self.saved).for_each(|(n, joint)| self.joints[*n] = *joint);
     }
 
     fn load(
@@ -242,11 +250,12 @@ impl<'a, 'c> Repair<'a, 'c> {
                 self.saved.clear();
                 self.saved.extend(subtree.iter().map(|n| self.joints[*n]));
                 for (which, step) in self.candidates(node, worst) {
-                    if let Some(error) = self.try_code(node, which, step, least) {
+                    let (settled, error) = self.try_code(node, which, step, least);
+                    if let Some(error) = error {
                         least = error;
                         best = Some((node, subtree.iter().map(|n| self.joints[*n]).collect()));
                     }
-                    subtree.iter().zip(&self.saved).for_each(|(n, joint)| self.joints[*n] = *joint);
+                    self.restore(node, settled);
                     if least <= self.limit {
                         break;
                     }
@@ -285,10 +294,10 @@ impl<'a, 'c> Repair<'a, 'c> {
         out
     }
 
-    /// Takes a step with a node's rotation or translation and settles everything below it: the largest error there, if it is below
+    /// Takes a step with a node's rotation or translation and settles what is below it: how many joints, and the largest error there, if it is below
     /// `least`.
-    fn try_code(&mut self, node: usize, which: usize, step: [f64; 3], least: f64) -> Option<f64> {
-        let free = self.free[node][which]?;
+    fn try_code(&mut self, node: usize, which: usize, step: [f64; 3], least: f64) -> (usize, Option<f64>) {
+        let Some(free) = self.free[node][which] else { return (0, None) };
         let own = &self.joints[node].own;
         let code = match which {
             0 => {
@@ -298,18 +307,18 @@ impl<'a, 'c> Repair<'a, 'c> {
             _ => free.grid.encode(quat::mul(own.rotation, quat::exp(step.map(|c| c / 2.0)))),
         };
         if code == self.joints[node].codes[which] || self.effort == 0 {
-            return None;
+            return (0, None);
         }
         self.set(node, which, &free, code);
         let mut largest = 0.0f64;
-        for &below in self.clip.skeleton.subtree(node) {
+        for (place, &below) in self.clip.skeleton.subtree(node).iter().enumerate() {
             self.settle(below, below == node);
             largest = largest.max(self.joints[below].error);
             if largest >= least {
-                return None;
+                return (place + 1, None);
             }
         }
-        Some(largest)
+        (usize::MAX, Some(largest))
     }
 
     /// A joint under its parent as it is now.

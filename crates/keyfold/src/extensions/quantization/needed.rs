@@ -9,9 +9,13 @@ use serde_json::Value;
 
 /// Whether a channel of a document is stored in one of the extension's forms.
 pub(crate) fn stores(document: &Document, animation: usize, channel: usize) -> bool {
+    // Values of the JSON take many times what it does as text: who does not use the extension does not need them.
+    if !document.uses(NAME) {
+        return false;
+    }
     let animation = document.json().pointer(&format!("/animations/{animation}"));
     let channel = animation.and_then(|a| Some((a, a.get("channels")?.get(channel)?)));
-    document.uses(NAME) && channel.is_some_and(|(animation, channel)| needs(document.json(), animation, channel))
+    channel.is_some_and(|(animation, channel)| needs(document.json(), animation, channel))
 }
 
 /// Whether any channel of a document needs the extension.
