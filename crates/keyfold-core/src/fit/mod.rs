@@ -8,7 +8,7 @@
 //! | from | to | how |
 //! |---|---|---|
 //! | any but `Step` | `Linear` | each segment as long as the tolerance lets it be, keys beside the curve where that reaches farther |
-//! | `Linear` | a cubic form | the same, with free controls at both ends of every segment |
+//! | `Linear` | a cubic form | the same, with free controls at both ends of every segment, keys where the original has some |
 //! | a cubic form | the other one | the original's keys and its velocity at both ends of every segment; keys inserted where that is not enough |
 //!
 //! The last one keeps what is smooth smooth. Segments in and out of a key are independent otherwise, as they are in the files.

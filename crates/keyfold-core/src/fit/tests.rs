@@ -97,6 +97,17 @@ fn a_parabola_takes_as_few_straight_segments_as_can_be() {
 }
 
 #[test]
+fn straight_lines_get_keys_where_they_have_some() {
+    let source = captured(30);
+    for form in [Interpolation::CubicSpline, Interpolation::CubicSlerp] {
+        for tolerance in [3e-2, 1e-3, 3e-4, 3e-5] {
+            let fitted = refit(&source, Kind::Rotation, form, tolerance).unwrap();
+            assert!(fitted.times().iter().all(|t| source.times().contains(t)), "{form:?} {tolerance}");
+        }
+    }
+}
+
+#[test]
 fn a_steady_turn_needs_two_keys_in_every_form() {
     let times: Vec<f32> = (0..=60).map(|i| i as f32 / 30.0).collect();
     let values: Vec<f32> = times.iter().flat_map(|t| stored(turn([0.0, 1.0, 0.0], f64::from(*t)))).collect();

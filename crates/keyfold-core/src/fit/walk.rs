@@ -100,14 +100,20 @@ fn rotation(v: &[f64]) -> Quat {
     [v[0], v[1], v[2], v[3]]
 }
 
-/// Pieces with free vectors, keys wherever they reach.
+/// Pieces with free vectors, keys wherever they reach. Along straight lines those are keys of the original, as long as one can be reached: corners
+/// are nowhere else, and tracks with keys in common share times.
 pub(super) fn fit<P: Piece>(source: &Source<'_>) -> Result<Curve, Unfit> {
     let mut keys = FittedKeys::start(source);
-    let mut length = PARTS;
+    let (mut length, is_straight) = (PARTS, source.curve.interpolation() == Interpolation::Linear);
     while keys.position < source.end() {
         let from = keys.position;
-        let (to, piece) = farthest(from, length, source.end(), |to| free_piece::<P>(source, &keys.value, from, to))
-            .ok_or(Unfit { time: source.time(from) })?;
+        let reach = |to: u64| free_piece::<P>(source, &keys.value, from, to);
+        let to_key = || {
+            let found = farthest(from / PARTS, length / PARTS, source.end() / PARTS, |key| reach(key * PARTS));
+            found.map(|(key, piece)| (key * PARTS, piece))
+        };
+        let found = is_straight.then(to_key).flatten().or_else(|| farthest(from, length, source.end(), reach));
+        let (to, piece) = found.ok_or(Unfit { time: source.time(from) })?;
         length = to - from;
         keys.push(source, to, piece)?;
     }
@@ -130,7 +136,7 @@ pub(super) fn follow<P: Smooth>(source: &Source<'_>) -> Result<Curve, Unfit> {
 /// The farthest position up to `limit` that `reach` can make a piece to: from a first guess of the length, in steps that grow until
 /// the answer changes, then closed in on. `None` where not even the smallest step can be made.
 fn farthest<T>(from: u64, guess: u64, limit: u64, reach: impl Fn(u64) -> Option<T>) -> Option<(u64, T)> {
-    let mut length = guess.min(limit - from);
+    let mut length = guess.clamp(1, limit - from);
     let (mut good, mut bad) = (None, None);
     // Neighbours are about as long as each other: the first step is small.
     let mut factor = 1.25;
@@ -140,15 +146,13 @@ fn farthest<T>(from: u64, guess: u64, limit: u64, reach: impl Fn(u64) -> Option<
                 good = Some((from + length, piece));
                 length = ((length as f64 * factor) as u64 + 1).min(limit - from);
             }
+            None if length == 1 => return None,
             None => {
                 bad = Some(from + length);
-                length = (length as f64 / factor) as u64;
+                length = ((length as f64 / factor) as u64).max(1);
             }
         }
         factor = (factor * factor).min(16.0);
-        if length == 0 {
-            return None;
-        }
     }
     let mut good = good?;
     // A sixteenth of the length more or less decides about one key in thirty.
