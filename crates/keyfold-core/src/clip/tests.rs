@@ -316,6 +316,45 @@ fn a_wheel_turns_round_and_round() {
     }
 }
 
+/// A random skeleton whose joints turn a little from key to key, and now and then by about half a turn.
+fn flipping(seed: u64) -> Chain {
+    let mut state = seed;
+    let mut unit = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let (joints, keys, often) = (2 + (unit() * 14.0) as usize, 12 + (unit() * 40.0) as usize, 0.3 * unit());
+    let parents = (0..joints).map(|j| (j > 0).then(|| (unit() * j as f64) as usize)).collect();
+    let rest: Vec<Rest> = (0..joints)
+        .map(|_| {
+            let translation = [0, 1, 2].map(|_| 0.4 * unit() - 0.2);
+            Rest::Transform(Transform { translation, ..Transform::IDENTITY })
+        })
+        .collect();
+    let times: Vec<f32> = (0..keys).map(|k| k as f32 / 30.0).collect();
+    let mut curves = Vec::new();
+    for j in 0..joints {
+        let (mut q, mut values) = (quat::IDENTITY, Vec::new());
+        for _ in 0..keys {
+            let axis = [0, 1, 2].map(|_| unit() - 0.5);
+            let angle = if unit() < often { core::f64::consts::PI * (0.97 + 0.06 * unit()) } else { 0.3 * unit() };
+            q = quat::normalize(quat::mul(q, quat::exp(axis.map(|c| c * angle / 2.0 / crate::vector::length(axis)))));
+            values.extend(q.map(|c| c as f32));
+        }
+        let curve = Curve::new(Interpolation::Linear, 4, times.clone(), values).unwrap();
+        curves.push((Target::Node(j as u32, NodeProperty::Rotation), curve));
+    }
+    Chain { skeleton: Skeleton::new(parents, &rest).unwrap(), curves }
+}
+
+#[test]
+fn joints_that_flip_keep_the_bound_whatever_the_skeleton() {
+    for seed in 0..60 {
+        let built = flipping(seed).build(&options(Encoding::Variable)).unwrap();
+        assert!(built.holds, "skeleton {seed}: {}", built.possible);
+    }
+}
+
 #[test]
 fn equal_input_makes_equal_bytes() {
     let build = || Chain::new(5, 40, Interpolation::Linear).build(&options(Encoding::Variable)).unwrap().bytes;

@@ -9,6 +9,7 @@ use crate::clip::small_quat::SmallQuat;
 use crate::quat::{self, Quat};
 use crate::skeleton::Affine;
 use crate::vector::{cross, dot, eigenvectors};
+use alloc::vec::Vec;
 
 /// A symmetric matrix, or the columns of any.
 pub(super) type Matrix = [[f64; 3]; 3];
@@ -72,13 +73,15 @@ const FARTHEST: f64 = 30.0;
 
 /// Follows rotations that do not jump from one side of the sphere to the other: parameters that change as little as they can.
 #[derive(Default)]
-pub(super) struct Follow {
+struct Follow {
     last: Option<Quat>,
     opposite: bool,
+    /// It went from one side to the other where that is not clear.
+    is_lost: bool,
 }
 
 impl Follow {
-    pub(super) fn fold(&mut self, q: Quat) -> [f64; 3] {
+    fn fold(&mut self, q: Quat) -> [f64; 3] {
         if self.last.is_none() {
             self.opposite = q[3] < 0.0;
         }
@@ -87,11 +90,42 @@ impl Follow {
         let longer = |than: f64| 1.0 - q[3] > than * (1.0 + q[3]);
         if longer(FARTHEST) || clear && longer(LONGEST) {
             self.opposite = !self.opposite;
+            self.is_lost |= !clear;
             q = quat::negate(q);
         }
         self.last = Some(q);
         quat::project(q)
     }
+}
+
+/// The parameters of rotations that do not jump from one side of the sphere to the other.
+pub(super) fn folded(rotations: &[Quat]) -> Vec<[f64; 3]> {
+    let mut follow = Follow::default();
+    let all = rotations.iter().map(|q| follow.fold(*q)).collect();
+    if follow.is_lost { shortest(rotations) } else { all }
+}
+
+/// What a change to the other side costs beside squares of parameters.
+const CHANGE: f64 = 1.0;
+
+/// Of all ways that change sides only where that is clear, the one whose squares add up to least: a change ahead of a turn of half a circle keeps what
+/// follows it short.
+fn shortest(rotations: &[Quat]) -> Vec<[f64; 3]> {
+    let on = |side: usize, q: Quat| if side == 1 { quat::negate(q) } else { q };
+    let square = |q: Quat| (1.0 - q[3]) / (1.0 + q[3]).max(1e-9);
+    let (mut costs, mut before) = ([0, 1].map(|side| square(on(side, rotations[0]))), Vec::new());
+    for pair in rotations.windows(2) {
+        let change = if quat::dot(pair[0], pair[1]) > CLEAR { CHANGE } else { f64::INFINITY };
+        let from = [0, 1].map(|side| if costs[1 - side] + change < costs[side] { 1 - side } else { side });
+        costs = [0, 1].map(|side| {
+            let change = if from[side] == side { 0.0 } else { change };
+            costs[from[side]] + change + square(on(side, pair[1]))
+        });
+        before.push(from);
+    }
+    let mut sides = alloc::vec![usize::from(costs[1] < costs[0])];
+    before.iter().rev().for_each(|from| sides.push(from[sides[sides.len() - 1]]));
+    sides.iter().rev().zip(rotations).map(|(side, q)| quat::project(on(*side, *q))).collect()
 }
 
 /// The mean of rotations that do not jump from one side of the sphere to the other.
@@ -159,7 +193,6 @@ fn turn(axes: &mut Matrix, p: usize, q: usize, angle: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec::Vec;
 
     #[test]
     fn axes_find_the_one_that_is_turned_about() {

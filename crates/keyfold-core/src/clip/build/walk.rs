@@ -6,7 +6,7 @@
 use super::Job;
 use super::aim::{Aim, AimedAt, Point};
 use super::code::{Codes, Grid, NumberCodes, RotationCodes};
-use super::frame::{Follow, Frame, Matrix, axes, form, mean};
+use super::frame::{Frame, Matrix, axes, folded, form, mean};
 use super::keys::{KeyTimes, driven, kind};
 use super::measure::Reference;
 use super::plan::{Plan, Planned, Role};
@@ -318,9 +318,8 @@ fn code_aims(grid: &Grid<'_>, node: Option<usize>, aims: &[Aim]) -> RotationCode
         Grid::Variable { .. } => Frame::new(mean, &axes(&rotations, mean, &metric)),
         Grid::Fixed { .. } => Frame::plain(mean),
     };
-    let mut follow = Follow::default();
-    let targets: Vec<AimedAt> =
-        aims.iter().zip(&rotations).map(|(aim, q)| aim.target(&frame, follow.fold(frame.inner(*q)))).collect();
+    let inner: Vec<Quat> = rotations.iter().map(|q| frame.inner(*q)).collect();
+    let targets: Vec<AimedAt> = aims.iter().zip(folded(&inner)).map(|(aim, m)| aim.target(&frame, m)).collect();
     // What a turn about each component's axis by a radian misses by.
     let sensitivity = [0, 1, 2].map(|i| {
         let axis = core::array::from_fn::<f64, 3, _>(|k| f64::from(u8::from(k == i)));
