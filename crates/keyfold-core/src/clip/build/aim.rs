@@ -128,11 +128,16 @@ pub(super) struct AimedAt {
 impl AimedAt {
     /// The codes, of those around the aim on the grid `origin + code * step`, whose largest miss is least; and that miss.
     pub(super) fn nearest(&self, origin: [f64; 3], step: [f64; 3]) -> ([i32; 3], f64) {
+        self.nearest_of(origin, step, [(f64::NEG_INFINITY, f64::INFINITY); 3])
+    }
+
+    /// The same of codes from the least to the most that a component may have.
+    pub(super) fn nearest_of(&self, origin: [f64; 3], step: [f64; 3], range: [(f64, f64); 3]) -> ([i32; 3], f64) {
         let place = [0, 1, 2].map(|c| (self.m[c] - origin[c]) / step[c]);
         let floor = place.map(libm::floor);
         let mut best = ([0; 3], f64::INFINITY);
         for corner in 0..8u32 {
-            let code = [0, 1, 2].map(|c| floor[c] + f64::from(corner >> c & 1));
+            let code = [0, 1, 2].map(|c| (floor[c] + f64::from(corner >> c & 1)).clamp(range[c].0, range[c].1));
             let off = [0, 1, 2].map(|c| (code[c] - place[c]) * step[c]);
             let miss = self.miss(off, best.1);
             if miss < best.1 {

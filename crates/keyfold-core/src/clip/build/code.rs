@@ -5,7 +5,7 @@ use super::frame::Frame;
 use super::plan::Plan;
 use super::room::Room;
 use crate::clip::coding::{ScalarCode, rotation_step, scalar_step};
-use crate::clip::head::FINER;
+use crate::clip::head::{FINER, signed_bits};
 use crate::quat::Quat;
 use alloc::{vec, vec::Vec};
 
@@ -223,7 +223,10 @@ fn rotation_variable(
     if segments <= SHORT {
         trial.use_up(base, &levels);
     }
-    (0..segments).rev().for_each(|s| _ = trial.code(s, base, levels[s]));
+    for s in (0..segments).rev() {
+        trial.code(s, base, levels[s]);
+        trial.narrow(s, base, levels[s]);
+    }
     let finer = levels.iter().map(|l| (l - base) as u8).collect();
     let decoded = trial.m.iter().map(|m| frame.outer(*m)).collect();
     RotationCodes { frame, steps: Steps::Variable { step: trial.bytes(base), finer }, keys: trial.keys, decoded }
@@ -263,9 +266,7 @@ impl Trial<'_> {
 
     /// Codes a segment with steps of `base` refined to `level`; returns the largest miss over its room.
     fn code(&mut self, segment: usize, base: usize, level: usize) -> f64 {
-        let finer = FINER[(level - base).min(FINEST)];
-        let step = self.bytes(base).map(|b| f64::from(rotation_step(b) as f32 * finer));
-        let n = self.targets.len();
+        let (step, n) = (self.step(base, level), self.targets.len());
         let first = segment * self.anchors * 2;
         // An even number of keys ends with an anchor where a middle would be: it belongs to the segment of its number.
         let keys = (first.min(n)..(first + self.anchors * 2).min(n)).filter(|k| self.is_in(*k, segment));
@@ -276,8 +277,7 @@ impl Trial<'_> {
             for &k in &all {
                 let middle = matches!(slot(k, n), Slot::Middle(_));
                 if middle == (pass == 1) {
-                    let origin =
-                        if middle { [0, 1, 2].map(|c| (self.m[k - 1][c] + self.m[k + 1][c]) / 2.0) } else { [0.0; 3] };
+                    let origin = if middle { self.halfway(k) } else { [0.0; 3] };
                     let (codes, miss) = self.targets[k].nearest(origin, step);
                     self.keys[k] = codes;
                     self.m[k] = [0, 1, 2].map(|c| origin[c] + f64::from(codes[c]) * step[c]);
@@ -286,6 +286,55 @@ impl Trial<'_> {
             }
         }
         worst
+    }
+
+    /// Takes bits from the middles of a segment, a component at a time, as long as all keep within their room: a few codes at the edge would cost the others as much.
+    fn narrow(&mut self, segment: usize, base: usize, level: usize) {
+        let (step, n) = (self.step(base, level), self.targets.len());
+        let (first, end) = (segment * self.anchors * 2, (segment + 1) * self.anchors * 2);
+        let middles: Vec<usize> = (first..end.min(n)).filter(|k| matches!(slot(*k, n), Slot::Middle(_))).collect();
+        for c in 0..3 {
+            while let Some(codes) = self.narrower(&middles, c, step) {
+                for (&k, code) in middles.iter().zip(codes) {
+                    let origin = self.halfway(k);
+                    self.m[k] = [0, 1, 2].map(|c| origin[c] + f64::from(code[c]) * step[c]);
+                    self.keys[k] = code;
+                }
+            }
+        }
+    }
+
+    /// Codes of middles of which component `c` takes a bit less; nothing where a miss would be too large, or there is no bit.
+    fn narrower(&self, middles: &[usize], c: usize, step: [f64; 3]) -> Option<Vec<[i32; 3]>> {
+        let mut bits = [0, 1, 2].map(|c| {
+            let codes = || middles.iter().map(|k| self.keys[*k][c]).chain([0]);
+            signed_bits(codes().min().unwrap_or(0), codes().max().unwrap_or(0))
+        });
+        bits[c] = bits[c].checked_sub(1)?;
+        let range = bits.map(|bits| {
+            let half = f64::from((1 << bits) >> 1);
+            (-half, (half - 1.0).max(0.0))
+        });
+        let fits = |code: i32| (range[c].0..=range[c].1).contains(&f64::from(code));
+        let within = |k: &usize| {
+            if fits(self.keys[*k][c]) {
+                return Some(self.keys[*k]);
+            }
+            let (codes, miss) = self.targets[*k].nearest_of(self.halfway(*k), step, range);
+            (miss <= self.allowed[*k]).then_some(codes)
+        };
+        middles.iter().map(within).collect()
+    }
+
+    /// The steps of a segment.
+    fn step(&self, base: usize, level: usize) -> [f64; 3] {
+        let finer = FINER[(level - base).min(FINEST)];
+        self.bytes(base).map(|b| f64::from(rotation_step(b) as f32 * finer))
+    }
+
+    /// Between the anchors around a middle.
+    fn halfway(&self, k: usize) -> [f64; 3] {
+        [0, 1, 2].map(|c| (self.m[k - 1][c] + self.m[k + 1][c]) / 2.0)
     }
 
     fn is_in(&self, k: usize, segment: usize) -> bool {
