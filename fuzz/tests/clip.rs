@@ -6,7 +6,7 @@ use keyfold_core::curve::{Curve, Interpolation};
 use keyfold_core::skeleton::{Rest, Skeleton, Transform, probes};
 use keyfold_fuzz::{Mutator, clip, sealed};
 
-/// Clips that between them have every kind of track, both encodings and both timings.
+/// Clips that between them have every kind of track, both encodings, both timings and both versions.
 fn seeds() -> Vec<Vec<u8>> {
     let rest = vec![Rest::Transform(Transform { translation: [0.0, 0.2, 0.0], ..Transform::IDENTITY }); 10];
     let skeleton = Skeleton::new((0..10).map(|n: usize| n.checked_sub(1)).collect(), &rest).unwrap();
@@ -34,7 +34,12 @@ fn seeds() -> Vec<Vec<u8>> {
             .bytes
     };
     let all = [Encoding::Variable, Encoding::Fixed].into_iter().flat_map(|e| [(e, Some(30.0)), (e, None)]);
-    all.map(|(encoding, rate)| with(encoding, rate)).collect()
+    let mut seeds: Vec<Vec<u8>> = all.map(|(encoding, rate)| with(encoding, rate)).collect();
+    // Version 2 says in its header that the same keys are run through by parabolas.
+    let mut bent = seeds[0].clone();
+    (bent[4], bent[6]) = (2, 1);
+    seeds.push(bent);
+    seeds
 }
 
 #[test]

@@ -81,6 +81,19 @@ pub(super) fn rotations(pair: &Pair, weights: &Weights, frames: &Frames, out: &m
     *out = frames.right.as_ref().map_or(turned, |right| mul(&turned, right));
 }
 
+/// The quaternions whose parameters are `m`.
+#[inline(always)]
+pub(super) fn quats(m: &[Lanes; 3]) -> Quats {
+    let (one, s) = (Lanes::all(1.0), square(m));
+    let r = one / (one + s);
+    [2.0 * m[0] * r, 2.0 * m[1] * r, 2.0 * m[2] * r, (one - s) * r]
+}
+
+#[inline(always)]
+pub(super) fn scalar_product(a: &Quats, b: &Quats) -> Lanes {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+}
+
 /// Between the rotations with these parameters at even speed, and one minus the cosines between their quaternions.
 ///
 /// With `s = |m|²`, a quaternion is `(2m, 1 - s) / (1 + s)`, and two are `4 |m - n|² / ((1 + s)(1 + z))` apart, squared: one
@@ -121,7 +134,7 @@ fn wide_turns(lo: &[Lanes; 3], hi: &[Lanes; 3], t: f32, apart: &Lanes, out: &mut
 }
 
 #[inline(always)]
-fn mul(a: &Quats, b: &Quats) -> Quats {
+pub(super) fn mul(a: &Quats, b: &Quats) -> Quats {
     [
         a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
         a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],

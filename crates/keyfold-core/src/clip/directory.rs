@@ -16,8 +16,9 @@ use alloc::vec::Vec;
 
 /// The first bytes of every clip.
 pub const MAGIC: [u8; 4] = *b"KFC\x1A";
-/// The version that is written.
-const VERSION: u8 = 1;
+/// The versions: clips that run straight between keys, and those that bend.
+const STRAIGHT: u8 = 1;
+const BENT: u8 = 2;
 /// Where the directory starts, and the checksummed bytes.
 const HEADER: usize = 16;
 
@@ -50,6 +51,8 @@ pub(super) enum Layout {
         anchors: usize,
         /// Bits of the fields that say how wide the codes of rotations are.
         width_bits: u32,
+        /// Values run along parabolas from anchor to anchor, not along lines from key to key.
+        bends: bool,
     },
 }
 
@@ -59,6 +62,10 @@ impl Layout {
             Self::Fixed { .. } => Encoding::Fixed,
             Self::Variable { .. } => Encoding::Variable,
         }
+    }
+
+    pub(super) fn bends(&self) -> bool {
+        matches!(self, Self::Variable { bends: true, .. })
     }
 }
 
@@ -72,10 +79,11 @@ impl Directory {
     pub(super) fn write(&self, keys: &[u8]) -> Vec<u8> {
         let mut out = BitWriter::default();
         MAGIC.iter().for_each(|b| out.put((*b).into(), 8));
-        out.put(VERSION.into(), 8);
+        out.put(if self.layout.bends() { BENT } else { STRAIGHT }.into(), 8);
         out.put(self.layout.encoding() as u64, 8);
-        // Two bytes kept free, then length and checksum, known at the end.
-        out.put(0, 16);
+        out.put(self.layout.bends().into(), 8);
+        // A byte kept free, then length and checksum, known at the end.
+        out.put(0, 8);
         out.put(0, 64);
         self.write_body(&mut out);
         let mut bytes = out.into_bytes();
@@ -95,7 +103,7 @@ impl Directory {
         self.timing.write(out);
         match self.layout {
             Layout::Fixed { bits } => out.put(bits.into(), 5),
-            Layout::Variable { anchors, width_bits } => {
+            Layout::Variable { anchors, width_bits, .. } => {
                 out.put_count(anchors as u64);
                 out.put(width_bits.into(), 3);
             }
@@ -112,12 +120,12 @@ impl Directory {
 
     /// Reads and checks a directory; also says at which byte the keys start.
     pub(super) fn read(bytes: &[u8], memory: &mut Memory) -> Result<(Self, usize), ClipError> {
-        let encoding = check_header(bytes)?;
+        let (encoding, bends) = check_header(bytes)?;
         let mut from = BitReader::new(bytes, HEADER);
         let from = &mut from;
         let name = read_text(from)?;
         let (index, duration, timing) = (from.count()?, from.f32()?, Timing::read(from)?);
-        let layout = read_layout(encoding, from)?;
+        let layout = read_layout(encoding, bends, from)?;
         let tracks = read_tracks(from, memory)?;
         let grid = ConstantGrid::read(from)?;
         let of = |form: Form| tracks.iter().filter(move |t| t.form == form);
@@ -136,7 +144,8 @@ impl Directory {
     }
 }
 
-fn check_header(bytes: &[u8]) -> Result<Encoding, ClipError> {
+/// How the keys are stored, and whether values bend between them.
+fn check_header(bytes: &[u8]) -> Result<(Encoding, bool), ClipError> {
     let header: &[u8; HEADER] = bytes.first_chunk().ok_or(match bytes.starts_with(&MAGIC) {
         true => ClipError::Truncated,
         false => ClipError::NotAClip,
@@ -145,7 +154,7 @@ fn check_header(bytes: &[u8]) -> Result<Encoding, ClipError> {
     if header[..4] != MAGIC {
         return Err(ClipError::NotAClip);
     }
-    if header[4] != VERSION {
+    if ![STRAIGHT, BENT].contains(&header[4]) {
         return Err(ClipError::Version(header[4]));
     }
     if word(8) as usize != bytes.len() {
@@ -154,21 +163,22 @@ fn check_header(bytes: &[u8]) -> Result<Encoding, ClipError> {
     if word(12) != crc32(&bytes[HEADER..]) {
         return Err(ClipError::Checksum);
     }
-    match (header[5], header[6], header[7]) {
-        (0, 0, 0) => Ok(Encoding::Fixed),
-        (1, 0, 0) => Ok(Encoding::Variable),
+    match (header[4], header[5], header[6], header[7]) {
+        (STRAIGHT, 0, 0, 0) => Ok((Encoding::Fixed, false)),
+        (STRAIGHT, 1, 0, 0) => Ok((Encoding::Variable, false)),
+        (BENT, 1, 1, 0) => Ok((Encoding::Variable, true)),
         _ => Err(ClipError::Malformed("an unknown encoding")),
     }
 }
 
-fn read_layout(encoding: Encoding, from: &mut BitReader<'_>) -> Result<Layout, ClipError> {
+fn read_layout(encoding: Encoding, bends: bool, from: &mut BitReader<'_>) -> Result<Layout, ClipError> {
     match encoding {
         Encoding::Fixed => match from.take(5)? as u32 {
             bits @ 1..=MAX_BITS => Ok(Layout::Fixed { bits }),
             _ => Err(ClipError::Malformed("a component has 1 to 24 bits")),
         },
         Encoding::Variable => match (from.count()?, from.take(3)? as u32) {
-            (anchors @ 1.., width_bits @ 1..=5) => Ok(Layout::Variable { anchors, width_bits }),
+            (anchors @ 1.., width_bits @ 1..=5) => Ok(Layout::Variable { anchors, width_bits, bends }),
             _ => Err(ClipError::Malformed("segments without anchors, or widths without bits")),
         },
     }

@@ -1,8 +1,10 @@
-//! Two neighbouring keys, whatever the encoding: what lies between the bits of a clip and the values of a pose.
+//! Neighbouring keys, whatever the encoding: what lies between the bits of a clip and the values of a pose.
 
+use super::bend::{Three, bent};
 use super::blend::{Frames, Pair, Quats, Weights, rotations};
 use super::lanes::{LANES, Lanes};
 use super::track::Track;
+use super::variable::VariableKeys;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -72,12 +74,31 @@ impl Moving {
         }
         for (i, numbers) in wanted.numbers.clone().zip(self.numbers.get(wanted.numbers).unwrap_or_default()) {
             let (lo, hi) = keys.numbers(i, numbers);
-            let value = lo + s * (hi - lo);
-            for (v, at) in value.0.iter().zip(numbers.out) {
-                if let Some(place) = pose.get_mut(at as usize) {
-                    *place = *v;
-                }
-            }
+            store_numbers(lo + s * (hi - lo), numbers, pose);
+        }
+    }
+
+    /// Writes what is wanted, so much of each of the three keys of a pair, to its places in `pose`.
+    pub(super) fn bend(&self, keys: &VariableKeys<'_>, parts: [f32; 3], wanted: Wanted, pose: &mut [f32]) {
+        let (mut three, mut quats) = (Three::default(), Quats::default());
+        for (g, group) in wanted.groups.clone().zip(self.groups.get(wanted.groups).unwrap_or_default()) {
+            keys.three(g, group, &mut three);
+            bent(&three, parts, &group.frames, &mut quats);
+            store(&quats, group, pose);
+        }
+        for (i, numbers) in wanted.numbers.clone().zip(self.numbers.get(wanted.numbers).unwrap_or_default()) {
+            let [a, m, b] = keys.three_numbers(i, numbers);
+            store_numbers(parts[0] * a + parts[1] * m + parts[2] * b, numbers, pose);
+        }
+    }
+}
+
+/// Puts components where they belong.
+#[inline(always)]
+fn store_numbers(value: Lanes, numbers: &Numbers, pose: &mut [f32]) {
+    for (v, at) in value.0.iter().zip(numbers.out) {
+        if let Some(place) = pose.get_mut(at as usize) {
+            *place = *v;
         }
     }
 }

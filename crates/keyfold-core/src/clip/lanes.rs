@@ -23,6 +23,12 @@ impl Lanes {
         Self(ints.map(|v| v as f32))
     }
 
+    /// The square roots.
+    #[inline(always)]
+    pub(super) fn root(self) -> Self {
+        Self(self.0.map(libm::sqrtf))
+    }
+
     /// Whether a lane is larger than `limit`.
     #[inline(always)]
     pub(super) fn any_above(self, limit: f32) -> bool {

@@ -16,14 +16,15 @@
 //! | `constant`, `step`, `coding` | what the directory says of each form of track |
 //! | `directory` | everything of a file but its keys |
 //! | `head` | the widths and minima at the head of a segment of the `variable` encoding |
-//! | `lanes`, `blend` | four numbers, and four rotations, at a time |
-//! | `keys` | two neighbouring keys to the values between them, whatever the encoding |
+//! | `lanes`, `blend`, `bend` | four numbers, and four rotations, at a time, along lines or parabolas |
+//! | `keys` | neighbouring keys to the values between them, whatever the encoding |
 //! | `fixed`, `variable` | the keys of either encoding |
 //! | `open`, `player` | the clip; sampler and pose |
 //! | `build` | the encoder |
 //!
 //! Not here: glTF, files, blending of clips, root motion.
 
+mod bend;
 mod bits;
 mod blend;
 pub mod build;

@@ -1,5 +1,6 @@
 //! Sampler and pose: what plays a clip.
 
+use super::bend::weights_at;
 use super::fixed::FixedKeys;
 use super::keys::Wanted;
 use super::open::{Clip, KeyData};
@@ -107,6 +108,12 @@ impl Playback {
                 } else {
                     let keys = FixedKeys::<false> { bytes, bits, turning, lo, hi };
                     moving.blend(&keys, place.s, wanted, &mut pose.values);
+                }
+            }
+            KeyData::Variable(segments) if directory.layout.bends() => {
+                if let Some(keys) = segments.keys(bytes, place, directory.timing.keys()) {
+                    let parts = weights_at(&directory.timing, place, directory.duration);
+                    moving.bend(&keys, parts, wanted, &mut pose.values);
                 }
             }
             KeyData::Variable(segments) => {

@@ -4,7 +4,7 @@ use super::build::{BuildError, Built, Limits, Options, Source, SourceTrack, buil
 use super::{Clip, ClipError, Encoding, Form, NodeProperty, Pose, Sampler, Target, Track};
 use crate::curve::{Curve, Interpolation, Kind};
 use crate::quat;
-use crate::skeleton::{self, Motion, Probe, Property, Rest, Skeleton, Transform, probes};
+use crate::skeleton::{self, Moment, Motion, Probe, Property, Rest, Skeleton, Transform, probes};
 use alloc::{string::ToString, vec, vec::Vec};
 use core::cell::RefCell;
 
@@ -69,16 +69,19 @@ impl Chain {
 
     /// The largest error of a clip against the curves at many times.
     fn error(&self, clip: &Clip<'_>) -> f64 {
+        let times = skeleton::random_moments(0.0, clip.duration().into(), 2000, 7);
+        let mut keys: Vec<f32> = times.iter().map(|moment| moment.time as f32).collect();
+        keys.dedup();
         let tracks = self.curves.iter().filter_map(|(target, curve)| match target {
             Target::Node(node, NodeProperty::Rotation) => Some((*node, Property::Rotation, curve)),
             Target::Node(node, NodeProperty::Translation) => Some((*node, Property::Translation, curve)),
             _ => None,
         });
-        let ours: Vec<Curve> = tracks.clone().map(|(node, property, _)| decoded(clip, node, property)).collect();
+        let ours: Vec<Curve> = tracks.clone().map(|(node, property, _)| played(clip, node, property, &keys)).collect();
         let a = Motion::new(&self.skeleton, tracks.clone().map(|(node, property, curve)| bound(node, property, curve)));
         let b = Motion::new(&self.skeleton, tracks.zip(&ours).map(|((node, property, _), c)| bound(node, property, c)));
-        let times = skeleton::random_moments(0.0, clip.duration().into(), 2000, 7);
-        skeleton::compare(&a, &b, &self.probes(), &times).error()
+        let moments: Vec<Moment> = keys.iter().map(|time| Moment::at((*time).into())).collect();
+        skeleton::compare(&a, &b, &self.probes(), &moments).error()
     }
 }
 
@@ -86,18 +89,16 @@ fn bound(node: u32, property: Property, curve: &Curve) -> skeleton::Track<'_> {
     skeleton::Track { node: node as usize, property, axis: None, curve }
 }
 
-/// What a clip plays for a node at its keys: the clip is linear between them.
-fn decoded(clip: &Clip<'_>, node: u32, property: Property) -> Curve {
+/// What a clip plays for a node at some times.
+fn played(clip: &Clip<'_>, node: u32, property: Property, times: &[f32]) -> Curve {
     let wanted = match property {
         Property::Rotation => NodeProperty::Rotation,
         _ => NodeProperty::Translation,
     };
     let track = clip.tracks().iter().find(|t| *t.target() == Target::Node(node, wanted)).unwrap();
-    let (mut sampler, mut pose) = (Sampler::new(clip), Pose::new(clip));
-    let (mut times, mut values) = (Vec::new(), Vec::new());
-    for k in 0..clip.keys() {
-        sampler.sample(clip.key_time(k), &mut pose);
-        times.push(clip.key_time(k) as f32);
+    let (mut sampler, mut pose, mut values) = (Sampler::new(clip), Pose::new(clip), Vec::new());
+    for time in times {
+        sampler.sample((*time).into(), &mut pose);
         values.extend_from_slice(pose.value(track));
     }
     Curve::new(Interpolation::Linear, track.width(), times, values).unwrap()
@@ -165,6 +166,29 @@ fn without_a_rate_cubic_curves_are_followed_themselves() {
     }
 }
 
+#[test]
+fn turning_splines_are_followed_by_parabolas() {
+    let times = [0.0, 0.7, 1.1, 2.0];
+    let mut chain = Chain::new(4, 2, Interpolation::Linear);
+    chain.curves.clear();
+    for joint in 0..4u32 {
+        let key = |k: usize| {
+            let q = quat::exp([libm::sin(f64::from(joint) + 2.0 * k as f64), 0.4 * k as f64, -0.3]);
+            let tangent = quat::mul(q, [0.3, -0.5, 0.2 * k as f64, 0.0]);
+            [tangent, q, tangent].map(|v| v.map(|c| c as f32)).concat()
+        };
+        let values: Vec<f32> = (0..times.len()).flat_map(key).collect();
+        let curve = Curve::new(Interpolation::CubicSpline, 4, times, values).unwrap();
+        chain = chain.with(Target::Node(joint, NodeProperty::Rotation), curve);
+    }
+    for (encoding, version) in [(Encoding::Variable, 2), (Encoding::Fixed, 1)] {
+        let built = chain.build(&Options { rate: None, ..options(encoding) }).unwrap();
+        let error = chain.error(&Clip::open(&built.bytes).unwrap());
+        assert_eq!((built.bytes[4], built.holds), (version, true), "{encoding:?}");
+        assert!(error <= 1e-4 && error > 5e-5, "{encoding:?}: {error}");
+    }
+}
+
 /// A joint that eases from place to place, X alone, with level tangents.
 fn eased(times: &[f32], places: &[f32]) -> Chain {
     let values: Vec<f32> = places.iter().flat_map(|x| [0.0, 0.0, 0.0, *x, 0.0, 0.0, 0.0, 0.0, 0.0]).collect();
@@ -184,6 +208,8 @@ fn splines_take_as_many_keys_as_they_bend_however_long_they_last() {
     };
     let (second, hour) = (eased(&[0.0, 1.0], &[0.0, 1.0]), eased(&[0.0, 3600.0], &[0.0, 1.0]));
     assert_eq!(keys(&second), keys(&hour));
+    // Parabolas need fewer than lines do: within e of x² (3 - 2x) those are sqrt(8 e / 6) long where it bends most.
+    assert!(keys(&second) < 20, "{}", keys(&second));
     // A jump of a millisecond within a minute.
     let bend = eased(&[0.0, 30.0, 30.001, 60.0], &[0.0, 0.5, 1.0, 1.5]);
     assert!(keys(&bend) < 4 * keys(&second));
@@ -380,7 +406,8 @@ fn damage_is_noticed() {
         Clip::open(&bytes).err()
     };
     assert_eq!(with(0, b'k'), Some(ClipError::NotAClip));
-    assert_eq!(with(4, 2), Some(ClipError::Version(2)));
+    assert_eq!(with(4, 3), Some(ClipError::Version(3)));
+    assert_eq!(with(4, 2), Some(ClipError::Malformed("an unknown encoding")));
     assert_eq!(with(40, !built.bytes[40]), Some(ClipError::Checksum));
     assert_eq!(with(6, 1), Some(ClipError::Malformed("an unknown encoding")));
 }

@@ -4,6 +4,7 @@
 //! any time is then as near as the next one.
 
 use super::ClipError;
+use super::bend::Three;
 use super::bits::{BitReader, peek};
 use super::blend::Pair;
 use super::directory::Directory;
@@ -270,15 +271,42 @@ impl Neighbours for VariableKeys<'_> {
     fn group(&self, index: usize, group: &Group, out: &mut Pair) {
         let (before, after) = (&self.before.0[index], &self.after.0[index]);
         let (a, b) = (before.anchor(self.bytes, self.anchor), after.anchor(self.bytes, self.next));
-        let m = match self.span {
-            Span::AnchorToAnchor => [[0; LANES]; 3],
-            _ => before.middle(self.bytes, self.middle),
-        };
+        let m = self.middles(before);
         values(self.span, (&a, &m, &b), (before, after), group, out);
     }
 
     #[inline(always)]
     fn numbers(&self, index: usize, numbers: &Numbers) -> (Lanes, Lanes) {
+        let [a, m, b] = self.three_numbers(index, numbers);
+        self.span.pick(a, m, b)
+    }
+}
+
+impl VariableKeys<'_> {
+    /// Group `index` at all three keys: what two spans have at theirs.
+    #[inline(always)]
+    pub(super) fn three(&self, index: usize, group: &Group, out: &mut Three) {
+        let (before, after) = (&self.before.0[index], &self.after.0[index]);
+        let (a, b) = (before.anchor(self.bytes, self.anchor), after.anchor(self.bytes, self.next));
+        let (m, mut pair) = (self.middles(before), Pair::default());
+        values(Span::AnchorToMiddle, (&a, &m, &b), (before, after), group, &mut pair);
+        (out[0], out[1]) = (pair.lo, pair.hi);
+        values(Span::AnchorToAnchor, (&a, &m, &b), (before, after), group, &mut pair);
+        out[2] = pair.hi;
+    }
+
+    /// The differences of a group at the middle, where there is one.
+    #[inline(always)]
+    fn middles(&self, before: &Quad) -> Ints {
+        match self.span {
+            Span::AnchorToAnchor => [[0; LANES]; 3],
+            _ => before.middle(self.bytes, self.middle),
+        }
+    }
+
+    /// The components `4 * index` and following of those that are no rotation's, at all three keys.
+    #[inline(always)]
+    pub(super) fn three_numbers(&self, index: usize, numbers: &Numbers) -> [Lanes; 3] {
         let (before, after) = (&self.before.1[index], &self.after.1[index]);
         let anchor = |start: usize, parts: &[Part; LANES]| {
             let codes = each(parts, |p| p.min.wrapping_add(code(self.bytes, start + p.anchor_at as usize, p.anchor)));
@@ -288,7 +316,7 @@ impl Neighbours for VariableKeys<'_> {
         let middle = each(before, |p| {
             code(self.bytes, self.middle + p.middle_at as usize, p.middle) - HALVES[usize::from(p.middle)] as i32
         });
-        self.span.pick(a, 0.5 * (a + b) + middle * numbers.step, b)
+        [a, 0.5 * (a + b) + middle * numbers.step, b]
     }
 }
 

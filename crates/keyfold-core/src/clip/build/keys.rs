@@ -1,6 +1,8 @@
-//! When a clip's keys are, the values of the tracks there, and the straight lines between them.
+//! When a clip's keys are, the values of the tracks there, and the straight lines or parabolas between them.
 
+use super::code::{Slot, slot};
 use super::{Budget, BuildError, Job, Source, SourceTrack, memory, splines};
+use crate::clip::bend;
 use crate::clip::timing::Timing;
 use crate::clip::{NodeProperty, Target};
 use crate::curve::{Curve, Interpolation, Kind, Location, largest_difference, locate};
@@ -11,6 +13,10 @@ use alloc::{sync::Arc, vec::Vec};
 #[derive(Clone, Debug)]
 pub(super) struct KeyTimes {
     pub(super) timing: Timing,
+    /// Whether a clip runs along parabolas through every other key, not along lines.
+    pub(super) bends: bool,
+    /// How far curves through the keys stray from splines, as a share of what is allowed.
+    pub(super) stray: f64,
     pub(super) duration: f32,
     /// Seconds.
     pub(super) times: Vec<f64>,
@@ -28,20 +34,20 @@ impl KeyTimes {
     /// An error where the limits leave no room for so many keys.
     pub(super) fn new(job: &Job<'_>, budget: &Budget<'_>) -> Result<Self, BuildError> {
         match job.options.rate {
-            Some(rate) => Self::at(job, even(job.source, rate)),
+            Some(rate) => Self::at(job, even(job.source, rate), false),
             None if job.source.tracks.iter().any(splines::is_spline) => splines::keys(job, budget),
-            None => Self::at(job, table(splines::own_times(job, false))),
+            None => Self::at(job, table(splines::own_times(job)), false),
         }
     }
 
-    /// An error where the limits leave no room for so many keys.
-    pub(super) fn at(job: &Job<'_>, timing: Timing) -> Result<Self, BuildError> {
+    /// An error where the limits leave no room for so many keys, or where a clip that bends would have them too close together or turn too far between two.
+    pub(super) fn at(job: &Job<'_>, timing: Timing, bends: bool) -> Result<Self, BuildError> {
         if memory(job.source, timing.keys()) > job.options.limits.memory {
             return Err(BuildError::Limit("memory"));
         }
         let duration = duration(job.source);
         let times: Vec<f64> = (0..timing.keys()).map(|k| timing.time(k, duration)).collect();
-        let mut keys = Self { timing, duration, times, clock: Vec::new(), floats: Arc::default() };
+        let mut keys = Self { timing, bends, stray: 0.0, duration, times, clock: Vec::new(), floats: Arc::default() };
         keys.clock = keys.times.clone();
         for track in job.source.tracks.iter().filter(|track| track.target.is_rotation()) {
             let rows = keys.values(track);
@@ -52,12 +58,15 @@ impl KeyTimes {
         keys.clock.sort_by(f64::total_cmp);
         // What floats cannot tell apart counts once.
         keys.clock.dedup_by_key(|time| *time as f32);
+        if bends && keys.clock != keys.times {
+            return Err(BuildError::Range);
+        }
         keys.floats = keys.clock.iter().map(|time| *time as f32).collect();
         Ok(keys)
     }
 
-    /// How far straight lines between the keys stray from the source, as a share of what is allowed.
-    pub(super) fn stray(&self, job: &Job<'_>) -> f64 {
+    /// How far curves through the keys stray from the source, as a share of what is allowed.
+    pub(super) fn strays(&self, job: &Job<'_>) -> f64 {
         let lines: Vec<Curve> = job.source.tracks.iter().map(|track| self.line(track)).collect();
         let tracks = || job.source.tracks.iter().zip(&lines);
         let played = Motion::new(job.source.skeleton, tracks().filter_map(|(t, line)| driven(&t.target, line)));
@@ -89,28 +98,63 @@ impl KeyTimes {
         let mut out = alloc::vec![0.0; track.curve.width() * self.len()];
         track.curve.sample_many(kind(&track.target), &self.times, &mut out);
         if track.target.is_rotation() {
-            for k in 1..self.len() {
-                let (before, after) = out.split_at_mut(k * 4);
-                let dot: f64 = (0..4).map(|i| before[k * 4 - 4 + i] * after[i]).sum();
-                if dot < 0.0 {
-                    after[..4].iter_mut().for_each(|c| *c = -*c);
-                }
-            }
+            to_one_side(&mut out);
         }
         out
     }
 
-    /// A track as straight lines between its values at the keys, rotations by slerp; steps as they are.
+    /// A track as what a clip plays that has its values at the keys; steps as they are.
     pub(super) fn line(&self, track: &SourceTrack<'_>) -> Curve {
         let (width, rows) = (track.curve.width(), self.values(track));
+        let line = if self.bends { self.bent(width, &rows) } else { self.straight(width, &rows) };
+        line.filter(|_| track.curve.interpolation() != Interpolation::Step).unwrap_or_else(|| track.curve.clone())
+    }
+
+    /// Straight lines between rows of values, rotations by slerp.
+    fn straight(&self, width: usize, rows: &[f64]) -> Option<Curve> {
         let row = |time: &f64| {
             let next = self.times.partition_point(|key| key < time);
             let (a, b) = (if self.times[next] > *time { next - 1 } else { next }, next);
             (0..width).map(|c| (rows[a * width + c] / 2.0 + rows[b * width + c] / 2.0) as f32).collect::<Vec<_>>()
         };
         let values: Vec<f32> = self.clock.iter().flat_map(row).collect();
-        let line = Curve::new(Interpolation::Linear, width, self.floats.clone(), values);
-        line.ok().filter(|_| track.curve.interpolation() != Interpolation::Step).unwrap_or_else(|| track.curve.clone())
+        Curve::new(Interpolation::Linear, width, self.floats.clone(), values).ok()
+    }
+
+    /// Parabolas through rows of values, from anchor to anchor.
+    pub(super) fn bent(&self, width: usize, rows: &[f64]) -> Option<Curve> {
+        let row = |k: usize| &rows[k * width..(k + 1) * width];
+        let anchors: Vec<usize> = (0..self.len()).filter(|k| matches!(slot(*k, self.len()), Slot::Anchor(_))).collect();
+        // Before the first anchor and after the last there is nothing.
+        let mut values = alloc::vec![0.0f32; width];
+        values.extend(row(0).iter().map(|v| *v as f32));
+        for pair in anchors.windows(2) {
+            let (a, b) = (pair[0], pair[1]);
+            let span = self.times[b] - self.times[a];
+            let slopes = match b - a {
+                1 => [[-1.0, 0.0, 1.0]; 2],
+                _ => bend::slopes((self.times[a + 1] - self.times[a]) / span),
+            };
+            for [x, y, z] in slopes {
+                let all = row(a).iter().zip(row(a + 1)).zip(row(b));
+                values.extend(all.map(|((a, m), b)| ((x * a + y * m + z * b) / span) as f32));
+            }
+            values.extend(row(b).iter().map(|v| *v as f32));
+        }
+        values.extend(core::iter::repeat_n(0.0, width));
+        let times: Vec<f32> = anchors.iter().map(|k| self.floats[*k]).collect();
+        Curve::new(Interpolation::CubicSpline, width, times, values).ok()
+    }
+}
+
+/// Turns quaternions round that lie on the other side of the sphere than the one before.
+pub(super) fn to_one_side(rows: &mut [f64]) {
+    for k in 1..rows.len() / 4 {
+        let (before, after) = rows.split_at_mut(k * 4);
+        let dot: f64 = (0..4).map(|i| before[k * 4 - 4 + i] * after[i]).sum();
+        if dot < 0.0 {
+            after[..4].iter_mut().for_each(|c| *c = -*c);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What was written against what it should be: everywhere on the time line, through the sampler that will play it.
 
-use super::keys::{KeyTimes, driven, kind, motion, spatial};
+use super::keys::{KeyTimes, driven, kind, motion, spatial, to_one_side};
 use super::plan::Plan;
 use super::room::Room;
 use super::{Built, Job};
@@ -39,7 +39,8 @@ impl<'a> Reference<'a> {
         let tracks = || job.source.tracks.iter().zip(lines);
         let source = motion(job.source);
         let resampled = Motion::new(job.source.skeleton, tracks().filter_map(|(t, line)| driven(&t.target, line)));
-        let moments = moments(&[&resampled], BETWEEN);
+        // A parabola has a key in its midst.
+        let moments = moments(&[&resampled], if keys.bends { 2 * BETWEEN + 1 } else { BETWEEN });
         let at_keys = Poses::new(&source, &keys.times.iter().map(|t| Moment::at(*t)).collect::<Vec<_>>());
         let (curves, motion) = match job.options.rate {
             Some(_) => (lines.iter().collect(), resampled),
@@ -112,9 +113,17 @@ impl<'a> Reference<'a> {
         worst
     }
 
-    /// What a clip plays as straight lines between its keys; steps as they are.
+    /// What a clip plays as curves through its keys; steps as they are.
     fn lines(&self, clip: &Clip<'_>) -> Option<Vec<Curve>> {
         let mut curves = sampled(clip, &self.keys.clock, &self.keys.floats)?;
+        let moving = clip.tracks().iter().zip(&mut curves).filter(|(track, _)| track.form() == Form::Keyed);
+        for (track, curve) in moving.filter(|_| self.keys.bends) {
+            let mut rows: Vec<f64> = curve.values().iter().map(|v| f64::from(*v)).collect();
+            if track.target().is_rotation() {
+                to_one_side(&mut rows);
+            }
+            *curve = self.keys.bent(track.width(), &rows)?;
+        }
         let steps = clip.tracks().iter().zip(&mut curves).filter(|(track, _)| track.form() == Form::Step);
         for ((track, curve), step) in steps.zip(&clip.directory.steps) {
             *curve = Curve::new(Interpolation::Step, track.width(), &*step.times, &*step.values).ok()?;

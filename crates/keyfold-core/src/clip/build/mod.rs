@@ -9,7 +9,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `keys` | when the keys are, what the tracks are there, and the lines between: curves that errors are measured against |
-//! | `splines` | how many keys follow splines, and when |
+//! | `splines` | how many keys follow splines, when, and whether by parabolas or lines |
 //! | `plan` | which tracks are constant, exact or keyed, and which need not be stored at all |
 //! | `frame` | the axes in which a rotation takes the fewest bits |
 //! | `aim` | where a joint should point, and which codes come nearest |
@@ -78,7 +78,8 @@ pub struct SourceTrack<'a> {
 /// How to build.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Keys per second; without, curves that run straight keep their own keys, and splines are followed by lines at even steps.
+    /// Keys per second; without, curves that run straight keep their own keys, and splines are followed by parabolas, or by lines where those cost less or
+    /// the encoding is `fixed`.
     pub rate: Option<f32>,
     /// How to store the keys.
     pub encoding: Encoding,
@@ -288,6 +289,9 @@ struct Budget<'a> {
 /// How the smallest clip is looked for: how much of their error joints pass on to their children, and how many keys lie between two anchors.
 const WAYS: [(f64, usize); 4] = [(0.55, 8), (0.55, 16), (0.75, 8), (0.75, 16)];
 
+/// The part of what curves through the keys stray by that codes leave to them at first.
+const STRAYED: f64 = 0.5;
+
 /// The fewest and the most bits of `fixed` that are tried.
 const FIXED_BITS: (u32, u32) = (8, 24);
 
@@ -329,7 +333,7 @@ impl Builder<'_> {
 
     /// Encodes, reads back, measures; where the bound is exceeded, again with less room there.
     fn held(&self, (passed_on, anchors): (f64, usize), done: f64) -> Result<Built, BuildError> {
-        let mut room = Room::new(self.job.source.skeleton.len(), self.keys.len());
+        let mut room = self.room();
         let mut walked = self.walk.start();
         for tries in 1.. {
             self.pay(done)?;
@@ -341,6 +345,11 @@ impl Builder<'_> {
             }
         }
         Err(BuildError::Range)
+    }
+
+    /// What joints may use of the bound at first. Keys beside a curve that strays may now and then make up for it.
+    fn room(&self) -> Room {
+        Room::new(self.job.source.skeleton.len(), self.keys.len(), 1.0 - STRAYED * self.keys.stray)
     }
 
     /// With the bits that were asked for, or with the fewest that hold the bound.
@@ -366,7 +375,7 @@ impl Builder<'_> {
         let mut walked = self.walk.start();
         self.walk.run(Grid::Fixed { bits }, &mut walked);
         let bytes = pack::fixed(self.job, self.walk.plan, self.keys, &walked.codes, bits);
-        Ok(self.measured(bytes, &walked.anew, &mut Room::new(self.job.source.skeleton.len(), self.keys.len())))
+        Ok(self.measured(bytes, &walked.anew, &mut self.room()))
     }
 
     fn measured(&self, bytes: Vec<u8>, anew: &[bool], room: &mut Room) -> Built {

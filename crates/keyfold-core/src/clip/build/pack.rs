@@ -33,7 +33,7 @@ pub(super) fn fixed(job: &Job<'_>, plan: &Plan, keys: &KeyTimes, codes: &Codes, 
 pub(super) fn variable(job: &Job<'_>, plan: &Plan, keys: &KeyTimes, codes: &Codes, anchors: usize) -> Vec<u8> {
     let columns = Columns::new(codes, keys.len());
     let most = columns.widest_rotation(anchors);
-    let layout = Layout::Variable { anchors, width_bits: 32 - most.leading_zeros() };
+    let layout = Layout::Variable { anchors, width_bits: 32 - most.leading_zeros(), bends: keys.bends };
     let directory = directory(job, plan, keys, codes, layout, &columns.min_bits);
     if columns.all.is_empty() {
         return directory.write(&[]);

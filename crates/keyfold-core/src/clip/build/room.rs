@@ -1,4 +1,4 @@
-//! How much of the bound each joint may use at each key: all of it at first, less where an earlier try exceeded the bound.
+//! How much of the bound each joint may use at each key: less where an earlier try exceeded the bound.
 //!
 //! At the keys themselves the walk sees every error. Between keys it does not: where joints turn far from one key to the
 //! next, what a child makes up for at both keys is not made up for halfway.
@@ -18,10 +18,11 @@ pub(super) struct Room {
 }
 
 impl Room {
-    pub(super) fn new(nodes: usize, keys: usize) -> Self {
+    /// The same for all at first.
+    pub(super) fn new(nodes: usize, keys: usize, first: f64) -> Self {
         Self {
             keys,
-            room: vec![1.0; nodes * keys],
+            room: vec![first; nodes * keys],
             over: vec![0.0; nodes * keys],
             changed: vec![false; nodes],
             depth: 2,

@@ -1,0 +1,82 @@
+//! Parabolas instead of straight lines: clips of version 2 bend from anchor to anchor through the middle between them.
+//!
+//! A parabola takes a part of each of its three keys, the same for all tracks. Rotations are weighted as quaternions on the middle's side of the sphere and
+//! brought to length one: what core calls a CUBICSPLINE, so that errors are proven of it as of any.
+
+use super::blend::{Frames, Quats, mul, quats, scalar_product};
+use super::lanes::Lanes;
+use super::timing::{KeySpan, Timing};
+
+/// The parameters of a group at an anchor, at the middle after it and at the next anchor.
+pub(super) type Three = [[Lanes; 3]; 3];
+
+/// How much of each key a parabola takes at `u` of its way, its middle being at `middle` of it.
+pub(super) fn weights(middle: f64, u: f64) -> [f64; 3] {
+    let (before, after) = (u - middle, 1.0 - middle);
+    [-before * (1.0 - u) / middle, u * (1.0 - u) / (middle * after), u * before / after]
+}
+
+/// How those parts change at the start and at the end of the way.
+pub(super) fn slopes(middle: f64) -> [[f64; 3]; 2] {
+    let (after, both) = (1.0 - middle, middle * (1.0 - middle));
+    [[-(1.0 + middle) / middle, 1.0 / both, -middle / after], [after / middle, -1.0 / both, (1.0 + after) / after]]
+}
+
+/// The parts of the three keys around a place. The last pair of an even number of keys has no middle, and runs straight.
+pub(super) fn weights_at(timing: &Timing, place: KeySpan, duration: f32) -> [f32; 3] {
+    let (anchor, s) = (place.key / 2 * 2, f64::from(place.s));
+    if anchor + 2 >= timing.keys() {
+        return [1.0 - place.s, 0.0, place.s];
+    }
+    let [start, middle, end] = [0, 1, 2].map(|k| timing.time(anchor + k, duration));
+    let middle = (middle - start) / (end - start);
+    let u = if place.key == anchor { s * middle } else { middle + s * (1.0 - middle) };
+    weights(middle, u).map(|w| w as f32)
+}
+
+/// What keeps a sum of nothing a number. Beside one it is nothing.
+const LEAST: f32 = 1e-30;
+
+/// The rotations that so much of each key makes, into `out`. Never inlined, for the reason that [`super::blend::rotations`] has.
+#[inline(never)]
+pub(super) fn bent(keys: &Three, parts: [f32; 3], frames: &Frames, out: &mut Quats) {
+    let (start, middle, end) = (quats(&keys[0]), quats(&keys[1]), quats(&keys[2]));
+    let (a, b) = (towards(&middle, &start, parts[0]), towards(&middle, &end, parts[2]));
+    let sum: Quats = core::array::from_fn(|c| a * start[c] + parts[1] * middle[c] + b * end[c]);
+    let scale = Lanes::all(1.0) / (scalar_product(&sum, &sum) + Lanes::all(LEAST)).root();
+    let turned = mul(&frames.left, &sum.map(|c| c * scale));
+    *out = frames.right.as_ref().map_or(turned, |right| mul(&turned, right));
+}
+
+/// A part of quaternions, or of their opposites where those are nearer to `middle`.
+#[inline(always)]
+fn towards(middle: &Quats, q: &Quats, part: f32) -> Lanes {
+    let cosine = scalar_product(middle, q);
+    Lanes(core::array::from_fn(|i| if cosine.0[i] < 0.0 { -part } else { part }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_those_of_the_parabola_through_three_points() {
+        for middle in [0.5, 0.3] {
+            let parabola = |u: f64| 2.0 - 3.0 * u + 5.0 * u * u;
+            let values = [0.0, middle, 1.0].map(parabola);
+            let sum = |w: [f64; 3]| -> f64 { w.iter().zip(values).map(|(w, v)| w * v).sum() };
+            for u in [0.0, 0.1, 0.3, 0.5, 0.9, 1.0] {
+                assert!((sum(weights(middle, u)) - parabola(u)).abs() < 1e-12);
+            }
+            let [start, end] = slopes(middle).map(sum);
+            assert!((start + 3.0).abs() < 1e-12 && (end - 7.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn the_last_pair_of_an_even_number_of_keys_runs_straight() {
+        let timing = Timing::Even { rate: 10.0, keys: 4 };
+        assert_eq!(weights_at(&timing, KeySpan { key: 2, s: 0.25 }, 0.3), [0.75, 0.0, 0.25]);
+        assert_eq!(weights_at(&timing, KeySpan { key: 1, s: 0.0 }, 0.3), [0.0, 1.0, 0.0]);
+    }
+}
