@@ -8,7 +8,7 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `keys` | when the keys are, what the tracks are there, and the lines between: curves that errors are measured against |
+//! | `keys` | when the keys are, what the tracks are there, and the lines or parabolas between: curves that errors are measured against |
 //! | `splines` | how many keys follow splines, when, and whether by parabolas or lines |
 //! | `plan` | which tracks are constant, exact or keyed, and which need not be stored at all |
 //! | `frame` | the axes in which a rotation takes the fewest bits |
@@ -286,8 +286,8 @@ struct Budget<'a> {
     watch: &'a dyn Fn(f64) -> bool,
 }
 
-/// How the smallest clip is looked for: how much of their error joints pass on to their children, and how many keys lie between two anchors.
-const WAYS: [(f64, usize); 4] = [(0.55, 8), (0.55, 16), (0.75, 8), (0.75, 16)];
+/// How the smallest clip is looked for: how much of their error joints pass on to their children, and about how many anchors make a segment.
+const WAYS: [(f64, usize); 3] = [(0.6, 10), (0.8, 8), (0.8, 12)];
 
 /// The part of what curves through the keys stray by that codes leave to them at first.
 const STRAYED: f64 = 0.5;
@@ -320,31 +320,42 @@ impl Builder<'_> {
 
     /// The smallest of a few ways to share the error between joints and to cut segments.
     fn smallest(&self) -> Result<Built, BuildError> {
-        let built = |way| self.held(WAYS[way], way as f64 / WAYS.len() as f64);
-        let mut best = built(0)?;
-        for way in 1..WAYS.len() {
-            let other = built(way)?;
-            if (!other.holds, other.bytes.len()) < (!best.holds, best.bytes.len()) {
-                best = other;
+        let mut best: Option<Built> = None;
+        for (i, way) in WAYS.into_iter().enumerate() {
+            let most = best.as_ref().filter(|best| best.holds).map_or(usize::MAX, |best| best.bytes.len());
+            let Some(built) = self.held(way, most, i as f64 / WAYS.len() as f64)? else { continue };
+            let rank = |built: &Built| (!built.holds, built.bytes.len());
+            if best.as_ref().is_none_or(|best| rank(&built) < rank(best)) {
+                best = Some(built);
             }
         }
-        Ok(best)
+        best.ok_or(BuildError::Range)
     }
 
-    /// Encodes, reads back, measures; where the bound is exceeded, again with less room there.
-    fn held(&self, (passed_on, anchors): (f64, usize), done: f64) -> Result<Built, BuildError> {
-        let mut room = self.room();
-        let mut walked = self.walk.start();
-        for tries in 1.. {
+    /// Encodes, reads back, measures; where the bound is exceeded, again with less room there. Nothing where that comes to `most` bytes: less room
+    /// hardly ever takes fewer.
+    fn held(&self, (passed_on, about): (f64, usize), most: usize, done: f64) -> Result<Option<Built>, BuildError> {
+        let anchors = self.anchors(about);
+        let (mut room, mut walked) = (self.room(), self.walk.start());
+        for tries in 1..=TRIES {
             self.pay(done)?;
             self.walk.run(Grid::Variable { anchors, passed_on, room: &room }, &mut walked);
             let bytes = pack::variable(self.job, self.walk.plan, self.keys, &walked.codes, anchors);
+            if bytes.len() >= most {
+                break;
+            }
             let built = self.measured(bytes, &walked.anew, &mut room);
             if built.holds || tries == TRIES {
-                return Ok(built);
+                return Ok(Some(built));
             }
         }
-        Err(BuildError::Range)
+        Ok(None)
+    }
+
+    /// How many anchors segments have that are about as long as asked for, and all alike: a short one at the end would have a head of its own.
+    fn anchors(&self, about: usize) -> usize {
+        let all = self.keys.len() / 2 + 1;
+        all.div_ceil(((all + about / 2) / about).max(1))
     }
 
     /// What joints may use of the bound at first. Keys beside a curve that strays may now and then make up for it.
