@@ -287,7 +287,7 @@ struct Budget<'a> {
 }
 
 /// How the smallest clip is looked for: how much of their error joints pass on to their children, and about how many anchors make a segment.
-const WAYS: [(f64, usize); 3] = [(0.6, 10), (0.8, 8), (0.8, 12)];
+const WAYS: [(f64, usize); 4] = [(0.55, 8), (0.55, 16), (0.75, 8), (0.75, 16)];
 
 /// The part of what curves through the keys stray by that codes leave to them at first.
 const STRAYED: f64 = 0.5;
