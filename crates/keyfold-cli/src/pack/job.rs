@@ -101,8 +101,8 @@ impl Run<'_> {
             chosen.packed.left.push(format!("{why}; it was packed at --level fast"));
             return Ok(chosen);
         }
-        let left = vec![format!("{why}, at --level fast neither; it stays as it was")];
-        let packed = pack::leave(document, &self.settings, left)?;
+        let packed =
+            pack::leave(document, &self.settings, format!("{why}, at --level fast neither; it stays as it was"))?;
         Ok(Chosen { storage: choice.among[0], packed, candidates: Vec::new() })
     }
 

@@ -185,7 +185,7 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
     }
 }
 
-/// The smallest of what was packed, what the quickest search, tighter bounds and `convert` come to, and what was there.
+/// The smallest of what was packed and what the quickest search, tighter bounds and `convert` come to.
 fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn Monitor) -> Result<Packed> {
     let (bound, weight) = (packed.bound, |packed: &Packed| packed.weight(settings.optimize));
     let animations = &read(document)?.animations;
@@ -202,17 +202,7 @@ fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn
         }
     }
     let converted = if is_much { None } else { converted(document, settings, monitor)? };
-    least = converted.filter(|converted| weight(converted) < weight(&least)).unwrap_or(least);
-    let original = if floats(animations) > SHORT { None } else { as_it_was(document, settings)? };
-    Ok(original.filter(|original| weight(original) < weight(&least)).unwrap_or(least))
-}
-
-/// The document as it was, where it is in the storage already, or plain: few keys may take less with the JSON that they had.
-fn as_it_was(document: &Document, settings: &Settings) -> Result<Option<Packed>> {
-    let animations = read(document)?.animations;
-    let mut storages = animations.iter().flat_map(|a| a.tracks.iter().map(|t| Storage::of(document, a.index, t)));
-    let fits = storages.all(|storage| storage == Storage::Core || storage == settings.storage);
-    fits.then(|| leave(document, settings, Vec::new())).transpose()
+    Ok(converted.filter(|converted| weight(converted) < weight(&least)).unwrap_or(least))
 }
 
 /// How much tighter the bounds are that short documents, and documents with splines, are also packed within.
@@ -313,17 +303,17 @@ fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) ->
     pack_once(document, &settings, monitor).map(Some)
 }
 
-/// The document as it was; `left` is what had to stay so, and why.
-pub fn leave(document: &Document, settings: &Settings, left: Vec<String>) -> Result<Packed> {
+/// The document as it was, for this reason.
+pub fn leave(document: &Document, settings: &Settings, why: String) -> Result<Packed> {
     let diff = diff::diff(document, document, settings.shell)?;
     let bound = settings.bound.in_scene(diff.model_size);
-    Ok(Packed::new(document.edit().finish()?, weigh::weight(document), diff, bound, left))
+    Ok(Packed::new(document.edit().finish()?, weigh::weight(document), diff, bound, vec![why]))
 }
 
 /// The document as it was: what is left where even unchanged animations did not survive being written anew.
 fn untouched(document: &Document, settings: &Settings) -> Result<Packed> {
     let why = "no animation was packed: nothing smaller keeps within the bound; a looser one or another storage may";
-    leave(document, settings, vec![why.to_owned()])
+    leave(document, settings, why.to_owned())
 }
 
 /// What a search is for.
