@@ -22,7 +22,11 @@ pub(super) fn slopes(middle: f64) -> [[f64; 3]; 2] {
     [[-(1.0 + middle) / middle, 1.0 / both, -middle / after], [after / middle, -1.0 / both, (1.0 + after) / after]]
 }
 
-/// The parts of the three keys around a place. The last pair of an even number of keys has no middle, and runs straight.
+/// A middle that lies nearer to an anchor than this, as a share of the way between the two, makes no parabola.
+const BESIDE: f64 = 1e-9;
+
+/// The parts of the three keys around a place. The last pair of an even number of keys has no middle, and runs straight; so does what no clip of ours has, a
+/// middle beside an anchor.
 pub(super) fn weights_at(timing: &Timing, place: KeySpan, duration: f32) -> [f32; 3] {
     let (anchor, s) = (place.key / 2 * 2, f64::from(place.s));
     if anchor + 2 >= timing.keys() {
@@ -30,6 +34,9 @@ pub(super) fn weights_at(timing: &Timing, place: KeySpan, duration: f32) -> [f32
     }
     let [start, middle, end] = [0, 1, 2].map(|k| timing.time(anchor + k, duration));
     let middle = (middle - start) / (end - start);
+    if !(BESIDE..=1.0 - BESIDE).contains(&middle) {
+        return if place.key == anchor { [1.0 - place.s, place.s, 0.0] } else { [0.0, 1.0 - place.s, place.s] };
+    }
     let u = if place.key == anchor { s * middle } else { middle + s * (1.0 - middle) };
     weights(middle, u).map(|w| w as f32)
 }
@@ -58,6 +65,7 @@ fn towards(middle: &Quats, q: &Quats, part: f32) -> Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::vec;
 
     #[test]
     fn weights_are_those_of_the_parabola_through_three_points() {
@@ -70,6 +78,17 @@ mod tests {
             }
             let [start, end] = slopes(middle).map(sum);
             assert!((start + 3.0).abs() < 1e-12 && (end - 7.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_middle_beside_an_anchor_leaves_numbers() {
+        let table = Timing::Table(vec![0.0, 1e-45, 1e30]);
+        for (timing, duration) in [(table, 1e30), (Timing::Even { rate: 30.0, keys: 3 }, 0.0)] {
+            for (key, s) in [(0, 0.0), (0, 0.5), (1, 0.25), (1, 1.0)] {
+                let weights = weights_at(&timing, KeySpan { key, s }, duration);
+                assert!((weights.iter().sum::<f32>() - 1.0).abs() < 1e-6, "{weights:?}");
+            }
         }
     }
 

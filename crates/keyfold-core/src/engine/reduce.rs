@@ -12,6 +12,9 @@ use crate::{
 };
 use alloc::vec::Vec;
 
+/// Keys whose quaternions have a smaller scalar product are not bridged: which way round the arc goes hangs on little.
+pub(super) const LEAST_COSINE: f64 = 2.0 * NEAR_HALF_TURN;
+
 /// The values of a track at its keys.
 #[derive(Clone, Debug)]
 pub(super) enum Values {
@@ -44,7 +47,7 @@ impl Values {
     /// Whether keys `i` and `j` make the ones between them unnecessary.
     pub(super) fn bridges(&self, times: &[f64], i: usize, j: usize, tolerance: f64) -> bool {
         if let Self::Rotations(q) = self
-            && quat::dot(q[i], q[j]) < 2.0 * NEAR_HALF_TURN
+            && quat::dot(q[i], q[j]) < LEAST_COSINE
         {
             return false;
         }

@@ -311,14 +311,15 @@ impl<'a, 'c> Repair<'a, 'c> {
         }
         self.set(node, which, &free, code);
         let mut largest = 0.0f64;
-        for (place, &below) in self.clip.skeleton.subtree(node).iter().enumerate() {
+        let subtree = self.clip.skeleton.subtree(node);
+        for (place, &below) in subtree.iter().enumerate() {
             self.settle(below, below == node);
             largest = largest.max(self.joints[below].error);
             if largest >= least {
                 return (place + 1, None);
             }
         }
-        (usize::MAX, Some(largest))
+        (subtree.len(), Some(largest))
     }
 
     /// A joint under its parent as it is now.

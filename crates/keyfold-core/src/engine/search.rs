@@ -308,14 +308,15 @@ impl<E: Executor> Search<'_, '_, E> {
     /// A plan that holds, coarser as long as it still does. Where all keys stay, budgets are as coarse as repairs allow already.
     fn refined(&self, clip: &Clip<'_>, sampled: &Sampled, held: &Tried) -> Tried {
         let mut refined = held.clone();
+        if !held.holds || held.plan.keys == KeyChoice::All {
+            return refined;
+        }
         let mut encoders = encoders(clip, &sampled.windows, held.plan, self.limit(held.plan));
-        let drops = held.plan.keys != KeyChoice::All;
-        let tries = if held.holds && drops && !self.executor.is_cancelled() { COARSENINGS } else { 0 };
-        for _ in 0..tries {
+        for _ in 0..COARSENINGS {
             let coarser: Vec<f64> = refined.budgets.iter().map(|budget| budget * COARSER).collect();
             let quantizers = quantizers(clip, self.codec, &coarser, held.plan);
             let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
-            if worst.error() > self.most() {
+            if worst.error() > self.most() || self.executor.is_cancelled() {
                 break;
             }
             encoders.iter_mut().for_each(|e| e.relax(&quantizers));
@@ -372,7 +373,8 @@ impl<E: Executor> Search<'_, '_, E> {
                 let window = clip.window(*start..(start + WINDOW).min(count));
                 let mut encoder = Encoder::new(clip, &window, plan, self.limit(plan));
                 let measured = encoder.encode(&quantizers);
-                if measured.error() <= self.most() {
+                // Where tracks that stay have keys of their own, what uses up all room may never hold at those.
+                if measured.error() <= self.most() && round <= PATIENCE {
                     encoder.relax(&quantizers);
                 }
                 Some((measured, encoder.keys))

@@ -6,11 +6,11 @@
 use super::{
     clip::Clip,
     encode::{TrackKeys, between, put_value, value},
+    reduce::LEAST_COSINE,
     track::{Quantizer, Track},
     window::Window,
 };
 use crate::{
-    curve::NEAR_HALF_TURN,
     quat,
     skeleton::{Affine, Poses, Property, Transform},
 };
@@ -79,15 +79,14 @@ impl<'a, 'c> Thinning<'a, 'c> {
                 last = k;
             }
         }
-        // The same ones of places and of codes.
-        let mut is_kept = kept.iter().copied().cycle();
-        keys.places.retain(|_| is_kept.next().unwrap_or(true));
-        keys.codes.retain(|_| is_kept.next().unwrap_or(true));
+        let left = |k: &usize| kept[*k];
+        keys.places = (0..kept.len()).filter(left).map(|k| keys.places[k]).collect();
+        keys.codes = (0..kept.len()).filter(left).map(|k| keys.codes[k]).collect();
     }
 
     /// Leaves out what is between two keys where that is within the limit. `key` is where it is most likely not. Says whether it did.
     fn bridges(&mut self, track: &Track, [(from, a), (to, b)]: [Key; 2], key: usize) -> bool {
-        if track.property == Property::Rotation && quat::dot(a, b) < 2.0 * NEAR_HALF_TURN {
+        if track.property == Property::Rotation && libm::fabs(quat::dot(a, b)) < LEAST_COSINE {
             return false;
         }
         let times = &self.window.times;

@@ -1,7 +1,7 @@
 //! Transforms: translation, rotation and scale as glTF nodes hold them, and the affine matrices they make, in `f64`.
 
 use crate::quat::{self, Quat};
-use crate::vector::{cross, dot, length};
+use crate::vector::{cross, dot, length, solve};
 
 /// A node's own transform: scaled first, then turned, then moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,12 +74,9 @@ impl Affine {
 
     /// What undoes it; `None` where it flattens space.
     pub fn inverse(&self) -> Option<Self> {
-        let [x, y, z] = self.axes;
-        let determinant = dot(x, cross(y, z));
-        let rows = [cross(y, z), cross(z, x), cross(x, y)].map(|row| row.map(|c| c / determinant));
-        let inverse = Self { axes: [0, 1, 2].map(|i| rows.map(|row| row[i])), origin: [0.0; 3] };
-        let origin = inverse.direction(self.origin).map(|c| -c);
-        (determinant != 0.0 && determinant.is_finite()).then_some(Self { origin, ..inverse })
+        let [x, y, z] = Self::IDENTITY.axes.map(|unit| solve(self.axes, unit));
+        let inverse = Self { axes: [x?, y?, z?], origin: [0.0; 3] };
+        Some(Self { origin: inverse.direction(self.origin).map(|c| -c), ..inverse })
     }
 
     /// Where a point goes.

@@ -72,6 +72,7 @@ impl<'p> Plan<'p> {
             done.insert(key(track));
             if self.is_split(track) { tracks.extend(split(track)) } else { tracks.push(track.clone()) }
         }
+        tracks.sort_by_key(|track| track.source.channel);
         if tracks.is_empty() {
             return Ok(None);
         }

@@ -77,7 +77,7 @@ pub fn place_meshopt(
     let Groups { groups, plain } = grouped(contents, version, pays)?;
     let mut accessors = vec![0; contents.len()];
     place_groups(edit, contents, version, groups, &mut accessors);
-    let unfiltered: Vec<Stored> = plain.iter().map(|index| unfiltered(contents[*index])).collect();
+    let unfiltered = plain.iter().map(|index| unfiltered(contents[*index])).collect::<Result<Vec<_>>>()?;
     let placed = place_plain(edit, &unfiltered.iter().collect::<Vec<_>>())?;
     plain.into_iter().zip(placed).for_each(|(index, accessor)| accessors[index] = accessor);
     Ok(accessors)
@@ -108,11 +108,15 @@ fn place_groups(
     }
 }
 
-/// The bytes that contents take in buffer views.
-pub(crate) fn meshopt_bytes(contents: &[&Stored], version: MeshoptVersion, pays: &Pays) -> Result<Vec<u8>> {
+/// The bytes that contents take in compressed buffer views, and those that are better left plain.
+pub(crate) fn meshopt_bytes(
+    contents: &[&Stored],
+    version: MeshoptVersion,
+    pays: &Pays,
+) -> Result<(Vec<u8>, Vec<Stored>)> {
     let Groups { groups, plain } = grouped(contents, version, pays)?;
-    let plain = plain.into_iter().map(|index| unfiltered(contents[index]).bytes);
-    Ok(groups.into_iter().map(|group| group.encoded).chain(plain).flatten().collect())
+    let plain = plain.into_iter().map(|index| unfiltered(contents[index])).collect::<Result<_>>()?;
+    Ok((groups.into_iter().flat_map(|group| group.encoded).collect(), plain))
 }
 
 fn object(group: &Group) -> Map<String, Value> {
@@ -130,7 +134,7 @@ fn object(group: &Group) -> Map<String, Value> {
 
 /// Elements of one kind that take fewer bytes than this have no buffer view of their own: its JSON would take more than they do.
 const FEW: usize = 512;
-/// More bytes than this are always fewer when they are compressed.
+/// More bytes than this are nearly always fewer when they are compressed, and asking takes long.
 const MANY: usize = 1 << 15;
 
 fn grouped(contents: &[&Stored], version: MeshoptVersion, pays: &Pays) -> Result<Groups> {
@@ -147,9 +151,7 @@ fn grouped(contents: &[&Stored], version: MeshoptVersion, pays: &Pays) -> Result
     let mut out = Groups { groups: Vec::new(), plain: Vec::new() };
     for (kind, members) in merged {
         let group = Group::new(kind, members, version)?;
-        let plain =
-            || group.places.iter().flat_map(|(index, _)| unfiltered(contents[*index]).bytes).collect::<Vec<_>>();
-        match group.length > MANY || pays(&plain(), &group.encoded) {
+        match group.length > MANY || pays(&plain_bytes(&group, contents)?, &group.encoded) {
             true => out.groups.push(group),
             false => out.plain.extend(group.places.into_iter().map(|(index, _)| index)),
         }
@@ -179,17 +181,21 @@ impl Group {
             places.push((*index, bytes.len()));
             bytes.extend_from_slice(content);
         }
-        bytes.resize(bytes.len().next_multiple_of(kind.stride), 0);
         Ok(Self { kind, places, length: bytes.len(), encoded: encoded(&bytes, kind.stride, version)? })
     }
 }
 
+fn plain_bytes(group: &Group, contents: &[&Stored]) -> Result<Vec<u8>> {
+    let plain = group.places.iter().map(|(index, _)| Ok(unfiltered(contents[*index])?.bytes));
+    Ok(plain.collect::<Result<Vec<_>>>()?.concat())
+}
+
 /// A content as a reader gets it.
-fn unfiltered(content: &Stored) -> Stored {
+fn unfiltered(content: &Stored) -> Result<Stored> {
     let mut plain = Stored { filter: Filter::None, ..content.clone() };
-    // A filter's elements are of its stride.
-    let _ = unfilter(content.filter.name(), content.element_size(), &mut plain.bytes);
-    plain
+    let undone = unfilter(content.filter.name(), content.element_size(), &mut plain.bytes);
+    undone.map_err(|what| Error::Unsupported { extension: EXT_NAME.into(), what: what.into() })?;
+    Ok(plain)
 }
 
 /// The kind that suits a content, and its bytes before the codec.

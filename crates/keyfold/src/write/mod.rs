@@ -247,8 +247,13 @@ fn replace_channels(
         let target = pointer.or_else(|| form.target.as_object().cloned()).unwrap_or_default();
         channels.push(channel(form, target, &source, &mut samplers, accessor));
     };
+    let mut forms: Vec<&ChannelForm> = form.channels.iter().collect();
+    if !references::unknown_in(animation).is_empty() {
+        // What nobody knows may mean channels by their numbers.
+        forms.sort_by_key(|channel| channel.source.unwrap_or(usize::MAX));
+    }
     // Channels that stay keep their places among as many others as took the place of those before them.
-    let mut forms = form.channels.iter();
+    let mut forms = forms.into_iter();
     for (index, object) in old.iter().enumerate() {
         if form.replaces.contains(&index) {
             let count = form.channels.iter().filter(|c| c.source == Some(index)).count();

@@ -360,7 +360,7 @@ impl Builder<'_> {
 
     /// What joints may use of the bound at first. Keys beside a curve that strays may now and then make up for it.
     fn room(&self) -> Room {
-        Room::new(self.job.source.skeleton.len(), self.keys.len(), 1.0 - STRAYED * self.keys.stray)
+        Room::new(self.job.source.skeleton.len(), self.keys.len(), 1.0 - STRAYED * self.keys.stray.min(1.0))
     }
 
     /// With the bits that were asked for, or with the fewest that hold the bound.

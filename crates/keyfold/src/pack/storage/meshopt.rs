@@ -21,8 +21,11 @@ pub(super) const FORM: Form = Form {
     takes: &[Interpolation::Linear],
     shares_times: false,
     wire: |entries, context| {
-        let bytes = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
-        Ok(wire(&channels(entries)?, |contents| bytes(contents).unwrap_or_else(|_| plain(contents, context))))
+        let compressed = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
+        Ok(wire(&channels(entries)?, |contents| match compressed(contents) {
+            Ok((bytes, rest)) => [bytes, plain(&rest.iter().collect::<Vec<_>>(), context)].concat(),
+            Err(_) => plain(contents, context),
+        }))
     },
     write: |document, animations, context| {
         let version = context.settings.meshopt;
@@ -32,14 +35,15 @@ pub(super) const FORM: Form = Form {
     },
 };
 
-/// About what the JSON of a compressed buffer view takes after gzip.
+/// About what the JSON of a compressed buffer view takes, after gzip and as it is.
 const VIEW: usize = 40;
+const RAW_VIEW: usize = 200;
 
 /// Whether compressed bytes and their JSON are fewer than plain ones, as they go over the wire.
 fn pays(context: &Context<'_>) -> &'static Pays {
     match context.settings.optimize {
         Optimize::Gzip => &|plain, encoded| deflated(encoded) + VIEW < deflated(plain),
-        Optimize::Raw => &|plain, encoded| encoded.len() + VIEW < plain.len(),
+        Optimize::Raw => &|plain, encoded| encoded.len() + RAW_VIEW < plain.len(),
     }
 }
 

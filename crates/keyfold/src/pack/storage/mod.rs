@@ -119,8 +119,8 @@ fn write_channels(
     assemble(document, &forms, |edit, contents| place(edit, contents, &forms))
 }
 
-/// The share of a channel's samplers that are different from each other where equal ones are few: left out, they would shift the numbers of all that follow, and
-/// no animation would repeat the text of another.
+/// The least share of an animation's samplers that differ from all others where equal ones are written again. Written once, a few equal ones would shift the numbers
+/// of all that follow, and no animation would repeat the text of another.
 const DIFFERENT: f64 = 0.75;
 
 fn few_equal(channels: &[ChannelForm]) -> bool {
