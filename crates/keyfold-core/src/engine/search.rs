@@ -374,7 +374,8 @@ impl<E: Executor> Search<'_, '_, E> {
                 let mut encoder = Encoder::new(clip, &window, plan, self.limit(plan));
                 let measured = encoder.encode(&quantizers);
                 // Where tracks that stay have keys of their own, what uses up all room may never hold at those.
-                if measured.error() <= self.most() && round <= PATIENCE {
+                let relaxes = !clip.shared || round <= PATIENCE;
+                if relaxes && measured.error() <= self.most() {
                     encoder.relax(&quantizers);
                 }
                 Some((measured, encoder.keys))
