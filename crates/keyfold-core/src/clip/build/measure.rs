@@ -34,7 +34,7 @@ pub(super) struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// `lines` are the source's tracks as straight lines.
+    /// `lines` are the source's tracks as the clip runs between keys: straight, or along parabolas.
     pub(super) fn new(job: &'a Job<'a>, keys: &'a KeyTimes, lines: &'a [Curve]) -> Self {
         let tracks = || job.source.tracks.iter().zip(lines);
         let source = motion(job.source);
@@ -131,7 +131,7 @@ impl<'a> Reference<'a> {
         Some(curves)
     }
 
-    /// How far a clip lies from the reference, everywhere: proven of the straight lines between its keys. What floats round as they blend is
+    /// How far a clip lies from the reference, everywhere: proven of the lines or parabolas between its keys. What floats round as they blend is
     /// added as far as it was seen.
     pub(super) fn proven(&self, clip: &Clip<'_>, built: Built) -> Built {
         let Some(lines) = self.lines(clip) else { return Built { holds: false, ..built } };
