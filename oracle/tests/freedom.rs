@@ -44,7 +44,8 @@ fn estimates_are_near() {
     for file in files() {
         let (document, settings) = (Document::open(&file).unwrap(), Settings::default());
         let mut row = format!("{}:", stem(&file));
-        for about in estimates(&document, &settings, &Storage::ALL).unwrap() {
+        let packed = pack(&document, &settings).unwrap();
+        for about in estimates(&document, &settings, &packed, &Storage::ALL).unwrap() {
             let real = pack(&document, &Settings { storage: about.storage, ..settings.clone() }).unwrap();
             let off = |about: u64, real: u64| 100.0 * (about as f64 / real as f64 - 1.0);
             let gzip = off(about.gzip_bytes as u64, real.gzip_bytes as u64);

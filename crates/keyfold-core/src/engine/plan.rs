@@ -40,14 +40,24 @@ impl Plan {
             (KeyChoice::Shared, _) => 1.0,
         }
     }
+
+    /// How many times the cheapest plan's cost it may have before anything is repaired, or it is given up: of keys that tracks choose for themselves, up to a quarter go
+    /// later, where points have room left.
+    pub(super) const fn promising(self) -> f64 {
+        match self.keys {
+            KeyChoice::All | KeyChoice::Shared => 1.15,
+            KeyChoice::PerTrack => 1.3,
+        }
+    }
 }
 
-/// Each way to choose keys, the most promising first.
-pub(super) const PLANS: [Plan; 6] = [
+/// Ways to choose keys, the most promising first.
+pub(super) const PLANS: [Plan; 4] = [
     Plan { compensate: true, keys: KeyChoice::All },
     Plan { compensate: false, keys: KeyChoice::PerTrack },
     Plan { compensate: true, keys: KeyChoice::PerTrack },
     Plan { compensate: false, keys: KeyChoice::All },
-    Plan { compensate: true, keys: KeyChoice::Shared },
-    Plan { compensate: false, keys: KeyChoice::Shared },
 ];
+
+/// The same keys for all tracks: only where there are few that any needs.
+pub(super) const SHARED: Plan = Plan { compensate: true, keys: KeyChoice::Shared };

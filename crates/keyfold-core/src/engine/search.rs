@@ -6,7 +6,7 @@ use super::{
     budgets::{self, Prices, Reach},
     clip::{Clip, Job, Part},
     encode::{Encoder, Measured, TrackKeys, quantizers},
-    plan::{KeyChoice, PLANS, Plan},
+    plan::{KeyChoice, PLANS, Plan, SHARED},
     track::{Quantizer, Track},
     window::Window,
 };
@@ -42,8 +42,6 @@ const HARD: usize = 256;
 const REPAIRED: f64 = 0.985;
 const THINNED: f64 = 0.993;
 const AT_KEYS: f64 = 0.996;
-/// A plan that costs this much more than the cheapest before anything is repaired is given up.
-const PROMISING: f64 = 1.15;
 /// Where each track for itself needs more than this share of its keys, no few keys are enough for all of them.
 const FEW: f64 = 0.6;
 
@@ -87,7 +85,7 @@ pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, befor
         true => search.about(&samples)?,
         false => search.best(samples)?,
     };
-    let is_worth = !search.is_priced() || found.cost < codec.cost(&vec![None; job.tracks.len()]);
+    let is_worth = !search.is_priced() || codec.saves(job.tracks.len(), found.cost);
     is_worth.then_some(found)
 }
 
@@ -154,6 +152,11 @@ impl Candidate {
         Choice { bound, clips: self.clips.iter().map(|tried| (tried.plan, tried.budgets.clone())).collect() }
     }
 
+    /// Of all clips.
+    fn plan(&self) -> Plan {
+        self.clips[0].plan
+    }
+
     /// How many keys all tracks keep.
     fn keys(&self) -> f64 {
         self.clips.iter().flat_map(|tried| tried.keys.iter().flatten()).map(|keys| keys.places.len()).sum::<usize>()
@@ -167,12 +170,6 @@ impl<E: Executor> Search<'_, '_, E> {
         let mut candidates = self.candidates(&samples);
         // Of equal costs the earlier plan wins.
         candidates.sort_by_key(|candidate| candidate.cost);
-        if let Some(best) = candidates.first_mut().filter(|_| self.job.level.repairs()) {
-            let refined = self.candidate(|index| self.refined(&self.clips[index], &samples[index], &best.clips[index]));
-            if refined.cost < best.cost {
-                *best = refined;
-            }
-        }
         let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
         let whole = |candidate: &Candidate| self.whole(&candidate.choice(self.job.bound), &reach, Some(candidate));
         candidates.iter().find_map(whole)
@@ -181,7 +178,9 @@ impl<E: Executor> Search<'_, '_, E> {
     /// The most promising of the level's plans on samples that are all there is.
     fn about(&self, samples: &[Sampled]) -> Option<Found> {
         let least = self.promising(samples).into_iter().min_by_key(|candidate| candidate.cost)?;
-        Some(Found { cost: least.cost, tracks: self.assembled(&least.clips), choice: None })
+        let held = |index: usize| self.held(&self.clips[index], &samples[index], &least.clips[index]);
+        let tracks = self.assembled(&self.each_clip(held));
+        Some(Found { cost: self.codec.cost(&tracks, 1.0), tracks, choice: None })
     }
 
     /// Whether costs are asked for: there is one quickest plan, and an estimate of it is priced by whoever wants it.
@@ -194,14 +193,26 @@ impl<E: Executor> Search<'_, '_, E> {
         self.clips.iter().any(|clip| clip.times.len() > SAMPLED)
     }
 
-    /// The level's plans on samples, those that promise something, with budgets that hold.
+    /// How many times of the clips a time of their samples stands for.
+    fn times(&self) -> f64 {
+        let all: usize = self.clips.iter().map(|clip| clip.times.len()).sum();
+        let sampled: usize = self.clips.iter().flat_map(|clip| ranges(clip)).map(|range| range.len()).sum();
+        all as f64 / sampled as f64
+    }
+
+    /// The level's plans on samples, those that promise something, with the coarsest budgets that hold. Where all keys stay, repairs allow no coarser ones.
     fn candidates(&self, samples: &[Sampled]) -> Vec<Candidate> {
         let promising = self.promising(samples);
         if !self.job.level.repairs() {
             return promising;
         }
         self.executor.map(&promising, |candidate| {
-            self.candidate(|index| self.held(&self.clips[index], &samples[index], &candidate.clips[index]))
+            let held = self.candidate(|i| self.held(&self.clips[i], &samples[i], &candidate.clips[i]));
+            if held.plan().keys == KeyChoice::All {
+                return held;
+            }
+            let refined = self.candidate(|i| self.refined(&self.clips[i], &samples[i], &held.clips[i]));
+            if refined.cost < held.cost { refined } else { held }
         })
     }
 
@@ -218,25 +229,23 @@ impl<E: Executor> Search<'_, '_, E> {
         let tried = |plan: &Plan| {
             self.candidate(|index| self.tried(&self.clips[index], &samples[index], *plan, Some(&prices[index])))
         };
-        let (own, shared) = PLANS[1..].split_at(PLANS[1..].iter().take_while(|p| p.keys != KeyChoice::Shared).count());
         let all = first.keys();
         let chosen = !self.job.keeps_keys && (self.is_sampled() || !self.codec.shares_times());
-        let suits = |plan: &Plan| plan.keys == KeyChoice::All || chosen;
-        let own: Vec<Plan> = own.iter().copied().filter(suits).collect();
-        let mut candidates: Vec<Candidate> = core::iter::once(first).chain(self.executor.map(&own, tried)).collect();
-        let few = own.len() < 3 || candidates.iter().any(|candidate| candidate.keys() < FEW * all);
+        let plans: Vec<Plan> = PLANS[1..].iter().copied().filter(|p| p.keys == KeyChoice::All || chosen).collect();
+        let mut candidates: Vec<Candidate> = core::iter::once(first).chain(self.executor.map(&plans, tried)).collect();
+        let few = !chosen || candidates.iter().any(|candidate| candidate.keys() < FEW * all);
         if few && !self.job.keeps_keys {
-            candidates.extend(self.executor.map(shared, tried));
+            candidates.push(tried(&SHARED));
         }
         let least = candidates.iter().map(|candidate| candidate.cost).min().unwrap_or(0) as f64;
-        candidates.retain(|candidate| candidate.cost as f64 <= PROMISING * least);
+        candidates.retain(|candidate| candidate.cost as f64 <= candidate.plan().promising() * least);
         candidates
     }
 
     /// All clips, each as `run` makes it, and what they cost.
     fn candidate(&self, run: impl Fn(usize) -> Tried + Send + Sync) -> Candidate {
         let clips = self.each_clip(run);
-        Candidate { cost: self.codec.cost(&self.assembled(&clips)), clips }
+        Candidate { cost: self.codec.cost(&self.assembled(&clips), self.times()), clips }
     }
 
     /// Tracks from the keys of samples.
@@ -305,10 +314,10 @@ impl<E: Executor> Search<'_, '_, E> {
         Tried { plan, prices: tried.prices.clone(), budgets, keys, holds }
     }
 
-    /// A plan that holds, coarser as long as it still does. Where all keys stay, budgets are as coarse as repairs allow already.
+    /// A plan that holds, coarser as long as it still does.
     fn refined(&self, clip: &Clip<'_>, sampled: &Sampled, held: &Tried) -> Tried {
         let mut refined = held.clone();
-        if !held.holds || held.plan.keys == KeyChoice::All {
+        if !held.holds {
             return refined;
         }
         let mut encoders = encoders(clip, &sampled.windows, held.plan, self.limit(held.plan));
@@ -342,7 +351,7 @@ impl<E: Executor> Search<'_, '_, E> {
         let reduced = choice.clips.iter().all(|(plan, _)| plan.keys != KeyChoice::All);
         let plans = choice.clips.iter().map(|(plan, _)| *plan);
         let choice = reduced.then(|| Choice { bound: self.job.bound, clips: plans.zip(budgets).collect() });
-        let cost = if self.is_priced() { self.codec.cost(&tracks) } else { 0 };
+        let cost = if self.is_priced() { self.codec.cost(&tracks, 1.0) } else { 0 };
         Some(Found { cost, tracks, choice })
     }
 

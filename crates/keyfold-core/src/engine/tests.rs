@@ -24,7 +24,7 @@ impl Codec for Plain {
         Grid::Float
     }
 
-    fn cost(&self, tracks: &[Option<Encoded>]) -> usize {
+    fn cost(&self, tracks: &[Option<Encoded>], _: f64) -> usize {
         let bytes = |e: &Encoded| {
             let values: usize = e.codes.iter().flatten().flat_map(|c| c.to_le_bytes()).filter(|b| *b != 0).count();
             values + 4 * e.times.len()

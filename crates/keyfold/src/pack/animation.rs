@@ -143,7 +143,7 @@ fn pack_as_it_is(
     };
     let codec = AnimationCodec { context, animation: &base, tracks: &indices };
     let Some(found) = engine::search(&job, &codec, &Parallel(context.monitor), before) else {
-        let cost = codec.cost(&vec![None; tracks.len()]);
+        let cost = codec.cost(&vec![None; tracks.len()], 1.0);
         return (PackedAnimation::untouched(base), cost);
     };
     let mut encoded = BTreeMap::new();

@@ -1,10 +1,10 @@
 //! About what a storage would take, told beside what was packed. Nothing is measured.
 //!
-//! Few floats are searched as they would be packed. Of many, the quickest search is made smaller by what the level leaves of that in samples: in some of many
-//! animations, in stretches of long ones.
+//! Few floats are searched as they would be packed. Of many, samples are: some of many animations, stretches of long ones. What the storage that was packed
+//! takes of the same samples says how many times more the whole is.
 
 use super::{
-    Context, Level, Purpose, Settings,
+    Context, Packed, Purpose, Settings,
     animation::unwritten,
     cost::{Wire, deflated},
     exact::only,
@@ -20,8 +20,6 @@ const TINY: usize = 1 << 10;
 /// A document with no more floats than this is searched as a whole and written. Of a larger one, samples are at least so many floats, and this share of all.
 const LEAST: usize = 1 << 15;
 const SHARE: f64 = 0.1;
-/// What a longer search leaves of the quickest one's bytes in Draco streams and streams, where keys are hardly ever chosen: 0.85 to 1 on the corpus.
-const USUAL: f64 = 0.92;
 /// Of a longer animation so many keys are taken, in so many stretches.
 const LONG: usize = 512;
 const STRETCHES: f64 = 5.0;
@@ -37,73 +35,68 @@ pub struct Estimate {
     pub gzip_bytes: usize,
 }
 
-/// About what storages would take for a document packed by `settings`, whose own storage plays no part.
+/// About what storages would take for a document that was packed by `settings`.
 ///
 /// ```
 /// # let figure = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
 /// use keyfold::{Storage, pack::{self, Settings}};
 /// let document = keyfold::Document::open(figure)?;
 /// let settings = Settings::default();
-/// let about = pack::estimates(&document, &settings, &[Storage::Meshopt])?;
+/// let core = pack::pack(&document, &settings)?;
+/// let about = pack::estimates(&document, &settings, &core, &[Storage::Meshopt])?;
 /// let meshopt = pack::pack(&document, &Settings { storage: Storage::Meshopt, ..settings })?;
 /// assert!((about[0].gzip_bytes as f64 / meshopt.gzip_bytes as f64 - 1.0).abs() < 0.15);
 /// # Ok::<(), keyfold::Error>(())
 /// ```
-pub fn estimates(document: &Document, settings: &Settings, storages: &[Storage]) -> Result<Vec<Estimate>> {
+pub fn estimates(
+    document: &Document,
+    settings: &Settings,
+    packed: &Packed,
+    storages: &[Storage],
+) -> Result<Vec<Estimate>> {
     let animations = read(document)?.animations;
     let scene = Scene::new(document, &animations, settings.shell)?;
-    let (samples, floats) = (Samples::of(&animations), floats(&animations));
-    let estimator = Estimator { document, animations: &animations, floats, scene: &scene, samples };
-    let about = |storage: &Storage| {
-        let Weight { raw, gzip } = estimator.about(&Settings { storage: *storage, ..settings.clone() })?;
-        Ok(Estimate { storage: *storage, animation_bytes: raw as u64, gzip_bytes: gzip })
-    };
+    let estimator = Estimator { document, animations: &animations, scene: &scene };
     // One after the other: each takes as much memory as a search, and searches use all processors.
-    storages.iter().map(about).collect()
+    let each = |about: &dyn Fn(&Settings) -> Result<Weight>| {
+        let estimate = |storage: &Storage| {
+            let Weight { raw, gzip } = about(&Settings { storage: *storage, ..settings.clone() })?;
+            Ok(Estimate { storage: *storage, animation_bytes: raw as u64, gzip_bytes: gzip })
+        };
+        storages.iter().map(estimate).collect()
+    };
+    match floats(&animations) {
+        0..=TINY => each(&|settings| Ok(weight_of(&pack(document, settings)?.document))),
+        0..=LEAST => each(&|settings| Ok(weight_of(&estimator.written(settings)?))),
+        _ => {
+            let samples = Samples::of(&animations);
+            let (whole, sampled) = (weight_of(&packed.document), estimator.searched(&samples, settings)?);
+            each(&|settings| Ok(estimator.searched(&samples, settings)?.scaled(whole, sampled)))
+        }
+    }
+}
+
+fn weight_of(document: &Document) -> Weight {
+    Weight { raw: document_bytes(document) as usize, gzip: gzip_bytes(document) }
+}
+
+impl Weight {
+    /// As many times more as the whole is of its samples.
+    fn scaled(self, whole: Self, sampled: Self) -> Self {
+        let scaled = |own: usize, whole: usize, sampled: usize| {
+            (own as f64 * whole as f64 / sampled.max(1) as f64).round() as usize
+        };
+        Self { raw: scaled(self.raw, whole.raw, sampled.raw), gzip: scaled(self.gzip, whole.gzip, sampled.gzip) }
+    }
 }
 
 struct Estimator<'a> {
     document: &'a Document,
     animations: &'a [Animation],
-    /// How many floats they are.
-    floats: usize,
     scene: &'a Scene,
-    samples: Samples,
 }
 
 impl Estimator<'_> {
-    /// About what animations weigh once they are packed.
-    fn about(&self, settings: &Settings) -> Result<Weight> {
-        let quickest = Settings { level: Level::Fast, ..settings.clone() };
-        match settings.storage {
-            _ if settings.level == Level::Fast || self.is_small() => self.all(settings),
-            Storage::Draco | Storage::Stream => Ok(scaled(self.all(&quickest)?, [USUAL; 2])),
-            _ if self.samples.are_all => self.all(settings),
-            _ => {
-                let Samples { animations, sliced, .. } = &self.samples;
-                let before = self.searched(animations, *sliced, &quickest)?;
-                let after = self.searched(animations, *sliced, settings)?;
-                let left = |after: usize, before: usize| (after as f64 / before.max(1) as f64).min(1.0);
-                let left = [left(after.raw, before.raw), left(after.gzip, before.gzip)];
-                Ok(scaled(self.all(&quickest)?, left))
-            }
-        }
-    }
-
-    fn is_small(&self) -> bool {
-        self.floats <= LEAST
-    }
-
-    /// What a search leaves of all animations or, where that takes no longer, what `pack` does. JSON is most of what little there is to a small document:
-    /// that is written.
-    fn all(&self, settings: &Settings) -> Result<Weight> {
-        if !self.is_small() {
-            return self.searched(self.animations, false, settings);
-        }
-        let found = if self.floats <= TINY { pack(self.document, settings)?.document } else { self.written(settings)? };
-        Ok(Weight { raw: document_bytes(&found) as usize, gzip: gzip_bytes(&found) })
-    }
-
     /// A document with what a search leaves of all animations. Nothing is measured.
     fn written(&self, settings: &Settings) -> Result<Document> {
         let context = self.context(self.animations, false, settings);
@@ -114,9 +107,10 @@ impl Estimator<'_> {
         Context { purpose: Purpose::Estimate { sliced }, ..Context::new(self.scene, animations, settings, &()) }
     }
 
-    /// What a search leaves of animations, without a document around it; next to the bytes of slices, JSON does not count.
-    fn searched(&self, animations: &[Animation], sliced: bool, settings: &Settings) -> Result<Weight> {
-        let context = self.context(animations, sliced, settings);
+    /// What a search leaves of samples, without a document around it; next to the bytes of slices, JSON does not count.
+    fn searched(&self, samples: &Samples, settings: &Settings) -> Result<Weight> {
+        let Samples { animations, sliced } = samples;
+        let context = self.context(animations, *sliced, settings);
         let packed = context.search(self.document, animations);
         let lean = context.lean(self.document, packed.iter().map(|packed| packed.animation.clone()).collect());
         let written = lean.iter().zip(&packed).flat_map(|(lean, packed)| entries(&context, lean, &packed.encoded));
@@ -130,18 +124,11 @@ impl Estimator<'_> {
     }
 }
 
-fn scaled(weight: Weight, [raw, gzip]: [f64; 2]) -> Weight {
-    let times = |bytes: usize, factor: f64| (factor * bytes as f64).round() as usize;
-    Weight { raw: times(weight.raw, raw), gzip: times(weight.gzip, gzip) }
-}
-
 /// Parts of the animations that stand for all.
 struct Samples {
     animations: Vec<Animation>,
     /// Whether some are not whole: next to the keys of a whole animation, its JSON is nothing.
     sliced: bool,
-    /// Whether they are all that there is.
-    are_all: bool,
 }
 
 impl Samples {
@@ -149,8 +136,7 @@ impl Samples {
     fn of(animations: &[Animation]) -> Self {
         let chosen = chosen(animations);
         let sliced = chosen.iter().any(|animation| keys(animation) > LONG);
-        let are_all = !sliced && chosen.len() == animations.len();
-        Self { animations: chosen.into_iter().map(abridged).collect(), sliced, are_all }
+        Self { animations: chosen.into_iter().map(abridged).collect(), sliced }
     }
 }
 

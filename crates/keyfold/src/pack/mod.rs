@@ -40,7 +40,7 @@ use crate::{
     draco, effort,
     extensions::vrm_animation::is_for_others,
     join_axes, quantization, read,
-    write::MeshoptVersion,
+    write::{MeshoptVersion, write_meshopt, write_stream},
 };
 use animation::{PackedAnimation, pack_again, pack_animation};
 use common::common_first;
@@ -139,6 +139,12 @@ impl Packed {
         Self { document, diff, bound, left, gzip_bytes: weight.gzip, raw_bytes: weight.raw }
     }
 
+    /// Whether it takes more than another document does: as it is or, where servers compress, after gzip.
+    fn is_larger(&self, other: &Self, optimize: Optimize) -> bool {
+        let gzipped = optimize == Optimize::Gzip && self.gzip_bytes > other.gzip_bytes;
+        gzipped || self.raw_bytes > other.raw_bytes
+    }
+
     /// The bytes that are to be few.
     pub fn weight(&self, optimize: Optimize) -> usize {
         Weight { raw: self.raw_bytes, gzip: self.gzip_bytes }.of(optimize)
@@ -201,8 +207,9 @@ fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn
             least = Packed { bound, ..packed };
         }
     }
-    let converted = if is_much { None } else { converted(document, settings, monitor)? };
-    Ok(converted.filter(|converted| weight(converted) < weight(&least)).unwrap_or(least))
+    let converted = converted(document, settings, floats(animations), monitor)?;
+    let larger = converted.filter(|converted| least.is_larger(converted, settings.optimize));
+    Ok(larger.map(|converted| Packed { left: least.left.clone(), ..converted }).unwrap_or(least))
 }
 
 /// How much tighter the bounds are that short documents, and documents with splines, are also packed within.
@@ -292,15 +299,29 @@ fn pack_below(
     unreachable!("the loop ends after its attempts")
 }
 
-/// The document as `convert` makes it, which `pack` is never larger than; `None` where `convert` loses nothing.
-fn converted(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Option<Packed>> {
+/// The document as `convert` makes it, which `pack` is never larger than; `None` where there is so much of it that it never is.
+fn converted(document: &Document, settings: &Settings, floats: usize, monitor: &dyn Monitor) -> Result<Option<Packed>> {
     monitor.step(0.95, "converting")?;
-    let searched = matches!(settings.storage, Storage::Draco | Storage::Quantization);
-    if !searched {
-        return Ok(None);
-    }
-    let settings = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
-    pack_once(document, &settings, monitor).map(Some)
+    let changes_all = settings.animation.is_none() && settings.keep.is_empty();
+    let lossless = match settings.storage {
+        Storage::Draco | Storage::Quantization if floats <= MUCH => {
+            let settings = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
+            return pack_once(document, &settings, monitor).map(Some);
+        }
+        _ if floats > SHORT || !changes_all => return Ok(None),
+        Storage::Core if is_core(document)? => document.edit().finish()?,
+        Storage::Meshopt => write_meshopt(document, settings.meshopt)?.0,
+        Storage::Stream => write_stream(document, false)?.0,
+        Storage::Core | Storage::Draco | Storage::Quantization => return Ok(None),
+    };
+    let diff = diff::diff(document, lossless.draft(None)?.document(), settings.shell)?;
+    let (weight, bound) = (weigh::weight(&lossless), settings.bound.in_scene(diff.model_size));
+    Ok(Some(Packed::new(lossless, weight, diff, bound, Vec::new())))
+}
+
+/// Whether all animations are stored as core does.
+fn is_core(document: &Document) -> Result<bool> {
+    Ok(Choice::usual(document)?.among == [Storage::Core])
 }
 
 /// The document as it was, for this reason.

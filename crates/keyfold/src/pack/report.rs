@@ -229,7 +229,8 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
     let (candidate, packed) = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
     if choice.estimate {
         let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !tried.contains(other)).collect();
-        let about = estimates(document, settings, &others)?;
+        let chosen = Settings { storage: candidate.storage, ..settings.clone() };
+        let about = estimates(document, &chosen, &packed, &others)?;
         candidates.extend(about.into_iter().map(|about| Candidate::estimated(document, about)));
     }
     Ok(Chosen { storage: candidate.storage, packed, candidates })
