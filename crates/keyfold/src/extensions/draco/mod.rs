@@ -12,7 +12,7 @@ mod times;
 mod write;
 
 pub(crate) use grids::{coded, property_grid};
-pub use write::{Compressed, Dialect, Options, compress};
+pub use write::{Dialect, Options, compress};
 pub(crate) use write::{Planned, draft, fits, write};
 
 use super::{Extension, Provided};

@@ -9,9 +9,8 @@ use super::{
     streams::{Candidate, Stream, candidates, originals, streams},
 };
 use crate::{
-    Animation, Bound, Curve, Diff, Document, Finding, PROPERTY_BOUND, Result, Track,
+    Animation, Bound, Curve, Document, Measured, PROPERTY_BOUND, Result, Track,
     convert::{Searched, with_keys_kept},
-    diff::diff,
     read,
     retarget::is_component,
     unpack_storage,
@@ -59,34 +58,15 @@ impl Default for Options {
     }
 }
 
-/// A compressed document and how it compares with the original.
-#[derive(Debug)]
-pub struct Compressed {
-    /// The document.
-    pub document: Document,
-    /// How far it lies from the original: measured on what was written.
-    pub diff: Diff,
-    /// Whether that is within the bounds. Bits that were asked for may break them.
-    pub within: bool,
-    /// What could not be read, and stays as it was.
-    pub findings: Vec<Finding>,
-}
-
 /// Stores a document's animations as Draco streams: as few bits as the bound allows, or as many as are asked for.
-pub fn compress(document: &Document, options: &Options) -> Result<Compressed> {
+pub fn compress(document: &Document, options: &Options) -> Result<Measured> {
     let (plain, findings) = unpack_storage(document)?;
     let written = match options.bits {
         Some(bits) => with_bits(&plain, bits, options)?,
         None => with_keys_kept(&plain, Searched::Draco(options))?,
     };
-    let diff = diff(document, &written, None)?;
-    // What cannot be read is missing in both: no fault of what is written.
-    let known = if findings.is_empty() { Vec::new() } else { self::diff(document, document, None)?.unmatched };
-    let properties = diff.animations.iter().map(|a| a.properties.max).fold(0.0, f64::max);
-    let whole = diff.unmatched.iter().all(|what| known.contains(what));
-    let bound = options.max_error.in_scene(diff.model_size);
-    let within = diff.possible <= bound && properties <= options.max_property_error && whole;
-    Ok(Compressed { document: written, diff, within, findings })
+    let bounds = (options.max_error, options.max_property_error);
+    Ok(Measured { findings, ..Measured::new(document, written, bounds)? })
 }
 
 /// Every track that streams can hold on the tightest grid of so many bits.

@@ -34,7 +34,7 @@ pub(crate) use needed::stores;
 pub use options::{Options, RotationForm, VectorForm};
 pub use table::{Encoding, Path, ROTATION, Row, TypeSupport, UNSIGNED, rows};
 pub(crate) use times::{FrameNumbers, frame_numbers};
-pub use write::{Quantized, quantize};
+pub use write::quantize;
 
 use super::Extension;
 use crate::{
