@@ -111,10 +111,7 @@ fn keys(
     parameters.check(&channel.object, output.shape)?;
     let times = parameters.times(&stored(channel.document, sampler.input)?);
     let values = parameters.values(&stored(channel.document, sampler.output)?, output.shape, layout);
-    let width = match aim.width {
-        Some(width) => width,
-        None => sampler.width_of(&values, times.len())?,
-    };
+    let width = aim.width.map_or_else(|| sampler.width_of(&values, times.len()), Ok)?;
     Ok(Some(KeyArrays { times: times.into(), values: values.into(), width }))
 }
 
