@@ -1,8 +1,8 @@
 //! Simple quantization: a number in a range to an N-bit integer, and back.
 //!
 //! After N. Frechette's post "Animation Compression: Simple Quantization" (2016-11-15): normalize within a range, scale to
-//! an integer, round. glTF's normalized integers ([`Quantizer::gltf_unsigned`], [`Quantizer::gltf_signed`]) are the special
-//! case of the ranges 0 to 1 and -1 to 1. All arithmetic is `f64`; rounding is half away from zero.
+//! an integer, round. glTF's normalized integers are the special case of the ranges 0 to 1 ([`Quantizer::unsigned`]) and -1 to 1
+//! ([`Quantizer::signed`]). All arithmetic is `f64`; rounding is half away from zero.
 //!
 //! Not here: where a range comes from beyond [`Range::of`], and how codes are packed into bytes.
 
@@ -24,15 +24,6 @@ pub enum QuantizeError {
     RangeTooLarge,
     /// The range is not a single value, but its step would be denormal as an `f32`: store it as a constant.
     RangeTooSmall,
-    /// One bit has no code left for a zero between two ends.
-    NoRoomForZero,
-    /// Values of so many components have another number of grids.
-    Grids {
-        /// One for each component.
-        needed: usize,
-        /// How many there are.
-        given: usize,
-    },
 }
 
 impl fmt::Display for QuantizeError {
@@ -45,8 +36,6 @@ impl fmt::Display for QuantizeError {
             Self::Empty => f.write_str("the range is empty"),
             Self::RangeTooLarge => f.write_str("the range is wider than a 32-bit float can say"),
             Self::RangeTooSmall => f.write_str("the range is so narrow that its step would be denormal"),
-            Self::NoRoomForZero => f.write_str("one bit has no code for a zero between the ends of the range"),
-            Self::Grids { needed, given } => write!(f, "{given} grids for values of {needed} components"),
         }
     }
 }
@@ -63,15 +52,11 @@ pub struct Range {
 impl Range {
     /// The interval from `min` to `max`, which may be equal.
     pub fn new(min: f64, max: f64) -> Result<Self, QuantizeError> {
-        if [min, max].iter().any(|v| !(*v as f32).is_finite()) {
-            return Err(QuantizeError::NotFinite);
-        }
-        if min > max {
-            return Err(QuantizeError::Empty);
-        }
-        match ((max - min) as f32).is_finite() {
-            true => Ok(Self { min, max }),
-            false => Err(QuantizeError::RangeTooLarge),
+        match [min, max, max - min].map(|v| (v as f32).is_finite()) {
+            [true, true, _] if min > max => Err(QuantizeError::Empty),
+            [true, true, true] => Ok(Self { min, max }),
+            [true, true, false] => Err(QuantizeError::RangeTooLarge),
+            _ => Err(QuantizeError::NotFinite),
         }
     }
 
@@ -103,7 +88,7 @@ impl Range {
     }
 }
 
-/// Turns numbers of a range into codes and codes into numbers: `origin + (code - pivot) / steps * extent`.
+/// Turns numbers of a range into codes and codes into numbers: `origin + code / last * extent`.
 ///
 /// ```
 /// use keyfold_core::quantize::{Quantizer, Range};
@@ -116,103 +101,58 @@ impl Range {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quantizer {
-    /// The value of the code `pivot`, exactly.
+    /// The value of code 0, exactly.
     origin: f64,
-    pivot: i32,
-    /// `steps` steps wide; zero for a constant.
+    /// How much `last` is above that; zero for a constant.
     extent: f64,
-    steps: i32,
     first: i32,
     last: i32,
 }
 
 impl Quantizer {
-    /// Codes `0..=2^bits - 1` over the whole range; both ends are exact. A range of one value has the code 0 alone.
+    /// Codes `0..=2^bits - 1` over the whole range; both ends are exact. All codes of a range of one value mean that value.
     pub fn unsigned(bits: u32, range: Range) -> Result<Self, QuantizeError> {
-        let last = last_code(bits)?;
-        Self { origin: range.min, pivot: 0, extent: range.extent(), steps: last, first: 0, last }.checked()
-    }
-
-    /// Unsigned codes over the range, widened to hold zero and to put zero exactly on a code. The step grows by as little
-    /// as that takes: -1 to 1 in 16 bits has 65534 steps instead of 65535.
-    pub fn unsigned_with_zero(bits: u32, range: Range) -> Result<Self, QuantizeError> {
-        let last = last_code(bits)?;
-        let (below, above) = ((-range.min).max(0.0), range.max.max(0.0));
-        // The step that a zero at code `z` needs, to reach both ends.
-        let step = |z: i32| part(below, z).max(part(above, last - z));
-        let ideal = libm::floor(f64::from(last) * below / (below + above).max(f64::MIN_POSITIVE)) as i32;
-        let ideal = ideal.min(last - 1);
-        let pivot = if step(ideal) <= step(ideal + 1) { ideal } else { ideal + 1 };
-        if step(pivot).is_infinite() {
-            return Err(QuantizeError::NoRoomForZero);
-        }
-        let extent = step(pivot) * f64::from(last);
-        Self { origin: 0.0, pivot, extent, steps: last, first: 0, last }.checked()
+        let last = last_code(bits).ok_or(QuantizeError::Bits(bits))?;
+        Self { origin: range.min, extent: range.extent(), first: 0, last }.checked()
     }
 
     /// Codes `-m..=m` with `m = 2^(bits - 1) - 1` over `-bound..=bound`: the most negative integer is never written, so
     /// both halves are alike and zero is exact.
     pub fn signed(bits: u32, bound: f64) -> Result<Self, QuantizeError> {
-        let last = bits.checked_sub(1).and_then(|bits| last_code(bits).ok()).filter(|_| bits <= MAX_BITS);
+        let last = bits.checked_sub(1).filter(|_| bits <= MAX_BITS).and_then(last_code);
         let last = last.ok_or(QuantizeError::Bits(bits))?;
         Range::new(-bound, bound)?;
-        Self { origin: 0.0, pivot: 0, extent: bound, steps: last, first: -last, last }.checked()
-    }
-
-    /// glTF's normalized `u8` or `u16`: `f = c / 255` or `c / 65535`.
-    pub fn gltf_unsigned(bits: u32) -> Result<Self, QuantizeError> {
-        gltf_bits(bits)?;
-        Self::unsigned(bits, Range { min: 0.0, max: 1.0 })
-    }
-
-    /// glTF's normalized `i8` or `i16`: `f = max(c / 127, -1)` or `max(c / 32767, -1)`.
-    pub fn gltf_signed(bits: u32) -> Result<Self, QuantizeError> {
-        gltf_bits(bits)?;
-        Self::signed(bits, 1.0)
+        Self { origin: 0.0, extent: bound, first: -last, last }.checked()
     }
 
     fn checked(self) -> Result<Self, QuantizeError> {
-        if self.extent == 0.0 {
-            return Ok(Self { first: self.pivot, last: self.pivot, ..self });
-        }
-        if !((self.extent as f32).is_finite()) {
-            return Err(QuantizeError::RangeTooLarge);
-        }
-        match self.step() < f64::from(f32::MIN_POSITIVE) {
-            true => Err(QuantizeError::RangeTooSmall),
-            false => Ok(self),
-        }
+        let is_denormal = self.extent > 0.0 && self.step() < f64::from(f32::MIN_POSITIVE);
+        if is_denormal { Err(QuantizeError::RangeTooSmall) } else { Ok(self) }
     }
 
-    /// The nearest code; halves go away from the pivot's value. A finite value outside the range has the code of the
+    /// The nearest code; halves go away from code 0. A finite value outside the range has the code of the
     /// nearer end.
     pub fn encode(&self, value: f64) -> Result<i32, QuantizeError> {
         if !value.is_finite() {
             return Err(QuantizeError::NotFinite);
         }
         if self.extent == 0.0 {
-            return Ok(self.pivot);
+            return Ok(0);
         }
-        let steps = libm::round((value - self.origin) / self.extent * f64::from(self.steps));
-        // Saturates: a value far outside must not wrap.
-        Ok((steps as i32).saturating_add(self.pivot).clamp(self.first, self.last))
+        // Saturates: a value far outside does not wrap.
+        let code = libm::round((value - self.origin) / self.extent * f64::from(self.last)) as i32;
+        Ok(code.clamp(self.first, self.last))
     }
 
-    /// The value of a code; one outside [`codes`](Self::codes) counts as the nearer end.
+    /// The value of a code; one beyond the first or the last counts as that.
     pub fn decode(&self, code: i32) -> f64 {
-        let steps = code.clamp(self.first, self.last) - self.pivot;
         // Dividing before scaling makes the ends, and glTF's equations, exact.
-        self.origin + f64::from(steps) / f64::from(self.steps) * self.extent
-    }
-
-    /// The first and the last code.
-    pub fn codes(&self) -> core::ops::RangeInclusive<i32> {
-        self.first..=self.last
+        self.origin + f64::from(code.clamp(self.first, self.last)) / f64::from(self.last) * self.extent
     }
 
     /// The difference of neighbouring codes' values; zero for a constant.
     pub fn step(&self) -> f64 {
-        self.extent / f64::from(self.steps)
+        self.extent / f64::from(self.last)
     }
 
     /// How much the largest code is above code 0; zero for a constant.
@@ -226,24 +166,8 @@ impl Quantizer {
     }
 }
 
-fn last_code(bits: u32) -> Result<i32, QuantizeError> {
-    match bits {
-        1..=MAX_BITS => Ok((1 << bits) - 1),
-        _ => Err(QuantizeError::Bits(bits)),
-    }
-}
-
-fn gltf_bits(bits: u32) -> Result<(), QuantizeError> {
-    if matches!(bits, 8 | 16) { Ok(()) } else { Err(QuantizeError::Bits(bits)) }
-}
-
-/// A length divided into `n` parts; a length with no parts to cover it is infinitely far from covered.
-fn part(length: f64, n: i32) -> f64 {
-    match (length > 0.0, n > 0) {
-        (false, _) => 0.0,
-        (true, true) => length / f64::from(n),
-        (true, false) => f64::INFINITY,
-    }
+fn last_code(bits: u32) -> Option<i32> {
+    (1..=MAX_BITS).contains(&bits).then(|| (1 << bits) - 1)
 }
 
 #[cfg(test)]
@@ -265,7 +189,7 @@ mod tests {
     fn check(q: &Quantizer, values: impl IntoIterator<Item = f32>) {
         for v in values {
             let code = q.encode(v.into()).unwrap();
-            assert!(q.codes().contains(&code));
+            assert!((q.first..=q.last).contains(&code));
             let back = q.decode(code) as f32;
             let error = (f64::from(back) - f64::from(v)).abs();
             assert!(error <= q.max_error() + half_ulp(back), "{q:?}: {v} -> {code} -> {back}, off by {error}");
@@ -291,20 +215,18 @@ mod tests {
 
     #[test]
     fn gltf_equations_to_the_bit() {
+        let unsigned = |bits| Quantizer::unsigned(bits, range(0.0, 1.0)).unwrap();
+        let signed = |bits| Quantizer::signed(bits, 1.0).unwrap();
         for c in 0..=255i32 {
-            assert_eq!(Quantizer::gltf_unsigned(8).unwrap().decode(c) as f32, c as f32 / 255.0);
-        }
-        for c in -128..=127i32 {
-            assert_eq!(Quantizer::gltf_signed(8).unwrap().decode(c) as f32, (c as f32 / 127.0).max(-1.0));
+            assert_eq!(unsigned(8).decode(c) as f32, c as f32 / 255.0);
+            assert_eq!(signed(8).decode(c - 128) as f32, ((c - 128) as f32 / 127.0).max(-1.0));
         }
         for c in 0..=65535i32 {
-            let (u, s) = (Quantizer::gltf_unsigned(16).unwrap(), Quantizer::gltf_signed(16).unwrap());
-            assert_eq!(u.decode(c) as f32, c as f32 / 65535.0);
-            assert_eq!(s.decode(c - 32768) as f32, ((c - 32768) as f32 / 32767.0).max(-1.0));
-            assert_eq!(u.encode((c as f32 / 65535.0).into()), Ok(c));
+            assert_eq!(unsigned(16).decode(c) as f32, c as f32 / 65535.0);
+            assert_eq!(signed(16).decode(c - 32768) as f32, ((c - 32768) as f32 / 32767.0).max(-1.0));
+            assert_eq!(unsigned(16).encode((c as f32 / 65535.0).into()), Ok(c));
         }
-        assert_eq!(Quantizer::gltf_signed(16).unwrap().encode(-1.0), Ok(-32767));
-        assert_eq!(Quantizer::gltf_signed(12), Err(QuantizeError::Bits(12)));
+        assert_eq!(signed(16).encode(-1.0), Ok(-32767));
     }
 
     #[test]
@@ -324,9 +246,6 @@ mod tests {
                 assert!(ends.iter().all(|e| unsigned.decode(unsigned.encode((*e).into()).unwrap()) as f32 == *e));
                 if bits > 1 {
                     check(&Quantizer::signed(bits, bound).unwrap(), values.iter().copied().chain([0.0]));
-                    let with_zero = Quantizer::unsigned_with_zero(bits, range).unwrap();
-                    check(&with_zero, values.iter().copied().chain(ends).chain([0.0]));
-                    assert_eq!(with_zero.decode(with_zero.encode(0.0).unwrap()), 0.0);
                 }
             }
             Ok(())
@@ -341,24 +260,9 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_exact_where_asked() {
-        let q = Quantizer::unsigned_with_zero(16, range(-1.0, 1.0)).unwrap();
-        let zero = q.encode(0.0).unwrap();
-        assert_eq!((q.decode(zero), q.step()), (0.0, 2.0 / 65534.0));
-        assert!(Quantizer::unsigned(16, range(-1.0, 1.0)).map(|q| q.decode(q.encode(0.0).unwrap())).unwrap() != 0.0);
-        // A range beside zero is widened to it.
-        let q = Quantizer::unsigned_with_zero(8, range(1.0, 2.0)).unwrap();
-        assert_eq!((q.encode(0.0), q.encode(2.0), q.decode(255)), (Ok(0), Ok(255), 2.0));
-        assert_eq!(Quantizer::unsigned_with_zero(1, range(-1.0, 1.0)), Err(QuantizeError::NoRoomForZero));
-        assert_eq!(Quantizer::unsigned_with_zero(1, range(-1.0, 0.0)).unwrap().decode(0), -1.0);
-    }
-
-    #[test]
     fn one_value_is_a_constant() {
         let q = Quantizer::unsigned(7, range(3.5, 3.5)).unwrap();
         assert_eq!((q.encode(9.0), q.decode(0), q.decode(99), q.step()), (Ok(0), 3.5, 3.5, 0.0));
-        let q = Quantizer::unsigned_with_zero(7, range(0.0, 0.0)).unwrap();
-        assert_eq!((q.encode(0.0), q.decode(0)), (Ok(0), 0.0));
         assert_eq!(Quantizer::signed(7, 0.0).unwrap().decode(5), 0.0);
     }
 
@@ -387,7 +291,6 @@ mod tests {
         assert_eq!(Range::new(1.0, 0.0), Err(QuantizeError::Empty));
         assert_eq!(Range::of([]), Err(QuantizeError::Empty));
         assert_eq!(Range::new(-huge, huge), Err(QuantizeError::RangeTooLarge));
-        assert_eq!(Quantizer::unsigned_with_zero(2, range(-huge / 2.0, huge / 2.0)), Err(QuantizeError::RangeTooLarge));
         assert_eq!(Quantizer::unsigned(8, range(0.0, tiny)), Err(QuantizeError::RangeTooSmall));
         assert_eq!(Quantizer::unsigned(24, range(0.0, 1e-42)), Err(QuantizeError::RangeTooSmall));
         // Denormal values in a wide range are ordinary numbers near zero.

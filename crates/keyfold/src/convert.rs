@@ -1,7 +1,9 @@
 //! A document in another form: rotations first, then addresses, then storage.
 
 use crate::{
-    Bound, Document, Finding, Interpolation, Monitor, Result, Retarget, draco, quantization, retarget,
+    Bound, Diff, Document, Finding, Interpolation, Monitor, Result, Retarget,
+    diff::{diff, lost},
+    draco, quantization, retarget,
     rotation::{CoreSampler, RotationOptions, RotationReport, convert_rotations},
     unpack, unpack_storage,
     write::{MeshoptVersion, write_meshopt, write_stream},
@@ -117,6 +119,29 @@ impl StorageForm {
             Self::Meshopt(version) => write_meshopt(document, *version),
             Self::Stream { fallback } => write_stream(document, *fallback),
         }
+    }
+}
+
+/// A document in another storage, and how it compares with the original.
+#[derive(Debug)]
+pub struct Measured {
+    /// The document.
+    pub document: Document,
+    /// How far it lies from the original: measured on what was written.
+    pub diff: Diff,
+    /// Whether that is within the bounds, and nothing lost. Types and bits that were asked for may break that.
+    pub within: bool,
+    /// What could not be read, and stays as it was.
+    pub findings: Vec<Finding>,
+}
+
+impl Measured {
+    /// Holds a document against its original: how far points may move, and how far properties may be off.
+    pub(crate) fn new(original: &Document, document: Document, (points, properties): (Bound, f64)) -> Result<Self> {
+        let diff = diff(original, &document, None)?;
+        let near = diff.animations.iter().all(|animation| animation.properties.max <= properties);
+        let within = near && diff.possible <= points.in_scene(diff.model_size) && lost(&diff, original)?.is_empty();
+        Ok(Self { document, diff, within, findings: Vec::new() })
     }
 }
 

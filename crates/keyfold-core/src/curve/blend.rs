@@ -27,7 +27,7 @@ fn vector(curve: &Curve, place: Location, out: &mut [f64]) {
         Location::At(key) => widen(curve.value(key), out),
         Location::Between { key, s, span } => match curve.interpolation() {
             Interpolation::Step => widen(curve.value(key), out),
-            Interpolation::CubicSpline => hermite(curve, key, s, span, out),
+            Interpolation::CubicSpline => spline(curve, key, s, span, out),
             // CUBICSLERP is defined for rotations only; its control values mean nothing to a vector.
             Interpolation::Linear | Interpolation::CubicSlerp => lerp(curve.value(key), curve.value(key + 1), s, out),
         },
@@ -44,11 +44,15 @@ fn lerp(a: &[f32], b: &[f32], s: f64, out: &mut [f64]) {
     }
 }
 
-/// Tangents are per second, hence times the span.
-fn hermite(curve: &Curve, key: usize, s: f64, span: f64, out: &mut [f64]) {
+/// How much a Hermite spline takes of its first value, the tangent there, its second value and the tangent there. Tangents are per
+/// second, hence times the span.
+pub(crate) fn hermite(s: f64, span: f64) -> [f64; 4] {
     let (s2, s3) = (s * s, s * s * s);
-    let (h0, h1) = (2.0 * s3 - 3.0 * s2 + 1.0, -2.0 * s3 + 3.0 * s2);
-    let (g0, g1) = (span * (s3 - 2.0 * s2 + s), span * (s3 - s2));
+    [2.0 * s3 - 3.0 * s2 + 1.0, span * (s3 - 2.0 * s2 + s), -2.0 * s3 + 3.0 * s2, span * (s3 - s2)]
+}
+
+fn spline(curve: &Curve, key: usize, s: f64, span: f64, out: &mut [f64]) {
+    let [h0, g0, h1, g1] = hermite(s, span);
     let (a, b) = (curve.value(key), curve.value(key + 1));
     let (leave, arrive) = (curve.out_tangent(key).unwrap_or(a), curve.in_tangent(key + 1).unwrap_or(b));
     for (i, o) in out.iter_mut().enumerate() {
@@ -75,7 +79,7 @@ fn rotation(curve: &Curve, place: Location) -> Quat {
 /// Blended as stored, normalized afterwards, no sign changed. Opposite keys can meet in zero: hold the key before.
 fn hermite_rotation(curve: &Curve, key: usize, s: f64, span: f64) -> Quat {
     let mut q = [0.0; 4];
-    hermite(curve, key, s, span, &mut q);
+    spline(curve, key, s, span, &mut q);
     quat::try_normalize(q).unwrap_or_else(|| key_rotation(curve, key))
 }
 

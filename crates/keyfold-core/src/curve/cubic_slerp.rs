@@ -31,7 +31,8 @@ pub(crate) fn align(a: Quat, b: Quat, c: Quat, d: Quat) -> [Quat; 4] {
     [a, toward(a, b), toward(d, c), d]
 }
 
-fn toward(to: Quat, q: Quat) -> Quat {
+/// `q` on the side of the sphere that `to` is on.
+pub(crate) fn toward(to: Quat, q: Quat) -> Quat {
     if quat::dot(to, q) < 0.0 { quat::negate(q) } else { q }
 }
 

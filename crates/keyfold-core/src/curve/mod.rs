@@ -17,8 +17,8 @@ use alloc::sync::Arc;
 use core::fmt;
 
 pub use blend::Kind;
-pub(crate) use blend::quadrangle;
-pub(crate) use cubic_slerp::align;
+pub(crate) use blend::{hermite, quadrangle};
+pub(crate) use cubic_slerp::{align, toward};
 pub use cubic_slerp::{controls, cubic_slerp, end_velocities};
 pub(crate) use difference::difference;
 pub use difference::largest_difference;

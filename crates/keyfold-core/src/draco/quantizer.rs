@@ -31,22 +31,20 @@ const BITS: core::ops::RangeInclusive<u8> = 1..=30;
 impl Quantizer {
     /// The tightest grid around `values`, rows of `components` each. A range of zero becomes one.
     pub fn fit(values: &[f32], components: usize, bits: u8) -> Result<Quantizer, EncodeFault> {
-        if !BITS.contains(&bits) {
-            return Err(EncodeFault::Bits);
-        }
         if components == 0 || values.is_empty() || !values.len().is_multiple_of(components) {
             return Err(EncodeFault::Length);
         }
-        if !values.iter().fold(true, |finite, value| finite & value.is_finite()) {
+        if !values.iter().all(|value| value.is_finite()) {
             return Err(EncodeFault::NotFinite);
         }
-        let (minimum, maximum) = extremes(values, components);
-        let range = minimum.iter().zip(&maximum).map(|(low, high)| high - low).fold(0.0, f32::max);
-        if !range.is_finite() {
-            return Err(EncodeFault::Range);
-        }
-        let range = if range == 0.0 { 1.0 } else { range };
-        Ok(Quantizer { minimum, range, bits })
+        let column = |component: usize| values.iter().skip(component).step_by(components).copied();
+        let least = |component| column(component).reduce(|low, value| if value < low { value } else { low });
+        let most = |component| column(component).reduce(|high, value| if value > high { value } else { high });
+        let minimum: Vec<f32> = (0..components).filter_map(least).collect();
+        let extents = (0..components).filter_map(most).zip(&minimum).map(|(high, low)| high - low);
+        let range = Some(extents.fold(0.0, f32::max)).filter(|range| *range > 0.0).unwrap_or(1.0);
+        let quantizer = Quantizer { minimum, range, bits };
+        quantizer.check(components).map(|()| quantizer)
     }
 
     /// Whether this is a grid that a stream can hold for so many components.
@@ -90,26 +88,23 @@ impl Quantizer {
             let index = scaled as i32;
             index - i32::from(index as f32 > scaled)
         };
-        let indices = match *self.minimum {
-            [x] => values.iter().map(|&value| index(value, x)).collect(),
-            [x, y, z] => rows(values, [x, y, z], index),
-            [x, y, z, w] => rows(values, [x, y, z, w], index),
-            ref minimum => values.iter().zip(minimum.iter().cycle()).map(|(&value, &low)| index(value, low)).collect(),
-        };
+        let indices = self.map(values, &mut index);
         if inside { Ok(indices) } else { Err(EncodeFault::Range) }
     }
 
     /// The value of each index. NaN and infinity in the grid simply spread.
     pub fn dequantize(&self, indices: Vec<i32>) -> Vec<f32> {
         let step = self.step();
-        let value = |index: i32, minimum: f32| index as f32 * step + minimum;
+        self.map(&indices, |index, minimum| index as f32 * step + minimum)
+    }
+
+    /// Maps every value together with its component's minimum; the usual numbers of components are known to the compiler.
+    fn map<T: Copy, U>(&self, values: &[T], mut map: impl FnMut(T, f32) -> U) -> Vec<U> {
         match *self.minimum {
-            [x] => indices.into_iter().map(|index| value(index, x)).collect(),
-            [x, y, z] => rows(&indices, [x, y, z], value),
-            [x, y, z, w] => rows(&indices, [x, y, z, w], value),
-            ref minimum => {
-                indices.into_iter().zip(minimum.iter().cycle()).map(|(index, &low)| value(index, low)).collect()
-            }
+            [x] => rows(values, [x], map),
+            [x, y, z] => rows(values, [x, y, z], map),
+            [x, y, z, w] => rows(values, [x, y, z, w], map),
+            ref minimum => values.iter().zip(minimum.iter().cycle()).map(|(&value, &low)| map(value, low)).collect(),
         }
     }
 
@@ -134,26 +129,12 @@ impl Quantizer {
 /// 2^31: what an index must stay below.
 const LIMIT: f32 = 2_147_483_648.0;
 
-/// Maps every value together with its component's minimum.
 fn rows<const C: usize, T: Copy, U>(values: &[T], minimum: [f32; C], mut map: impl FnMut(T, f32) -> U) -> Vec<U> {
     let mut out = Vec::with_capacity(values.len());
     for row in values.as_chunks::<C>().0 {
         out.extend(row.iter().zip(&minimum).map(|(&value, &low)| map(value, low)));
     }
     out
-}
-
-/// The smallest and the largest value of each component.
-fn extremes(values: &[f32], components: usize) -> (Vec<f32>, Vec<f32>) {
-    let mut minimum = values[..components].to_vec();
-    let mut maximum = minimum.clone();
-    for row in values.chunks_exact(components) {
-        for ((value, low), high) in row.iter().zip(&mut minimum).zip(&mut maximum) {
-            *low = if *value < *low { *value } else { *low };
-            *high = if *value > *high { *value } else { *high };
-        }
-    }
-    (minimum, maximum)
 }
 
 #[cfg(test)]

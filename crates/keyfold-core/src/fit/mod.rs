@@ -20,7 +20,10 @@ mod walk;
 
 use crate::curve::{Curve, Interpolation, Kind};
 use core::fmt;
-use piece::{Arc, Chord, Hermite, Quadrangle};
+use piece::Form;
+
+/// Below this, in radians or units, even equal curves differ by rounding.
+const NOISE: f64 = 1e-9;
 
 /// No curve of the form comes within the tolerance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,17 +59,18 @@ pub fn refit(curve: &Curve, kind: Kind, form: Interpolation, tolerance: f64) -> 
         return Ok(curve.clone());
     }
     let rotation = kind == Kind::Rotation && curve.width() == 4;
-    let source = walk::Source { curve, kind, tolerance };
-    let cubic = matches!(curve.interpolation(), Interpolation::CubicSpline | Interpolation::CubicSlerp);
-    match form {
-        _ if curve.interpolation() == Interpolation::Step => Err(Unfit { time: curve.start() }),
-        Interpolation::Linear if rotation => walk::fit::<Arc>(&source),
-        Interpolation::Linear => walk::fit::<Chord>(&source),
-        Interpolation::CubicSpline if rotation && cubic => walk::follow::<Hermite>(&source),
-        Interpolation::CubicSpline if rotation => walk::fit::<Hermite>(&source),
-        Interpolation::CubicSlerp if rotation && cubic => walk::follow::<Quadrangle>(&source),
-        Interpolation::CubicSlerp if rotation => walk::fit::<Quadrangle>(&source),
-        _ => Err(Unfit { time: curve.start() }),
+    let form = match form {
+        _ if curve.interpolation() == Interpolation::Step => None,
+        Interpolation::Linear => Some(if rotation { Form::Arc } else { Form::Chord }),
+        Interpolation::CubicSpline if rotation => Some(Form::Hermite),
+        Interpolation::CubicSlerp if rotation => Some(Form::Quadrangle),
+        _ => None,
+    };
+    let form = form.ok_or(Unfit { time: curve.start() })?;
+    let source = walk::Source { curve, kind, form, tolerance: tolerance.max(NOISE) };
+    match curve.interpolation().elements_per_key().min(form.free()) {
+        1 => walk::fit(&source),
+        _ => walk::follow(&source),
     }
 }
 

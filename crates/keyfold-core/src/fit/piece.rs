@@ -3,278 +3,173 @@
 //! Pieces are evaluated from what a file will hold: [`Piece::store`] rounds to `f32` first. Steps of rotations are rotation
 //! vectors in the scene's frame, so that they mean the same at every place of a piece.
 
-use super::minimax::FREE;
+use super::minimax::{FREE, Sample};
 use crate::{
-    curve::{Interpolation, controls, cubic_slerp},
+    curve::{Interpolation, controls, cubic_slerp, hermite, toward},
     quat::{self, Quat},
+    vector::Vector,
 };
 use alloc::vec::Vec;
 
-type Vec3 = [f64; 3];
-
-/// A segment of a new curve.
-pub(super) trait Piece: Sized {
-    /// The form that it is a segment of.
-    const FORM: Interpolation;
-    /// How many vectors may be chosen: the last one moves the end key.
-    const FREE: usize;
-    /// How many times of the original are looked at, at least, along one piece: a few for each extremum its error can have.
-    const SAMPLES: usize;
-
-    /// The plainest segment between two keys `span` seconds apart.
-    fn new(from: &[f64], to: &[f64], span: f64) -> Self;
-    /// From the value at `s` (0 to 1) to what is wanted there, as a step.
-    fn residual(&self, s: f64, wanted: &[f64]) -> Vec<f64>;
-    /// How much of a step of each free vector arrives at `s`.
-    fn bases(s: f64) -> [f64; FREE];
-    /// Takes a step with a free vector.
-    fn nudge(&mut self, which: usize, step: &[f64]);
-    /// The end key.
-    fn to(&self) -> &[f64];
-    /// Rounds to `f32`, and says what the file will hold: the control that leaves the first key, the one that arrives at the
-    /// end, the end; controls are empty where the form has none.
-    fn store(&mut self) -> [Vec<f32>; 3];
+/// What leads from one key to the next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A straight line between vectors.
+    Chord,
+    /// The short arc between rotations.
+    Arc,
+    /// A Hermite spline of quaternions, normalized; its controls are tangents per second.
+    Hermite,
+    /// Shoemake's quadrangle.
+    Quadrangle,
 }
 
-/// A piece that is determined by its keys and its velocities there.
-pub(super) trait Smooth: Piece {
-    /// The segment that leaves and arrives with the given velocities: rotation vectors per second, in the keys' own frames.
-    fn with_velocities(from: Quat, to: Quat, span: f64, leave: Vec3, arrive: Vec3) -> Self;
-}
-
-fn round(values: &mut [f64]) -> Vec<f32> {
-    let stored: Vec<f32> = values.iter().map(|v| *v as f32).collect();
-    values.iter_mut().zip(&stored).for_each(|(v, s)| *v = f64::from(*s));
-    stored
-}
-
-fn to_quat(v: &[f64]) -> Quat {
-    [v[0], v[1], v[2], v[3]]
-}
-
-fn to_vec3(v: &[f64]) -> Vec3 {
-    [v[0], v[1], v[2]]
-}
-
-/// The rotation vector that turns `a` into `b` the short way, in the scene's frame.
-fn turn(a: Quat, b: Quat) -> Vec<f64> {
-    let r = quat::mul(b, quat::conjugate(a));
-    let r = if r[3] < 0.0 { quat::negate(r) } else { r };
-    quat::log(r).map(|c| 2.0 * c).to_vec()
-}
-
-fn turned(q: Quat, step: &[f64]) -> Quat {
-    quat::mul(quat::exp(to_vec3(step).map(|c| c / 2.0)), q)
-}
-
-fn toward(to: Quat, q: Quat) -> Quat {
-    if quat::dot(to, q) < 0.0 { quat::negate(q) } else { q }
-}
-
-/// A straight line between vectors.
-pub(super) struct Chord {
-    from: Vec<f64>,
-    to: Vec<f64>,
-}
-
-impl Piece for Chord {
-    const FORM: Interpolation = Interpolation::Linear;
-    const FREE: usize = 1;
-    const SAMPLES: usize = 12;
-
-    fn new(from: &[f64], to: &[f64], _: f64) -> Self {
-        Self { from: from.to_vec(), to: to.to_vec() }
-    }
-
-    fn residual(&self, s: f64, wanted: &[f64]) -> Vec<f64> {
-        let ends = self.from.iter().zip(&self.to);
-        ends.zip(wanted).map(|((a, b), w)| w - ((1.0 - s) * a + s * b)).collect()
-    }
-
-    fn bases(s: f64) -> [f64; FREE] {
-        [s, 0.0, 0.0]
-    }
-
-    fn nudge(&mut self, _: usize, step: &[f64]) {
-        self.to.iter_mut().zip(step).for_each(|(v, d)| *v += d);
-    }
-
-    fn to(&self) -> &[f64] {
-        &self.to
-    }
-
-    fn store(&mut self) -> [Vec<f32>; 3] {
-        [Vec::new(), Vec::new(), round(&mut self.to)]
-    }
-}
-
-/// The short arc between rotations.
-pub(super) struct Arc {
-    from: Quat,
-    to: Quat,
-}
-
-impl Piece for Arc {
-    const FORM: Interpolation = Interpolation::Linear;
-    const FREE: usize = 1;
-    const SAMPLES: usize = 12;
-
-    fn new(from: &[f64], to: &[f64], _: f64) -> Self {
-        let from = to_quat(from);
-        Self { from, to: toward(from, to_quat(to)) }
-    }
-
-    fn residual(&self, s: f64, wanted: &[f64]) -> Vec<f64> {
-        turn(quat::slerp(quat::normalize(self.from), quat::normalize(self.to), s), to_quat(wanted))
-    }
-
-    fn bases(s: f64) -> [f64; FREE] {
-        [s, 0.0, 0.0]
-    }
-
-    fn nudge(&mut self, _: usize, step: &[f64]) {
-        self.to = turned(self.to, step);
-    }
-
-    fn to(&self) -> &[f64] {
-        &self.to
-    }
-
-    fn store(&mut self) -> [Vec<f32>; 3] {
-        [Vec::new(), Vec::new(), round(&mut self.to)]
-    }
-}
-
-/// Shoemake's quadrangle, with the controls `leave` and `arrive`.
-pub(super) struct Quadrangle {
-    from: Quat,
-    leave: Quat,
-    arrive: Quat,
-    to: Quat,
-}
-
-impl Piece for Quadrangle {
-    const FORM: Interpolation = Interpolation::CubicSlerp;
-    const FREE: usize = 3;
-    const SAMPLES: usize = 24;
-
-    fn new(from: &[f64], to: &[f64], _: f64) -> Self {
-        let from = to_quat(from);
-        let to = toward(from, to_quat(to));
-        Self { from, leave: from, arrive: to, to }
-    }
-
-    fn residual(&self, s: f64, wanted: &[f64]) -> Vec<f64> {
-        let [a, b, c, d] = [self.from, self.leave, self.arrive, self.to].map(quat::normalize);
-        turn(cubic_slerp(a, b, c, d, s), to_quat(wanted))
-    }
-
-    fn bases(s: f64) -> [f64; FREE] {
-        let h = 2.0 * s * (1.0 - s);
-        [h * (1.0 - s), h * s, (1.0 - h) * s]
-    }
-
-    fn nudge(&mut self, which: usize, step: &[f64]) {
-        let moved = match which {
-            0 => &mut self.leave,
-            1 => &mut self.arrive,
-            _ => &mut self.to,
-        };
-        *moved = turned(*moved, step);
-    }
-
-    fn to(&self) -> &[f64] {
-        &self.to
-    }
-
-    fn store(&mut self) -> [Vec<f32>; 3] {
-        [round(&mut self.leave), round(&mut self.arrive), round(&mut self.to)]
-    }
-}
-
-impl Smooth for Quadrangle {
-    fn with_velocities(from: Quat, to: Quat, span: f64, leave: Vec3, arrive: Vec3) -> Self {
-        let to = toward(from, to);
-        let half = |v: Vec3| v.map(|c| c * span / 2.0);
-        let (leave, arrive) = controls(quat::normalize(from), quat::normalize(to), half(leave), half(arrive));
-        Self { from, leave, arrive, to }
-    }
-}
-
-/// A Hermite spline of quaternions, normalized; tangents are per second.
-pub(super) struct Hermite {
-    from: Quat,
-    leave: Quat,
-    arrive: Quat,
-    to: Quat,
-    span: f64,
-}
-
-impl Hermite {
-    fn at(&self, s: f64) -> Quat {
-        let (s2, s3) = (s * s, s * s * s);
-        let keys = (2.0 * s3 - 3.0 * s2 + 1.0, -2.0 * s3 + 3.0 * s2);
-        let tangents = (self.span * (s3 - 2.0 * s2 + s), self.span * (s3 - s2));
-        quat::normalize([0, 1, 2, 3].map(|i| {
-            keys.0 * self.from[i] + tangents.0 * self.leave[i] + keys.1 * self.to[i] + tangents.1 * self.arrive[i]
-        }))
-    }
-}
-
-/// The change per second of a quaternion that turns by `velocity`, in its own frame.
-fn tangent(q: Quat, velocity: Vec3) -> Quat {
-    let [x, y, z] = velocity.map(|c| c / 2.0);
-    quat::mul(q, [x, y, z, 0.0])
-}
-
-impl Piece for Hermite {
-    const FORM: Interpolation = Interpolation::CubicSpline;
-    const FREE: usize = 3;
-    const SAMPLES: usize = 24;
-
-    fn new(from: &[f64], to: &[f64], span: f64) -> Self {
-        let (from, to) = (to_quat(from), to_quat(to));
-        let velocity = turn(toward(to, from), to).into_iter().map(|c| c / span).collect::<Vec<_>>();
-        // The axis of the arc is the same in the frames of both keys.
-        let own = quat::rotate(quat::conjugate(quat::normalize(from)), to_vec3(&velocity));
-        Self::with_velocities(from, to, span, own, own)
-    }
-
-    fn residual(&self, s: f64, wanted: &[f64]) -> Vec<f64> {
-        turn(self.at(s), to_quat(wanted))
-    }
-
-    fn bases(s: f64) -> [f64; FREE] {
-        let (s2, s3) = (s * s, s * s * s);
-        [s3 - 2.0 * s2 + s, s3 - s2, -2.0 * s3 + 3.0 * s2]
-    }
-
-    fn nudge(&mut self, which: usize, step: &[f64]) {
-        // Per segment, in the scene's frame: `ω q / 2`.
-        let change = |q: Quat| {
-            let [x, y, z] = to_vec3(step).map(|c| c / 2.0 / self.span);
-            quat::mul([x, y, z, 0.0], q)
-        };
-        let add = |a: Quat, b: Quat| [0, 1, 2, 3].map(|i| a[i] + b[i]);
-        match which {
-            0 => self.leave = add(self.leave, change(self.from)),
-            1 => self.arrive = add(self.arrive, change(self.to)),
-            _ => self.to = turned(self.to, step),
+impl Form {
+    pub(super) fn interpolation(self) -> Interpolation {
+        match self {
+            Self::Chord | Self::Arc => Interpolation::Linear,
+            Self::Hermite => Interpolation::CubicSpline,
+            Self::Quadrangle => Interpolation::CubicSlerp,
         }
     }
 
-    fn to(&self) -> &[f64] {
-        &self.to
+    /// How many vectors of a piece may be chosen: one for each control, the last one moves the end key.
+    pub(super) fn free(self) -> usize {
+        self.interpolation().elements_per_key()
     }
 
-    fn store(&mut self) -> [Vec<f32>; 3] {
-        [round(&mut self.leave), round(&mut self.arrive), round(&mut self.to)]
+    /// How many times of the original are looked at, at least, along one piece: a few for each extremum its error can have.
+    pub(super) fn samples(self) -> usize {
+        if self.free() == 1 { 12 } else { 24 }
+    }
+
+    /// How much of a step of each free vector arrives at `s`.
+    fn bases(self, s: f64) -> [f64; FREE] {
+        match self {
+            Self::Chord | Self::Arc => [s, 0.0, 0.0],
+            Self::Hermite => {
+                let [_, leave, to, arrive] = hermite(s, 1.0);
+                [leave, arrive, to]
+            }
+            Self::Quadrangle => {
+                let h = 2.0 * s * (1.0 - s);
+                [h * (1.0 - s), h * s, (1.0 - h) * s]
+            }
+        }
     }
 }
 
-impl Smooth for Hermite {
-    fn with_velocities(from: Quat, to: Quat, span: f64, leave: Vec3, arrive: Vec3) -> Self {
-        let to = toward(from, to);
-        Self { from, leave: tangent(from, leave), arrive: tangent(to, arrive), to, span }
+/// A segment of a new curve: keys `span` seconds apart, controls where the form has some.
+pub(super) struct Piece {
+    form: Form,
+    span: f64,
+    from: Vec<f64>,
+    leave: Quat,
+    arrive: Quat,
+    to: Vec<f64>,
+}
+
+impl Piece {
+    /// The plainest segment between two keys.
+    pub(super) fn new(form: Form, from: &[f64], to: &[f64], span: f64) -> Self {
+        match form {
+            Form::Chord => Self { from: from.to_vec(), to: to.to_vec(), form, span, leave: [0.0; 4], arrive: [0.0; 4] },
+            Form::Arc | Form::Quadrangle => {
+                let (from, to) = (to_quat(from), toward(to_quat(from), to_quat(to)));
+                Self { from: from.to_vec(), to: to.to_vec(), form, span, leave: from, arrive: to }
+            }
+            Form::Hermite => {
+                let (from, to) = (to_quat(from), to_quat(to));
+                let velocity = turn(toward(to, from), to).map(|c| c / span);
+                // The axis of the arc is the same in the frames of both keys.
+                let own = quat::rotate(quat::conjugate(quat::normalize(from)), velocity);
+                Self::with_velocities(form, from, to, span, [own; 2])
+            }
+        }
     }
+
+    /// The cubic segment that leaves and arrives with the given velocities: rotation vectors per second, in the keys' own frames.
+    pub(super) fn with_velocities(form: Form, from: Quat, to: Quat, span: f64, [leave, arrive]: [Vector; 2]) -> Self {
+        let to = toward(from, to);
+        let half = |v: Vector| v.map(|c| c * span / 2.0);
+        let (leave, arrive) = match form {
+            Form::Quadrangle => controls(quat::normalize(from), quat::normalize(to), half(leave), half(arrive)),
+            _ => (tangent(from, leave), tangent(to, arrive)),
+        };
+        Self { form, span, from: from.to_vec(), leave, arrive, to: to.to_vec() }
+    }
+
+    /// What the piece lacks at `s` (0 to 1): from the value there to what is wanted, as a step.
+    pub(super) fn sample(&self, s: f64, wanted: &[f64]) -> Sample {
+        let unit = |key: &[f64]| quat::normalize(to_quat(key));
+        let sample = |residual: Vec<f64>| Sample { bases: self.form.bases(s), residual };
+        let there = match self.form {
+            Form::Chord => {
+                let ends = self.from.iter().zip(&self.to);
+                return sample(ends.zip(wanted).map(|((a, b), w)| w - ((1.0 - s) * a + s * b)).collect());
+            }
+            Form::Arc => quat::slerp(unit(&self.from), unit(&self.to), s),
+            Form::Hermite => {
+                let (parts, weights) = ([&self.from[..], &self.leave, &self.to, &self.arrive], hermite(s, self.span));
+                quat::normalize([0, 1, 2, 3].map(|i| parts.iter().zip(weights).map(|(v, w)| w * v[i]).sum()))
+            }
+            Form::Quadrangle => cubic_slerp(unit(&self.from), unit(&self.leave), unit(&self.arrive), unit(&self.to), s),
+        };
+        sample(turn(there, to_quat(wanted)).to_vec())
+    }
+
+    /// Takes a step with each free vector.
+    pub(super) fn nudge(&mut self, steps: &[f64]) {
+        if self.form == Form::Chord {
+            return self.to.iter_mut().zip(steps).for_each(|(v, d)| *v += d);
+        }
+        let (steps, _) = steps.as_chunks::<3>();
+        let (from, to) = (to_quat(&self.from), to_quat(&self.to));
+        if let [leave, arrive, _] = *steps {
+            // A tangent's change per segment, in the scene's frame: `ω q / 2`.
+            let add = |a: Quat, step: Vector, q: Quat| {
+                let [x, y, z] = step.map(|c| c / 2.0 / self.span);
+                let change = quat::mul([x, y, z, 0.0], q);
+                [0, 1, 2, 3].map(|i| a[i] + change[i])
+            };
+            (self.leave, self.arrive) = match self.form {
+                Form::Hermite => (add(self.leave, leave, from), add(self.arrive, arrive, to)),
+                _ => (turned(self.leave, leave), turned(self.arrive, arrive)),
+            };
+        }
+        self.to = steps.last().map_or(to, |step| turned(to, *step)).to_vec();
+    }
+
+    /// Rounds to `f32`, and says what the file will hold: the control that leaves the first key and the one that arrives at the
+    /// end, where the form has them, and the end.
+    pub(super) fn store(&mut self) -> Vec<f32> {
+        let controls = self.leave.iter_mut().chain(&mut self.arrive).filter(|_| self.form.free() > 1);
+        let round = |v: &mut f64| {
+            let stored = *v as f32;
+            *v = f64::from(stored);
+            stored
+        };
+        controls.chain(&mut self.to).map(round).collect()
+    }
+}
+
+/// The first four components.
+pub(super) fn to_quat(v: &[f64]) -> Quat {
+    [v[0], v[1], v[2], v[3]]
+}
+
+/// The rotation vector that turns `a` into `b` the short way, in the scene's frame.
+fn turn(a: Quat, b: Quat) -> Vector {
+    let r = quat::mul(b, quat::conjugate(a));
+    quat::log(toward(quat::IDENTITY, r)).map(|c| 2.0 * c)
+}
+
+fn turned(q: Quat, step: Vector) -> Quat {
+    quat::mul(quat::exp(step.map(|c| c / 2.0)), q)
+}
+
+/// The change per second of a quaternion that turns by `velocity`, in its own frame.
+fn tangent(q: Quat, velocity: Vector) -> Quat {
+    let [x, y, z] = velocity.map(|c| c / 2.0);
+    quat::mul(q, [x, y, z, 0.0])
 }

@@ -6,27 +6,26 @@
 use super::{
     Unfit,
     minimax::{self, Sample},
-    piece::{Piece, Smooth},
+    piece::{Form, Piece, to_quat},
 };
 use crate::{
-    curve::{Curve, Interpolation, Kind},
-    quat::{self, Quat},
+    curve::{Curve, Interpolation, Kind, toward},
+    quat,
+    vector::Vector,
 };
 use alloc::{vec, vec::Vec};
 
 /// Positions along a curve count in parts of the way between two of its keys.
 const PARTS: u64 = 1 << 20;
 
-/// Below this, in radians or units, even equal curves differ by rounding.
-const NOISE: f64 = 1e-9;
-
 /// How often a piece is improved before it is given up.
 const ROUNDS: usize = 3;
 
-/// A curve to be followed.
+/// A curve to be followed, and in what form.
 pub(super) struct Source<'a> {
     pub(super) curve: &'a Curve,
     pub(super) kind: Kind,
+    pub(super) form: Form,
     pub(super) tolerance: f64,
 }
 
@@ -36,12 +35,6 @@ struct Wanted {
     value: Vec<f64>,
     /// Whether the original may have a corner here.
     corner: bool,
-}
-
-/// What a file holds of a piece, and where it ends.
-struct Fitted {
-    to: Vec<f64>,
-    stored: [Vec<f32>; 3],
 }
 
 impl Source<'_> {
@@ -63,13 +56,17 @@ impl Source<'_> {
         value
     }
 
-    /// The values along a piece, from its start to its end.
-    fn wanted(&self, from: f64, to: f64, at_least: usize) -> Vec<Wanted> {
+    /// When a piece begins and ends, and the values along it; `None` where it would take no time.
+    fn wanted(&self, from: u64, to: u64) -> Option<(f64, f64, Vec<Wanted>)> {
+        let [from, to] = [from, to].map(|position| f64::from(self.time(position)));
+        if from >= to {
+            return None;
+        }
         let times = self.curve.times();
         let first = times.partition_point(|t| f64::from(*t) <= from);
         let last = times.partition_point(|t| f64::from(*t) < to);
         let per_span = if self.curve.interpolation() == Interpolation::Linear { 4 } else { 8 };
-        let count = at_least.div_ceil(last - first + 1).max(per_span);
+        let count = self.form.samples().div_ceil(last - first + 1).max(per_span);
         let mut out = Vec::with_capacity(count * (last - first + 1) + 1);
         out.push(Wanted { s: 0.0, value: self.at(from), corner: true });
         let mut start = from;
@@ -80,57 +77,69 @@ impl Source<'_> {
             }));
             start = stop;
         }
-        out
+        Some((from, to, out))
     }
 
     /// The velocity with which the curve leaves `time`, or arrives there where `ahead` is negative: a rotation vector per second in the
     /// frame of the value there. `ahead` is a small time; the two differences cancel what is quadratic in it.
-    fn velocity(&self, time: f64, ahead: f64) -> [f64; 3] {
-        let here = rotation(&self.at(time));
-        let turn = |t: f64| {
-            let r = quat::mul(quat::conjugate(here), rotation(&self.at(t)));
-            quat::log(if r[3] < 0.0 { quat::negate(r) } else { r })
-        };
+    fn velocity(&self, time: f64, ahead: f64) -> Vector {
+        let back = quat::conjugate(to_quat(&self.at(time)));
+        let turn = |t: f64| quat::log(toward(quat::IDENTITY, quat::mul(back, to_quat(&self.at(t)))));
         let (near, far) = (turn(time + ahead), turn(time + 2.0 * ahead));
         [0, 1, 2].map(|i| (4.0 * near[i] - far[i]) / ahead)
     }
 }
 
-fn rotation(v: &[f64]) -> Quat {
-    [v[0], v[1], v[2], v[3]]
-}
-
 /// Pieces with free vectors, keys wherever they reach. Along straight lines those are keys of the original, as long as one can be reached: corners
 /// are nowhere else, and tracks with keys in common share times.
-pub(super) fn fit<P: Piece>(source: &Source<'_>) -> Result<Curve, Unfit> {
-    let mut keys = FittedKeys::start(source);
+pub(super) fn fit(source: &Source<'_>) -> Result<Curve, Unfit> {
     let (mut length, is_straight) = (PARTS, source.curve.interpolation() == Interpolation::Linear);
-    while keys.position < source.end() {
-        let from = keys.position;
-        let reach = |to: u64| free_piece::<P>(source, &keys.value, from, to);
+    walk(source, |from, value| {
+        let reach = |to: u64| free_piece(source, value, from, to);
         let to_key = || {
             let found = farthest(from / PARTS, length / PARTS, source.end() / PARTS, |key| reach(key * PARTS));
             found.map(|(key, piece)| (key * PARTS, piece))
         };
-        let found = is_straight.then(to_key).flatten().or_else(|| farthest(from, length, source.end(), reach));
-        let (to, piece) = found.ok_or(Unfit { time: source.time(from) })?;
-        length = to - from;
-        keys.push(source, to, piece)?;
-    }
-    Ok(keys.curve(source, P::FORM))
+        let anywhere = || {
+            let (to, piece) = farthest(from, length, source.end(), reach)?;
+            // A little short of that, on a key of the original, is better for the same reasons.
+            let key = to / PARTS * PARTS;
+            let near = (key > from && key < to && to - key <= (to - from) / 16).then(|| reach(key)).flatten();
+            Some(near.map_or((to, piece), |piece| (key, piece)))
+        };
+        let found = is_straight.then(to_key).flatten().or_else(anywhere)?;
+        length = found.0 - from;
+        Some(found)
+    })
 }
 
 /// Pieces that match the curve's values and velocities, from key to key; keys inserted where one piece does not reach the next.
-pub(super) fn follow<P: Smooth>(source: &Source<'_>) -> Result<Curve, Unfit> {
-    let mut keys = FittedKeys::start(source);
-    while keys.position < source.end() {
-        let from = keys.position;
+pub(super) fn follow(source: &Source<'_>) -> Result<Curve, Unfit> {
+    walk(source, |from, value| {
         let stop = (from / PARTS + 1) * PARTS;
-        let (to, piece) = farthest(from, stop - from, stop, |to| matched_piece::<P>(source, &keys.value, from, to))
-            .ok_or(Unfit { time: source.time(from) })?;
-        keys.push(source, to, piece)?;
+        farthest(from, stop - from, stop, |to| matched_piece(source, value, from, to))
+    })
+}
+
+/// A curve of pieces. `next` says where the one ends that begins at a position with a value, and what a file holds of it.
+fn walk(source: &Source<'_>, mut next: impl FnMut(u64, &[f64]) -> Option<(u64, Vec<f32>)>) -> Result<Curve, Unfit> {
+    let Source { curve, form, .. } = source;
+    let unused = vec![0.0; if form.free() == 1 { 0 } else { curve.width() }];
+    let (mut position, mut times, mut values) = (0, vec![curve.start()], unused.clone());
+    values.extend(source.at(f64::from(curve.start())).iter().map(|v| *v as f32));
+    while position < source.end() {
+        let value: Vec<f64> = values[values.len() - curve.width()..].iter().map(|v| f64::from(*v)).collect();
+        // A tolerance at the edge of what `f32` can say asks for keys without end.
+        let is_sane = times.len() <= curve.keys().saturating_mul(64).saturating_add(4097);
+        let found = is_sane.then(|| next(position, &value)).flatten();
+        let (to, piece) = found.ok_or(Unfit { time: source.time(position) })?;
+        position = to;
+        times.push(source.time(to));
+        values.extend(piece);
     }
-    Ok(keys.curve(source, P::FORM))
+    values.extend(unused);
+    Ok(Curve::new(form.interpolation(), curve.width(), times, values)
+        .expect("times ascend and every piece has its elements"))
 }
 
 /// The farthest position up to `limit` that `reach` can make a piece to: from a first guess of the length, in steps that grow until
@@ -163,51 +172,44 @@ fn farthest<T>(from: u64, guess: u64, limit: u64, reach: impl Fn(u64) -> Option<
             None => bad = Some(middle),
         }
     }
-    // A little short of that, on a key of the original, is better: corners are at keys, and tracks with keys in common share times.
-    let key = good.0 / PARTS * PARTS;
-    if key > from && key < good.0 && good.0 - key <= (good.0 - from) / 16 {
-        return reach(key).map(|piece| (key, piece)).or(Some(good));
-    }
     Some(good)
 }
 
-fn free_piece<P: Piece>(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<Fitted> {
-    let (start, end) = (f64::from(source.time(from)), f64::from(source.time(to)));
-    let wanted = (end > start).then(|| source.wanted(start, end, P::SAMPLES))?;
-    let mut piece = P::new(value, &wanted.last()?.value, end - start);
-    let tolerance = source.tolerance.max(NOISE);
+/// What a file holds of a piece that comes near enough once its free vectors are chosen.
+fn free_piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<Vec<f32>> {
+    let Source { form, tolerance, .. } = *source;
+    let (start, end, wanted) = source.wanted(from, to)?;
+    let mut piece = Piece::new(form, value, &wanted.last()?.value, end - start);
     for round in 0..=ROUNDS {
         let stored = piece.store();
-        let samples: Vec<Sample> = wanted.iter().map(|w| sample(&piece, w)).collect();
+        let samples = samples(&piece, &wanted);
         let error = largest(&wanted, &samples);
         if error <= tolerance {
-            return Some(Fitted { to: piece.to().to_vec(), stored });
+            return Some(stored);
         }
         if round < ROUNDS {
             // The solution is linear; what it neglects is as small as the square of the step.
             let hopeless = 1.05 * tolerance + error * error;
             // The start is no longer free.
-            let steps = minimax::solve(&samples[1..], P::FREE, 0.96 * tolerance, hopeless)?;
-            let width = samples.first()?.residual.len();
-            steps.chunks_exact(width).enumerate().for_each(|(which, step)| piece.nudge(which, step));
+            piece.nudge(&minimax::solve(&samples[1..], form.free(), 0.96 * tolerance, hopeless)?);
         }
     }
     None
 }
 
-fn matched_piece<P: Smooth>(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<Fitted> {
-    let (start, end) = (f64::from(source.time(from)), f64::from(source.time(to)));
-    let wanted = (end > start).then(|| source.wanted(start, end, P::SAMPLES))?;
+/// What a file holds of a piece with the original's velocities, where that is near enough.
+fn matched_piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<Vec<f32>> {
+    let (start, end, wanted) = source.wanted(from, to)?;
     let ahead = 1e-4 * (end - start);
-    let (leave, arrive) = (source.velocity(start, ahead), source.velocity(end, -ahead));
-    let mut piece = P::with_velocities(rotation(value), rotation(&wanted.last()?.value), end - start, leave, arrive);
+    let velocities = [source.velocity(start, ahead), source.velocity(end, -ahead)];
+    let (from, to) = (to_quat(value), to_quat(&wanted.last()?.value));
+    let mut piece = Piece::with_velocities(source.form, from, to, end - start, velocities);
     let stored = piece.store();
-    let samples: Vec<Sample> = wanted.iter().map(|w| sample(&piece, w)).collect();
-    (largest(&wanted, &samples) <= source.tolerance.max(NOISE)).then(|| Fitted { to: piece.to().to_vec(), stored })
+    (largest(&wanted, &samples(&piece, &wanted)) <= source.tolerance).then_some(stored)
 }
 
-fn sample<P: Piece>(piece: &P, wanted: &Wanted) -> Sample {
-    Sample { bases: P::bases(wanted.s), residual: piece.residual(wanted.s, &wanted.value) }
+fn samples(piece: &Piece, wanted: &[Wanted]) -> Vec<Sample> {
+    wanted.iter().map(|w| piece.sample(w.s, &w.value)).collect()
 }
 
 /// The largest residual: of the samples, and of the parabolas through three of them that have their summit in between.
@@ -233,47 +235,4 @@ fn summit(x: [f64; 3], y: [f64; 3]) -> f64 {
     }
     let at = (x[0] + x[1]) / 2.0 - before / (2.0 * bend);
     y[0] + before * (at - x[0]) + bend * (at - x[0]) * (at - x[1])
-}
-
-/// The new curve as far as it has come.
-struct FittedKeys {
-    position: u64,
-    value: Vec<f64>,
-    times: Vec<f32>,
-    first: Vec<f32>,
-    pieces: Vec<[Vec<f32>; 3]>,
-}
-
-impl FittedKeys {
-    fn start(source: &Source<'_>) -> Self {
-        let time = source.curve.start();
-        let first: Vec<f32> = source.at(f64::from(time)).iter().map(|v| *v as f32).collect();
-        let value = first.iter().map(|v| f64::from(*v)).collect();
-        Self { position: 0, value, times: vec![time], first, pieces: Vec::new() }
-    }
-
-    fn push(&mut self, source: &Source<'_>, to: u64, piece: Fitted) -> Result<(), Unfit> {
-        // A tolerance at the edge of what `f32` can say asks for keys without end.
-        if self.pieces.len() > source.curve.keys().saturating_mul(64).saturating_add(4096) {
-            return Err(Unfit { time: source.time(self.position) });
-        }
-        self.position = to;
-        self.value = piece.to;
-        self.times.push(source.time(to));
-        self.pieces.push(piece.stored);
-        Ok(())
-    }
-
-    fn curve(self, source: &Source<'_>, form: Interpolation) -> Curve {
-        let unused = || vec![0.0; source.curve.width()];
-        let cubic = form.elements_per_key() == 3;
-        let mut values = if cubic { unused() } else { Vec::new() };
-        values.extend_from_slice(&self.first);
-        for [leave, arrive, to] in &self.pieces {
-            values.extend(leave.iter().chain(arrive).chain(to));
-        }
-        values.extend(if cubic { unused() } else { Vec::new() });
-        Curve::new(form, source.curve.width(), self.times, values)
-            .expect("times ascend and every piece has its elements")
-    }
 }

@@ -11,6 +11,7 @@ mod properties;
 pub mod report;
 mod unmatched;
 
+pub(crate) use kept::lost;
 pub use kept::{Kept, kept};
 pub(crate) use properties::{natural_range, worst_property};
 pub use unmatched::{Unmatched, Which};

@@ -52,14 +52,29 @@ impl ComponentType {
         }
     }
 
+    /// The largest integer, which stands for 1 where integers of up to 16 bits are normalized; `None` for floats.
+    pub const fn largest(self) -> Option<i64> {
+        match self {
+            Self::I8 => Some(i8::MAX as i64),
+            Self::U8 => Some(u8::MAX as i64),
+            Self::I16 => Some(i16::MAX as i64),
+            Self::U16 => Some(u16::MAX as i64),
+            Self::U32 => Some(u32::MAX as i64),
+            Self::F32 => None,
+        }
+    }
+
     /// One component from its bytes: integers as they are or, where normalized, by glTF's equations.
     fn decode(self, b: &[u8], normalized: bool) -> f64 {
-        let norm = |value: f64, most: f64| if normalized { (value / most).max(-1.0) } else { value };
+        let norm = |value: f64| match self.largest() {
+            Some(most) if normalized => (value / most as f64).max(-1.0),
+            _ => value,
+        };
         match self {
-            Self::I8 => norm(f64::from(b[0] as i8), 127.0),
-            Self::U8 => norm(f64::from(b[0]), 255.0),
-            Self::I16 => norm(f64::from(i16::from_le_bytes([b[0], b[1]])), 32767.0),
-            Self::U16 => norm(f64::from(u16::from_le_bytes([b[0], b[1]])), 65535.0),
+            Self::I8 => norm(f64::from(b[0] as i8)),
+            Self::U8 => norm(f64::from(b[0])),
+            Self::I16 => norm(f64::from(i16::from_le_bytes([b[0], b[1]]))),
+            Self::U16 => norm(f64::from(u16::from_le_bytes([b[0], b[1]]))),
             Self::U32 => f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
             Self::F32 => f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
         }

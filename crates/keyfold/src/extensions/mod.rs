@@ -214,6 +214,12 @@ pub(crate) fn is_listed(json: &Value, list: &str, name: &str) -> bool {
     json.get(list).and_then(Value::as_array).is_some_and(|names| names.iter().any(|n| n.as_str() == Some(name)))
 }
 
+/// Where an extension is on one of the two lists.
+fn place_on_list(document: &Document, list: &str, name: &str) -> String {
+    let mut names = document.json().get(list).and_then(Value::as_array).into_iter().flatten();
+    format!("/{list}/{}", names.position(|n| n == name).unwrap_or(0))
+}
+
 /// The names of all extensions that change how animations are read.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|extension| extension.name)

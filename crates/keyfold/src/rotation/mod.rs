@@ -10,7 +10,6 @@ mod tolerance;
 
 pub use crate::extensions::sqlerp::CoreSampler;
 pub(crate) use tolerance::UNCHANGED;
-pub use tolerance::refit_rotations;
 
 use crate::{
     Animation, Bound, Document, Error, Finding, Interpolation, Kind, Result, Scene, Track, diff, effort,
@@ -19,6 +18,7 @@ use crate::{
     write::{AnimationForm, ChannelForm, assemble, core_form, place_plain},
 };
 use serde::Serialize;
+use tolerance::refit_rotations;
 
 /// What rotations are to become.
 #[derive(Clone, Copy, Debug)]
@@ -93,10 +93,8 @@ pub struct FallbackReport {
 pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Result<(Document, RotationReport)> {
     let found = read(document)?;
     if !found.animations.iter().flat_map(|a| &a.tracks).any(|track| options.concerns(track)) {
-        return Ok((
-            document.edit().finish()?,
-            RotationReport { findings: found.findings, ..RotationReport::default() },
-        ));
+        let report = RotationReport { findings: found.findings, ..RotationReport::default() };
+        return Ok((document.edit().finish()?, report));
     }
     let scene = Scene::new(document, &found.animations, options.shell)?;
     effort::pay(document, &scene, &found.animations, effort::SEARCH)?;

@@ -29,39 +29,36 @@ const MOMENTS: usize = 48;
 
 /// An animation with the rotations that `choose` picks in another form, no point farther than `bound` scene units from where
 /// it was; and what could not be brought there.
-///
-/// `Step` curves and single keys have no other form and stay. `choose` sees every track.
-pub fn refit_rotations(
+pub(super) fn refit_rotations(
     scene: &Scene,
     animation: &Animation,
     choose: &dyn Fn(&Track) -> bool,
     form: Interpolation,
     bound: f64,
 ) -> (Animation, Vec<Finding>) {
-    let chosen = |track: &&Track| track.target.kind() == Kind::Rotation && choose(track);
-    let tracks: Vec<&Track> = animation.tracks.iter().filter(chosen).collect();
+    let tracks: Vec<&Track> = animation.tracks.iter().filter(|track| choose(track)).collect();
     let mut changed = animation.clone();
     if tracks.is_empty() {
         return (changed, Vec::new());
     }
-    let search = Search::new(scene, animation, tracks, form, bound);
+    let motion = scene.motion(animation);
+    let probes = scene.probes(&motion.moved());
+    let keys = moments(&[&motion], 0);
+    let some: Vec<Moment> = keys.iter().step_by(keys.len().div_ceil(MOMENTS).max(1)).copied().collect();
+    let moving: Vec<_> = tracks.iter().filter_map(|t| core_track(&t.target, &t.curve)).collect();
+    let reach = Reach::of(&motion, &moving, &probes, &some);
+    let search = Search { animation, tracks, form, bound, motion, probes, reach };
     let Some(curves) = search.run() else {
         return (changed, vec![search.finding(None)]);
     };
     let mut findings = Vec::new();
-    for (track, curve) in search.tracks.iter().zip(curves) {
+    for (track, curve) in changed.tracks.iter_mut().filter(|track| choose(track)).zip(curves) {
         match curve {
-            Some(curve) => place(&mut changed, track, curve),
+            Some(curve) => track.curve = curve,
             None => findings.push(search.finding(Some(track))),
         }
     }
     (changed, findings)
-}
-
-fn place(animation: &mut Animation, track: &Track, curve: Curve) {
-    if let Some(slot) = animation.tracks.iter_mut().find(|t| t.source.channel == track.source.channel) {
-        slot.curve = curve;
-    }
 }
 
 /// Curves for the chosen tracks; `None` where a track stays as it is.
@@ -78,23 +75,7 @@ struct Search<'a> {
     reach: Reach,
 }
 
-impl<'a> Search<'a> {
-    fn new(
-        scene: &'a Scene,
-        animation: &'a Animation,
-        tracks: Vec<&'a Track>,
-        form: Interpolation,
-        bound: f64,
-    ) -> Self {
-        let motion = scene.motion(animation);
-        let probes = scene.probes(&motion.moved());
-        let keys = moments(&[&motion], 0);
-        let some: Vec<Moment> = keys.iter().step_by(keys.len().div_ceil(MOMENTS).max(1)).copied().collect();
-        let moving: Vec<_> = tracks.iter().filter_map(|t| core_track(&t.target, &t.curve)).collect();
-        let reach = Reach::of(&motion, &moving, &probes, &some);
-        Self { animation, tracks, form, bound, motion, probes, reach }
-    }
-
+impl Search<'_> {
     fn run(&self) -> Option<Curves> {
         let (mut best, mut prices) = (None, Prices::new(&self.reach));
         let mut budgets = budgets::search(&self.reach, &mut prices, self.bound, ROUNDS.0, |budgets| {

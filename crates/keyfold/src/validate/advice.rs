@@ -42,30 +42,27 @@ pub fn advise(document: &Document) -> Vec<Finding> {
 /// The keys of a rotation as unit quaternions, `None` for one that is none; no keys where the track is no rotation.
 fn rotations(track: &Track) -> Vec<Option<Quat>> {
     let keys = if track.target.kind() == Kind::Rotation { track.curve.keys() } else { 0 };
+    let unit = |value: &[f32]| quat::try_normalize(<[f32; 4]>::try_from(value).ok()?.map(f64::from));
     (0..keys).map(|key| unit(track.curve.value(key))).collect()
 }
 
 fn shape(document: &Document, at: &str, track: &Track, rotations: &[Option<Quat>], findings: &mut Findings) {
     let curve = &track.curve;
     let constant = curve.is_constant();
-    if constant && rest(document, track).is_some_and(|rest| rest == curve.value(0)) {
+    // What the document itself gives the property.
+    let rest = || track.target.stated(document).map(|rest| rest.iter().map(|n| *n as f32).collect::<Vec<_>>());
+    if constant && rest().is_some_and(|rest| rest == curve.value(0)) {
         findings.add(&ANIM_WITHOUT_EFFECT, at, "the track only holds the value that its target has anyway");
     } else if constant && curve.keys() > 1 {
         findings.add(&ANIM_CONSTANT_TRACK, at, format!("all {} keys are equal", curve.keys()));
-    }
-    if !constant {
-        let redundant =
-            (1..curve.keys().saturating_sub(1)).filter(|key| is_redundant(&track.curve, rotations, *key)).count();
+    } else if !constant {
+        let inner = 1..curve.keys().saturating_sub(1);
+        let redundant = inner.filter(|key| is_redundant(curve, rotations, *key)).count();
         if redundant > 0 && redundant * WORTH_SAYING >= curve.keys() {
             let message = format!("{redundant} of {} keys say what their neighbours say already", curve.keys());
             findings.add(&ANIM_REDUNDANT_KEYS, at, message);
         }
     }
-}
-
-/// The value that the document itself gives the property.
-fn rest(document: &Document, track: &Track) -> Option<Vec<f32>> {
-    Some(track.target.stated(document)?.iter().map(|n| *n as f32).collect())
 }
 
 /// Whether a key could go without a trace.
@@ -98,11 +95,6 @@ fn leaves_plane(a: Quat, v: Quat, b: Quat) -> bool {
     spread > 1e-6 && spread - inside > 1e-8 * spread
 }
 
-fn unit(value: &[f32]) -> Option<Quat> {
-    let [x, y, z, w] = *value else { return None };
-    quat::try_normalize([x, y, z, w].map(f64::from))
-}
-
 /// Rotations whose way from key to key is not what it seems.
 fn turns(at: &str, interpolation: Interpolation, rotations: &[Option<Quat>], findings: &mut Findings) {
     let dots: Vec<f64> =
@@ -131,11 +123,8 @@ fn shareable<'a>(tracks: impl Iterator<Item = &'a Track>, findings: &mut Finding
         let bits = track.curve.times().iter().map(|time| time.to_bits()).collect();
         let same = *first.entry(bits).or_insert(input);
         if same != input {
-            findings.add(
-                &ANIM_SHAREABLE_INPUT,
-                format!("/accessors/{input}"),
-                format!("has the times of accessor {same}"),
-            );
+            let message = format!("has the times of accessor {same}");
+            findings.add(&ANIM_SHAREABLE_INPUT, format!("/accessors/{input}"), message);
         }
     }
 }

@@ -63,12 +63,8 @@ impl Values {
     /// What a stored component stands for.
     pub(super) fn meaning(&self, raw: f32) -> f64 {
         let raw = f64::from(raw);
-        match self.component {
-            _ if !self.normalized => raw,
-            ComponentType::I8 => (raw / 127.0).max(-1.0),
-            ComponentType::U8 => raw / 255.0,
-            ComponentType::I16 => (raw / 32767.0).max(-1.0),
-            ComponentType::U16 => raw / 65535.0,
+        match self.component.largest() {
+            Some(most) if self.normalized => (raw / most as f64).max(-1.0),
             _ => raw,
         }
     }

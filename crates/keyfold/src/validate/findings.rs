@@ -21,6 +21,11 @@ impl Findings {
         self.list.retain(|finding| !untrue(finding));
     }
 
+    /// Takes back what was found at one place.
+    pub(crate) fn suppress_at(&mut self, code: &Code, at: &str) {
+        self.suppress(|finding| finding.code == code.name && finding.at == at);
+    }
+
     /// What was found so far.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Finding> {
         self.list.iter()

@@ -159,7 +159,8 @@ fn extensions_of(channel: &ChannelForm) -> impl Iterator<Item = String> {
     on_target.chain(&channel.extensions).map(|(name, _)| name.clone()).chain(referring)
 }
 
-fn samplers_of(channel: &ChannelForm) -> impl Iterator<Item = &SamplerForm> {
+/// The samplers that play a channel.
+pub(crate) fn samplers_of(channel: &ChannelForm) -> impl Iterator<Item = &SamplerForm> {
     channel.sampler.iter().chain(channel.extension_sampler.iter().map(|(_, sampler)| sampler))
 }
 

@@ -12,13 +12,13 @@ mod times;
 mod write;
 
 pub(crate) use grids::{coded, property_grid};
-pub use write::{Compressed, Dialect, Options, compress};
+pub use write::{Dialect, Options, compress};
 pub(crate) use write::{Planned, draft, fits, write};
 
 use super::{Extension, Provided};
 use crate::{
     Document, Error, Result,
-    document::{JsonRef, List, Object, json::to_index},
+    document::{JsonRef, Object, json::to_index},
 };
 use keyfold_core::draco::{self, Attribute, TIMESTAMPS};
 use serde_json::{Value, json};
@@ -32,68 +32,60 @@ pub(crate) const NAME: &str = "Draco_animation_compression";
 /// The name of the draft's folder and schema.
 pub(crate) const OTHER_NAME: &str = "DRACO_animation_compression";
 
-pub(super) const ROW: Extension = Extension {
-    accessors: Some(|document| provide(document, NAME)),
-    accessor_views: Some(|document| accessor_views(document, NAME)),
-    tidy: Some(|json| tidy(json, NAME)),
-    rules: Some(|document, findings| rules::rules(document, findings, NAME)),
-    codes: rules::CODES,
-    places: rules::PLACES,
-    ..Extension::new(NAME)
-};
-
-pub(super) const OTHER: Extension = Extension {
-    name: OTHER_NAME,
-    accessors: Some(|document| provide(document, OTHER_NAME)),
-    accessor_views: Some(|document| accessor_views(document, OTHER_NAME)),
-    tidy: Some(|json| tidy(json, OTHER_NAME)),
-    rules: Some(|document, findings| rules::rules(document, findings, OTHER_NAME)),
-    ..ROW
-};
-
-/// One stream: the accessor of its timestamps, and those of its tracks with their ids.
-pub(crate) struct Stream<'a> {
-    pub(crate) object: Object<'a>,
-    pub(crate) input: usize,
-    pub(crate) outputs: Vec<(usize, u32)>,
-    pub(crate) view: usize,
-}
-
-/// The streams that a document lists, each read or refused on its own.
-pub(crate) fn streams<'a>(document: &'a Document, name: &str) -> Result<Vec<Result<Stream<'a>>>> {
-    let Some(extensions) = document.root().object("extensions").ok().flatten() else { return Ok(Vec::new()) };
-    let Some(look) = extensions.get(name) else { return Ok(Vec::new()) };
-    let read = |object: Result<Object<'a>>| stream(object?);
-    match look.as_array() {
-        Some(_) => Ok(extensions.objects(name)?.map(read).collect()),
-        None => Ok(extensions.required_object(name)?.objects("compressedAnimations")?.map(read).collect()),
-    }
-}
-
-fn stream(object: Object<'_>) -> Result<Stream<'_>> {
-    let indices = |key: &str| -> Result<Vec<usize>> {
-        let list = object.array(key)?.iter().map(JsonRef::as_index).collect::<Option<_>>();
-        list.ok_or_else(|| Error::malformed(object.place(key), "should be an array of whole numbers"))
+/// The row of a name: hooks do not say whose they are.
+macro_rules! row {
+    ($name:expr) => {
+        Extension {
+            accessors: Some(|document| provide(document, $name)),
+            accessor_views: Some(|document| accessor_views(document, $name)),
+            tidy: Some(|json| tidy(json, $name)),
+            rules: Some(|document, findings| rules::rules(document, findings, $name)),
+            codes: rules::CODES,
+            places: rules::PLACES,
+            ..Extension::new($name)
+        }
     };
-    let ids = if object.get("attributeId").is_some() { indices("attributeId")? } else { indices("attributesId")? };
-    let outputs = indices("outputs")?;
-    if ids.len() != outputs.len() {
-        let what = format!("{} outputs have {} ids", outputs.len(), ids.len());
-        return Err(Error::malformed(object.at(), what));
+}
+
+pub(super) const ROW: Extension = row!(NAME);
+pub(super) const OTHER: Extension = row!(OTHER_NAME);
+
+/// One stream: the accessors that it fills, with the ids of what they hold.
+struct Stream<'a> {
+    object: Object<'a>,
+    accessors: Vec<(usize, u32)>,
+    view: usize,
+}
+
+/// The streams that a document lists, as far as they can be read: what cannot, the rules speak of.
+fn streams<'a>(document: &'a Document, name: &str) -> Vec<Stream<'a>> {
+    let list = || {
+        let extensions = document.root().object("extensions").ok()??;
+        match extensions.get(name)?.as_array() {
+            Some(_) => extensions.objects(name).ok(),
+            None => extensions.object(name).ok()??.objects("compressedAnimations").ok(),
+        }
+    };
+    list().into_iter().flatten().flatten().filter_map(Stream::read).collect()
+}
+
+impl<'a> Stream<'a> {
+    fn read(object: Object<'a>) -> Option<Self> {
+        let indices = |key: &str| object.array(key).ok()?.iter().map(JsonRef::as_index).collect::<Option<Vec<_>>>();
+        let ids = indices(if object.get("attributeId").is_some() { "attributeId" } else { "attributesId" })?;
+        let outputs = indices("outputs").filter(|outputs| outputs.len() == ids.len())?;
+        let (input, view) = (object.index("input").ok()??, object.index("bufferView").ok()??);
+        let ids = ids.into_iter().map(|id| u32::try_from(id).unwrap_or(u32::MAX));
+        let accessors = [(input, TIMESTAMPS)].into_iter().chain(outputs.into_iter().zip(ids)).collect();
+        Some(Self { object, accessors, view })
     }
-    let ids = ids.into_iter().map(|id| u32::try_from(id).unwrap_or(u32::MAX));
-    Ok(Stream {
-        input: object.required_index("input")?,
-        outputs: outputs.into_iter().zip(ids).collect(),
-        view: object.required_index("bufferView")?,
-        object,
-    })
 }
 
 fn provide(document: &Document, name: &str) -> Provided {
     let mut provided = Provided::new();
-    for stream in streams(document, name).unwrap_or_default().into_iter().flatten() {
-        let decoded = decode(document, &stream);
+    for stream in streams(document, name) {
+        let at = stream.object.place("bufferView");
+        let decoded = document.view(stream.view).and_then(|bytes| decode_view(document, &bytes, &at));
         let attribute = |accessor: usize, id: u32| -> Result<Arc<[f32]>> {
             let missing = || Error::malformed(stream.object.at(), format!("the stream has no attribute with id {id}"));
             let animation = decoded.as_ref().map_err(Clone::clone)?;
@@ -103,12 +95,10 @@ fn provide(document: &Document, name: &str) -> Provided {
             document.account().hold(bytes, || stream.object.at())?;
             values(document, accessor, attribute)
         };
-        let mut all = Provided::from([(stream.input, attribute(stream.input, TIMESTAMPS))]);
-        for (accessor, id) in &stream.outputs {
-            all.insert(*accessor, attribute(*accessor, *id));
-        }
+        let all: Provided = stream.accessors.iter().map(|(index, id)| (*index, attribute(*index, *id))).collect();
         // Whoever may ignore the extension has the data that a broken stream stands for.
-        let falls_back = || !document.requires(name) && all.keys().all(|accessor| has_data(document, *accessor));
+        let has_data = |accessor: &usize| document.accessor(*accessor).is_ok_and(|accessor| accessor.view.is_some());
+        let falls_back = || !document.requires(name) && all.keys().all(has_data);
         if all.values().all(Result::is_ok) || !falls_back() {
             provided.extend(all);
         }
@@ -117,16 +107,6 @@ fn provide(document: &Document, name: &str) -> Provided {
         provided.extend(unrecoverable(document));
     }
     provided
-}
-
-/// Whether an accessor has uncompressed data.
-fn has_data(document: &Document, accessor: usize) -> bool {
-    document.accessor(accessor).is_ok_and(|accessor| accessor.view.is_some())
-}
-
-fn decode(document: &Document, stream: &Stream<'_>) -> Result<draco::Animation> {
-    let bytes = document.view(stream.view)?;
-    decode_view(document, &bytes, &stream.object.place("bufferView"))
 }
 
 /// A stream, decoded, once it is paid for: integers, numbers and floats of a value stand side by side for a while.
@@ -153,31 +133,25 @@ fn values(document: &Document, accessor: usize, attribute: &Attribute) -> Result
 
 /// FBX2glTF declared the extension, pointed accessors at the stream and wrote nothing else: what is what cannot be told.
 fn unrecoverable(document: &Document) -> Provided {
-    let samplers = elements(document.root().get("animations")).flat_map(|a| elements(a.get("samplers")));
-    let accessors =
-        samplers.flat_map(|s| ["input", "output"].map(|key| s.get(key).and_then(JsonRef::as_index))).flatten();
-    let is_stream = |accessor: usize| {
-        let view = document.accessor(accessor).ok()?.view?;
-        Some(document.view(view).ok()?.starts_with(b"DRACO"))
+    let accessors = samplers(document).flat_map(|s| ["input", "output"].map(|key| s.get(key)?.as_index())).flatten();
+    let is_stream = |accessor: &usize| {
+        let view = document.accessor(*accessor).ok().and_then(|accessor| accessor.view);
+        view.is_some_and(|view| document.view(view).is_ok_and(|bytes| bytes.starts_with(b"DRACO")))
     };
     let what = "the accessor's bytes are a Draco stream that nothing describes; it cannot be told apart";
-    accessors
-        .filter(|a| is_stream(*a) == Some(true))
-        .map(|a| (a, Err(Error::malformed(format!("/accessors/{a}"), what))))
-        .collect()
+    let error = |accessor| (accessor, Err(Error::malformed(format!("/accessors/{accessor}"), what)));
+    accessors.filter(is_stream).map(error).collect()
 }
 
-fn elements<'a>(list: Option<JsonRef<'a>>) -> impl Iterator<Item = JsonRef<'a>> {
-    list.and_then(JsonRef::as_array).into_iter().flat_map(List::iter)
+/// The samplers of all animations.
+fn samplers(document: &Document) -> impl Iterator<Item = Object<'_>> {
+    let animations = document.root().objects("animations").into_iter().flatten().flatten();
+    animations.flat_map(|animation| animation.objects("samplers").into_iter().flatten().flatten())
 }
 
 fn accessor_views(document: &Document, name: &str) -> BTreeMap<usize, usize> {
-    let streams = streams(document, name).unwrap_or_default().into_iter().flatten();
-    let accessors = |s: Stream<'_>| {
-        let outputs = s.outputs.into_iter().map(|(output, _)| output);
-        outputs.chain([s.input]).map(move |accessor| (accessor, s.view))
-    };
-    streams.flat_map(accessors).collect()
+    let views = |s: Stream<'_>| s.accessors.into_iter().map(move |(accessor, _)| (accessor, s.view));
+    streams(document, name).into_iter().flat_map(views).collect()
 }
 
 /// Takes out of the list what no sampler uses any more; with the last stream, the extension goes.
@@ -186,13 +160,23 @@ fn tidy(json: &mut Value, name: &str) {
     let samplers = samplers.filter_map(|a| a.get("samplers")?.as_array()).flatten();
     let accessors = samplers.flat_map(|s| ["input", "output"].map(|key| s.get(key).and_then(to_index)));
     let used: BTreeSet<usize> = accessors.flatten().collect();
-    let Some(root) = json.pointer_mut(&format!("/extensions/{name}")) else { return };
-    let list = if root.is_array() { Some(&mut *root) } else { root.get_mut("compressedAnimations") };
-    let Some(list) = list.and_then(Value::as_array_mut) else { return };
+    let Some(list) = json.pointer_mut(&format!("/extensions/{name}")).and_then(entries) else { return };
     list.retain_mut(|stream| keep_used(stream, &used));
     if list.is_empty() {
-        remove(json, name);
+        super::undeclare(json, name);
+        let Some(root) = json.as_object_mut() else { return };
+        if let Some(extensions) = root.get_mut("extensions").and_then(Value::as_object_mut) {
+            extensions.shift_remove(name);
+        }
+        if root.get("extensions") == Some(&json!({})) {
+            root.shift_remove("extensions");
+        }
     }
+}
+
+/// The list of streams, in either layout.
+fn entries(listed: &mut Value) -> Option<&mut Vec<Value>> {
+    if listed.is_array() { listed.as_array_mut() } else { listed.get_mut("compressedAnimations")?.as_array_mut() }
 }
 
 /// Whether anything of a stream is still used; outputs that are not leave its lists. One whose times alone are used stays as it is: a
@@ -211,15 +195,4 @@ fn keep_used(stream: &mut Value, used: &BTreeSet<usize>) -> bool {
         }
     }
     true
-}
-
-fn remove(json: &mut Value, name: &str) {
-    super::undeclare(json, name);
-    let Some(root) = json.as_object_mut() else { return };
-    if let Some(extensions) = root.get_mut("extensions").and_then(Value::as_object_mut) {
-        extensions.shift_remove(name);
-    }
-    if root.get("extensions") == Some(&json!({})) {
-        root.shift_remove("extensions");
-    }
 }

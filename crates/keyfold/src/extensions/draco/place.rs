@@ -1,7 +1,7 @@
 //! Where compressed animations lie in a file: streams, the accessors that they fill, and the fallback.
 
 use super::{
-    NAME,
+    NAME, entries,
     streams::Stream,
     write::{Dialect, Options},
 };
@@ -24,11 +24,15 @@ pub(super) fn place(
     if streams.is_empty() {
         return place_plain(edit, contents);
     }
-    let inside: BTreeSet<&Stored> =
-        streams.iter().flat_map(|s| s.outputs.iter().map(|(o, _)| o).chain([&s.input])).collect();
+    let inside: BTreeSet<&Stored> = streams.iter().flat_map(Stream::contents).collect();
     let (packed, plain): (Vec<&Stored>, Vec<&Stored>) = contents.iter().copied().partition(|c| inside.contains(c));
     let mut indices: BTreeMap<&Stored, usize> = plain.iter().copied().zip(place_plain(edit, &plain)?).collect();
-    indices.extend(if options.fallback { place_fallback(edit, &packed, originals) } else { place_bare(edit, &packed) });
+    let accessors = match options.fallback {
+        true => place_fallback(edit, packed.iter().map(|content| originals.get(content).unwrap_or(content))),
+        false => packed.iter().map(|content| content.accessor()).collect(),
+    };
+    let accessors = accessors.into_iter().map(|accessor| edit.push("accessors", Value::Object(accessor)));
+    indices.extend(packed.into_iter().zip(accessors));
     match options.fallback {
         true => edit.declare(NAME, false),
         false => edit.declare_guarded(NAME),
@@ -36,63 +40,41 @@ pub(super) fn place(
     // A buffer of their own, as the draft draws it: who reads the fallback need not fetch the streams.
     let buffer = options.fallback.then(|| edit.push_buffer(Some("draco")));
     for stream in streams {
-        list(edit, stream, buffer, &indices, options.dialect)?;
+        let view = edit.push_view_in(buffer, stream.bytes()?, Map::new());
+        let outputs: Vec<usize> = stream.outputs.iter().map(|(output, _)| indices[output]).collect();
+        let ids: Vec<usize> = (1..=outputs.len()).collect();
+        let (key, empty) = match options.dialect {
+            Dialect::Draft => ("attributeId", json!({ "compressedAnimations": [] })),
+            Dialect::Year2018 => ("attributesId", json!([])),
+        };
+        let input = indices[&stream.times.stored];
+        let object = json!({ "input": input, "outputs": outputs, key: ids, "bufferView": view });
+        list(edit.json(), object, empty)?;
     }
     Ok(contents.iter().map(|c| indices[c]).collect())
 }
 
-fn place_bare<'s>(edit: &mut Edit<'_>, packed: &[&'s Stored]) -> Vec<(&'s Stored, usize)> {
-    packed.iter().map(|c| (*c, edit.push("accessors", Value::Object(c.accessor())))).collect()
-}
-
-fn place_fallback<'s>(
-    edit: &mut Edit<'_>,
-    packed: &[&'s Stored],
-    originals: &BTreeMap<&Stored, &Stored>,
-) -> Vec<(&'s Stored, usize)> {
+/// The originals in a buffer of their own, and the accessors that find them there.
+fn place_fallback<'s>(edit: &mut Edit<'_>, originals: impl Iterator<Item = &'s &'s Stored>) -> Vec<Map<String, Value>> {
     let buffer = edit.push_buffer(Some("fallback"));
+    let view = edit.next("bufferViews");
     let mut bytes = Vec::new();
-    let mut objects = Vec::new();
-    for content in packed {
-        let mut object = Map::from_iter([("bufferView".to_owned(), json!(edit.next("bufferViews")))]);
-        object.insert("byteOffset".into(), json!(bytes.len()));
-        let original = originals.get(*content).unwrap_or(content);
-        object.extend(original.accessor());
+    let mut accessor = |original: &&Stored| {
+        let place = [("bufferView", json!(view)), ("byteOffset", json!(bytes.len()))];
         bytes.extend_from_slice(&original.bytes);
-        objects.push((*content, Value::Object(object)));
-    }
-    edit.push_view_in(Some(buffer), bytes, Map::new());
-    objects.into_iter().map(|(content, object)| (content, edit.push("accessors", object))).collect()
-}
-
-/// Adds a stream to the extension's list.
-fn list(
-    edit: &mut Edit<'_>,
-    stream: &Stream,
-    buffer: Option<usize>,
-    indices: &BTreeMap<&Stored, usize>,
-    dialect: Dialect,
-) -> Result<()> {
-    let view = edit.push_view_in(buffer, stream.bytes()?, Map::new());
-    let outputs: Vec<usize> = stream.outputs.iter().map(|(output, _)| indices[output]).collect();
-    let ids: Vec<usize> = (1..=outputs.len()).collect();
-    let key = if dialect == Dialect::Draft { "attributeId" } else { "attributesId" };
-    let object = json!({ "input": indices[&stream.input], "outputs": outputs, key: ids, "bufferView": view });
-    entries(edit.json(), dialect)?.push(object);
-    Ok(())
-}
-
-/// The list of streams, made where there is none yet.
-fn entries(json: &mut Value, dialect: Dialect) -> Result<&mut Vec<Value>> {
-    let empty = if dialect == Dialect::Draft { json!({ "compressedAnimations": [] }) } else { json!([]) };
-    let root = json.as_object_mut().expect("the root is an object");
-    let extensions = root.entry("extensions").or_insert_with(|| json!({}));
-    let listed = extensions.as_object_mut().map(|e| e.entry(NAME).or_insert(empty));
-    let entries = match listed {
-        Some(list @ Value::Array(_)) => list.as_array_mut(),
-        Some(object) => object.get_mut("compressedAnimations").and_then(Value::as_array_mut),
-        None => None,
+        place.map(|(key, value)| (key.to_owned(), value)).into_iter().chain(original.accessor()).collect()
     };
+    let accessors = originals.map(&mut accessor).collect();
+    edit.push_view_in(Some(buffer), bytes, Map::new());
+    accessors
+}
+
+/// Adds a stream to the extension's list, which is `empty` where there is none yet.
+fn list(json: &mut Value, stream: Value, empty: Value) -> Result<()> {
+    let root = json.as_object_mut().expect("the root is an object");
+    let extensions = root.entry("extensions").or_insert_with(|| json!({})).as_object_mut();
+    let entries = extensions.and_then(|extensions| entries(extensions.entry(NAME).or_insert(empty)));
     let what = "is neither an array nor has `compressedAnimations`";
-    entries.ok_or_else(|| Error::malformed(format!("/extensions/{NAME}"), what))
+    entries.ok_or_else(|| Error::malformed(format!("/extensions/{NAME}"), what))?.push(stream);
+    Ok(())
 }

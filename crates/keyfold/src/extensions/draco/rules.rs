@@ -2,10 +2,11 @@
 //!
 //! Times that do not increase, negative ones and rotations without unit length are core's rules: they look at the decoded values.
 
-use super::{NAME, OTHER_NAME, decode_view, unrecoverable};
+use super::{NAME, OTHER_NAME, decode_view, samplers, unrecoverable};
 use crate::{
     Document, Error,
     document::{ComponentType, JsonRef},
+    extensions::place_on_list,
     validate::{
         Findings, Members,
         khronos::{INVALID_EXTENSION_NAME_FORMAT, TYPE_MISMATCH, UNRESOLVED_REFERENCE, VALUE_NOT_IN_RANGE},
@@ -63,7 +64,7 @@ pub(super) const PLACES: &[&str] = &[""];
 pub(super) fn rules(document: &Document, findings: &mut Findings, name: &str) {
     if name == OTHER_NAME {
         let message = format!("`{name}` is `{NAME}` in the draft's text");
-        findings.add(&INVALID_EXTENSION_NAME_FORMAT, listed(document, "extensionsUsed", name), message);
+        findings.add(&INVALID_EXTENSION_NAME_FORMAT, place_on_list(document, "extensionsUsed", name), message);
     }
     let place = format!("/extensions/{name}");
     let Some(value) = document.json().pointer(&place) else { return check_undescribed(document, findings) };
@@ -78,12 +79,6 @@ pub(super) fn rules(document: &Document, findings: &mut Findings, name: &str) {
     check_samplers(document, &entries, findings);
 }
 
-/// Where a list of extensions has a name.
-fn listed(document: &Document, list: &str, name: &str) -> String {
-    let names = document.json().get(list).and_then(Value::as_array).into_iter().flatten();
-    format!("/{list}/{}", names.into_iter().position(|n| n == name).unwrap_or(0))
-}
-
 fn check_undescribed(document: &Document, findings: &mut Findings) {
     for accessor in unrecoverable(document).into_keys() {
         let at = format!("/accessors/{accessor}");
@@ -93,21 +88,23 @@ fn check_undescribed(document: &Document, findings: &mut Findings) {
     }
 }
 
+/// What should be an index, where it is one, with its place.
+type Placed = (Option<usize>, String);
+
 /// An entry of the list, as far as its members are what they should be.
 struct Entry {
     at: String,
-    input: Option<usize>,
-    /// Each output, where it is an index, with its place.
-    outputs: Vec<(Option<usize>, String)>,
-    /// Each id with its place; as many as there are.
-    ids: Vec<(Option<usize>, String)>,
+    input: Placed,
+    outputs: Vec<Placed>,
+    /// As many as there are.
+    ids: Vec<Placed>,
     view: Option<usize>,
     is_legacy: bool,
 }
 
 fn read_layout(value: &Value, place: String, findings: &mut Findings) -> Vec<Entry> {
     // An array is no object, but a layout that files have; what is neither, is said below.
-    findings.suppress(|finding| finding.code == TYPE_MISMATCH.name && finding.at == place);
+    findings.suppress_at(&TYPE_MISMATCH, &place);
     let mut read = Vec::new();
     if let Value::Array(list) = value {
         for (i, entry) in list.iter().enumerate() {
@@ -132,26 +129,23 @@ impl Entry {
         let known = ["input", "outputs", ids, "bufferView"];
         members.only(&known);
         members.required(&known);
-        let mut placed = |key: &str| -> Vec<(Option<usize>, String)> {
+        let mut placed = |key: &str| -> Vec<Placed> {
             let place = members.place(key);
             let indices = members.indices(key).unwrap_or_default();
             indices.into_iter().enumerate().map(|(i, index)| (index, format!("{place}/{i}"))).collect()
         };
         let (outputs, ids) = (placed("outputs"), placed(ids));
-        let (input, view) = (members.index("input"), members.index("bufferView"));
-        let entry = Self { at: members.at().to_owned(), input, outputs, ids, view, is_legacy };
-        entry.check_ids(members.findings());
-        entry
-    }
-
-    fn check_ids(&self, findings: &mut Findings) {
-        let (outputs, ids) = (self.outputs.len(), self.ids.len());
-        if outputs != ids && outputs > 0 && ids > 0 {
-            findings.add(&DRACO_ID_COUNT, &self.at, format!("{outputs} outputs have {ids} ids"));
+        let input = (members.index("input"), members.place("input"));
+        let view = members.index("bufferView");
+        let (at, counts) = (members.at().to_owned(), [outputs.len(), ids.len()]);
+        if counts[0] != counts[1] && !counts.contains(&0) {
+            let message = format!("{} outputs have {} ids", counts[0], counts[1]);
+            members.findings().add(&DRACO_ID_COUNT, &at, message);
         }
-        for (_, at) in self.ids.iter().filter(|(id, _)| *id == Some(TIMESTAMPS as usize)) {
-            findings.add(&VALUE_NOT_IN_RANGE, at, "0 is the id of the timestamps");
+        for (_, at) in ids.iter().filter(|(id, _)| *id == Some(TIMESTAMPS as usize)) {
+            members.findings().add(&VALUE_NOT_IN_RANGE, at, "0 is the id of the timestamps");
         }
+        Self { at, input, outputs, ids, view, is_legacy }
     }
 
     fn place(&self, key: &str) -> String {
@@ -160,8 +154,8 @@ impl Entry {
 
     /// The accessors with their places, the input first.
     fn accessors(&self) -> impl Iterator<Item = (usize, String)> {
-        let outputs = self.outputs.iter().filter_map(|(index, at)| Some(((*index)?, at.clone())));
-        self.input.map(|input| (input, self.place("input"))).into_iter().chain(outputs)
+        let all = [&self.input].into_iter().chain(&self.outputs);
+        all.filter_map(|(index, at)| Some(((*index)?, at.clone())))
     }
 
     fn check_references(&self, document: &Document, findings: &mut Findings) {
@@ -195,14 +189,12 @@ impl Entry {
             Err(_) => return,
         };
         let timestamps = (Some(TIMESTAMPS as usize), self.place("input"));
-        let outputs =
-            self.outputs.iter().zip(&self.ids).filter_map(|((accessor, at), id)| Some(((*accessor)?, at, id)));
-        let input = self.input.map(|input| (input, &timestamps.1, &timestamps));
-        for (accessor, at, (id, id_at)) in input.into_iter().chain(outputs) {
-            let Some(id) = id else { continue };
-            match u32::try_from(*id).ok().and_then(|id| animation.attribute(id)) {
+        let input = [(&self.input, &timestamps)].into_iter();
+        for ((accessor, at), (id, id_at)) in input.chain(self.outputs.iter().zip(&self.ids)) {
+            let (Some(accessor), Some(id)) = (*accessor, *id) else { continue };
+            match u32::try_from(id).ok().and_then(|id| animation.attribute(id)) {
                 Some(attribute) => check_attribute(document, accessor, attribute, at, findings),
-                None => findings.add(&DRACO_ID_UNKNOWN, id_at, unknown(*id, &animation)),
+                None => findings.add(&DRACO_ID_UNKNOWN, id_at, unknown(id, &animation)),
             }
         }
     }
@@ -253,31 +245,26 @@ fn check_accessors(document: &Document, claimed: impl Iterator<Item = usize>, na
             1 => format!("accessor {first} has no uncompressed data"),
             n => format!("accessor {first} and {} more have no uncompressed data", n - 1),
         };
-        findings.add(&DRACO_NOT_REQUIRED, listed(document, "extensionsUsed", name), message);
+        findings.add(&DRACO_NOT_REQUIRED, place_on_list(document, "extensionsUsed", name), message);
     } else if required && alone.is_empty() && covered > 0 {
         let message = format!("all {covered} accessors have uncompressed data, too");
-        findings.add(&DRACO_FALLBACK_UNUSED, listed(document, "extensionsRequired", name), message);
+        findings.add(&DRACO_FALLBACK_UNUSED, place_on_list(document, "extensionsRequired", name), message);
     }
 }
 
 /// The values of a stream belong to its times.
 fn check_samplers(document: &Document, entries: &[Entry], findings: &mut Findings) {
-    let pairs = |entry: &Entry| {
-        let input = entry.input;
-        let outputs: Vec<_> = entry.outputs.iter().filter_map(|(output, _)| Some(((*output)?, input?))).collect();
-        outputs
-    };
+    let mut inputs = BTreeMap::new();
     // Of an output that two streams claim, the first counts.
-    let inputs: BTreeMap<usize, usize> = entries.iter().rev().flat_map(pairs).collect();
-    let root = document.root();
-    for animation in root.objects("animations").into_iter().flatten().flatten() {
-        for sampler in animation.objects("samplers").into_iter().flatten().flatten() {
-            let index = |key: &str| sampler.get(key).and_then(JsonRef::as_index);
-            let (Some(input), Some(output)) = (index("input"), index("output")) else { continue };
-            if let Some(times) = inputs.get(&output).filter(|times| **times != input) {
-                let message = format!("the values of accessor {output} belong to the times of accessor {times}");
-                findings.add(&DRACO_SAMPLER_INPUT, sampler.place("input"), message);
-            }
+    for entry in entries.iter().rev() {
+        inputs.extend(entry.outputs.iter().filter_map(|(output, _)| (*output).zip(entry.input.0)));
+    }
+    for sampler in samplers(document) {
+        let index = |key: &str| sampler.get(key).and_then(JsonRef::as_index);
+        let (Some(input), Some(output)) = (index("input"), index("output")) else { continue };
+        if let Some(times) = inputs.get(&output).filter(|times| **times != input) {
+            let message = format!("the values of accessor {output} belong to the times of accessor {times}");
+            findings.add(&DRACO_SAMPLER_INPUT, sampler.place("input"), message);
         }
     }
 }

@@ -10,11 +10,9 @@ use super::{
 };
 use crate::{
     Error, Result, Track,
-    write::{SamplerForm, Stored, core_form},
+    write::{ChannelForm, SamplerForm, Stored, core_form, samplers_of},
 };
-use keyfold_core::draco::{
-    Attribute, Choice, Coding, EncodeFault, EncodedAttribute, Options as Codec, Quantize, assemble,
-};
+use keyfold_core::draco::{Choice, EncodeFault, EncodedAttribute, Options as Codec, assemble};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A track that may go into a stream.
@@ -26,56 +24,39 @@ pub(super) struct Candidate<'p> {
     pub(super) packed: SamplerForm,
 }
 
-/// All candidates, and the times that their streams may have.
+/// All tracks, and the times that their streams may have.
 pub(super) struct Candidates<'p> {
-    /// By animation and track.
-    tracks: Vec<Vec<Option<Candidate<'p>>>>,
+    /// By animation, each track as it is, and whether it may go into a stream.
+    pub(super) tracks: Vec<Vec<(ChannelForm, Option<Candidate<'p>>)>>,
     /// By what they are before they are encoded.
     times: BTreeMap<Stored, EncodedTimes>,
-    /// Samplers of tracks that are no candidates.
-    outside: Vec<SamplerForm>,
 }
 
 impl<'p> Candidates<'p> {
-    /// The candidates of each animation, one place for each track.
-    pub(super) fn tracks(&self) -> impl Iterator<Item = &[Option<Candidate<'p>>]> {
-        self.tracks.iter().map(Vec::as_slice)
-    }
-
     fn iter(&self) -> impl Iterator<Item = &Candidate<'p>> {
-        self.tracks.iter().flatten().flatten()
+        self.tracks.iter().flatten().filter_map(|(_, candidate)| candidate.as_ref())
     }
 }
 
-/// The tracks that have a grid, with their samplers before and after.
+/// The tracks, those that have a grid with their samplers before and after.
 pub(super) fn candidates<'p>(planned: &'p [Planned], options: &Options) -> Result<Candidates<'p>> {
     let gridded = planned.iter().flat_map(Planned::tracks).filter(|(_, grid)| grid.is_some());
     let times = times::encode_all(gridded.map(|(track, _)| track), options)?;
-    let mut outside = Vec::new();
-    let mut candidate = |(track, grid): (&Track, Option<&'p Gridded>)| -> Result<Option<Candidate<'p>>> {
-        if track.target.is_exact() {
-            return Ok(None);
-        }
-        let Some(plain) = sampler(track)? else { return Ok(None) };
-        let Some(grid) = grid else {
-            outside.push(plain);
-            return Ok(None);
-        };
-        let decoded = sampler(&Track { curve: grid.decoded.clone(), ..track.clone() })?;
-        let packed = decoded.map(|sampler| SamplerForm { input: times[&plain.input].stored.clone(), ..sampler });
-        Ok(packed.map(|packed| Candidate { grid, plain, packed }))
+    let candidate = |(track, grid): (&Track, Option<&'p Gridded>)| {
+        let form = core_form(track)?;
+        let Some(grid) = grid else { return Ok((form, None)) };
+        let decoded = core_form(&Track { curve: grid.decoded.clone(), ..track.clone() })?;
+        let samplers = samplers_of(&form).zip(samplers_of(&decoded)).next();
+        let candidate = samplers.map(|(plain, decoded)| {
+            let packed = SamplerForm { input: times[&plain.input].stored.clone(), ..decoded.clone() };
+            Candidate { grid, plain: plain.clone(), packed }
+        });
+        Ok((form, candidate))
     };
-    let mut tracks = Vec::new();
-    for planned in planned {
-        tracks.push(planned.tracks().map(&mut candidate).collect::<Result<_>>()?);
-    }
-    Ok(Candidates { tracks, times, outside })
-}
-
-/// The sampler that plays a track: core's, or that of an extension.
-fn sampler(track: &Track) -> Result<Option<SamplerForm>> {
-    let form = core_form(track)?;
-    Ok(form.sampler.or(form.extension_sampler.map(|(_, sampler)| sampler)))
+    // Values that only exact storage keeps stay where they are.
+    let inexact = |planned: &'p Planned| planned.tracks().filter(|(track, _)| !track.target.is_exact());
+    let tracks = planned.iter().map(|planned| inexact(planned).map(candidate).collect());
+    Ok(Candidates { tracks: tracks.collect::<Result<_>>()?, times })
 }
 
 /// What fallbacks hold: the floats before compression, by what a decoder sees in their place.
@@ -86,18 +67,21 @@ pub(super) fn originals<'c>(candidates: &'c Candidates<'_>) -> BTreeMap<&'c Stor
 
 /// One stream to be written.
 pub(super) struct Stream {
-    /// The timestamps as a decoder will see them.
-    pub(super) input: Stored,
-    times: EncodedAttribute,
+    pub(super) times: EncodedTimes,
     /// The tracks by what their accessors hold.
     pub(super) outputs: Vec<(Stored, EncodedAttribute)>,
 }
 
 impl Stream {
+    /// What accessors hold whose values are in the stream.
+    pub(super) fn contents(&self) -> impl Iterator<Item = &Stored> {
+        self.outputs.iter().map(|(output, _)| output).chain([&self.times.stored])
+    }
+
     pub(super) fn bytes(&self) -> Result<Vec<u8>> {
-        let attributes = [&self.times].into_iter().chain(self.outputs.iter().map(|(_, encoded)| encoded));
+        let attributes = [&self.times.attribute].into_iter().chain(self.outputs.iter().map(|(_, encoded)| encoded));
         let attributes: Vec<EncodedAttribute> = attributes.cloned().collect();
-        assemble(self.input.count() as u32, &attributes, &[]).map_err(refused)
+        assemble(self.times.stored.count() as u32, &attributes, &[]).map_err(refused)
     }
 }
 
@@ -117,7 +101,9 @@ pub(super) fn streams(candidates: &Candidates<'_>, options: &Options) -> Result<
 fn contested<'c>(candidates: &'c Candidates<'_>, options: &Options) -> BTreeSet<&'c Stored> {
     let mut inputs: BTreeMap<&Stored, BTreeSet<&Stored>> = BTreeMap::new();
     let changed = candidates.iter().filter(|c| c.plain.output != c.packed.output).map(|c| &c.plain);
-    for sampler in candidates.iter().map(|c| &c.packed).chain(changed).chain(&candidates.outside) {
+    let outside = candidates.tracks.iter().flatten().filter(|(_, candidate)| candidate.is_none());
+    let outside = outside.flat_map(|(form, _)| samplers_of(form));
+    for sampler in candidates.iter().map(|c| &c.packed).chain(changed).chain(outside) {
         inputs.entry(&sampler.output).or_default().insert(&sampler.input);
     }
     let mut contested: BTreeSet<&Stored> = inputs.iter().filter(|(_, i)| i.len() > 1).map(|(o, _)| *o).collect();
@@ -131,17 +117,10 @@ fn contested<'c>(candidates: &'c Candidates<'_>, options: &Options) -> BTreeSet<
     contested
 }
 
-const CODEC: Codec = Codec { choice: Choice::Smallest, speed: 5, entropy: true };
+pub(super) const CODEC: Codec = Codec { choice: Choice::Smallest, speed: 5, entropy: true };
 
-fn refused(fault: EncodeFault) -> Error {
+pub(super) fn refused(fault: EncodeFault) -> Error {
     Error::malformed("", format!("Draco: {fault}"))
-}
-
-/// An attribute in its smallest form.
-pub(super) fn encoded(attribute: &Attribute, quantize: Quantize) -> Result<EncodedAttribute> {
-    let keys = attribute.values.len() / usize::from(attribute.components).max(1);
-    let keys = u32::try_from(keys).map_err(|_| Error::limit("", "so many keys"))?;
-    EncodedAttribute::new(attribute, keys, &Coding { quantize, predict: true }, &CODEC).map_err(refused)
 }
 
 /// A stream of the tracks that it makes smaller; `None` where there is none.
@@ -163,6 +142,5 @@ fn encode(tracks: &[&Candidate<'_>], times: &EncodedTimes, options: &Options) ->
     const HEADER: isize = 32;
     let pays = saved + times.stored.bytes.len() as isize > HEADER + times.attribute.size() as isize;
     let wanted = !outputs.is_empty() && (pays || asked);
-    let (input, times) = (times.stored.clone(), times.attribute.clone());
-    Ok(wanted.then_some(Stream { input, times, outputs }))
+    Ok(wanted.then(|| Stream { times: times.clone(), outputs }))
 }

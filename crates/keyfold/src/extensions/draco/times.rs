@@ -1,11 +1,15 @@
 //! Timestamps of a stream: on a grid where that keeps them as good as exact, else as floats.
 
-use super::{streams::encoded, write::Options};
-use crate::{Interpolation, Result, Track, write::Stored};
-use keyfold_core::draco::{Attribute, EncodedAttribute, Quantize, Quantizer, TIMESTAMPS};
+use super::{
+    streams::{CODEC, refused},
+    write::Options,
+};
+use crate::{Error, Interpolation, Result, Track, write::Stored};
+use keyfold_core::draco::{Attribute, Coding, EncodedAttribute, Quantize, Quantizer, TIMESTAMPS};
 use std::collections::BTreeMap;
 
 /// Timestamps, encoded.
+#[derive(Clone)]
 pub(super) struct EncodedTimes {
     /// As a decoder will see them.
     pub(super) stored: Stored,
@@ -29,20 +33,24 @@ pub(super) fn encode_all<'t>(
 
 /// Encodes times; those of `Step` curves are `exact` unless bits were asked for.
 fn encode(times: &[f32], exact: bool, options: &Options) -> Result<EncodedTimes> {
-    let attribute = Attribute::floats(TIMESTAMPS, 1, times.to_vec());
     let asked = options.time_bits.and_then(|bits| Quantizer::fit(times, 1, bits).ok());
     // A fallback has the original times, and one accessor cannot say two lengths: then times stay exact.
     let quantizer = asked.or_else(|| if options.fallback { None } else { even_grid(times, exact) });
     if let Some(quantizer) = quantizer
         && let Ok(indices) = quantizer.quantize(times)
     {
-        let decoded = quantizer.dequantize(indices);
-        if decoded.windows(2).all(|w| w[0] < w[1]) && decoded.last() == times.last() {
-            let attribute = encoded(&attribute, Quantize::Grid(quantizer))?;
+        let decoded = quantizer.dequantize(indices.clone());
+        if decoded.is_sorted_by(|a, b| a < b) && decoded.last() == times.last() {
+            let attribute =
+                EncodedAttribute::from_indices(TIMESTAMPS, &quantizer, &indices, &CODEC).map_err(refused)?;
             return Ok(EncodedTimes { stored: Stored::times(&decoded), attribute });
         }
     }
-    Ok(EncodedTimes { stored: Stored::times(times), attribute: encoded(&attribute, Quantize::Off)? })
+    let keys = u32::try_from(times.len()).map_err(|_| Error::limit("", "so many keys"))?;
+    let (floats, plain) =
+        (Attribute::floats(TIMESTAMPS, 1, times.to_vec()), Coding { quantize: Quantize::Off, predict: true });
+    let attribute = EncodedAttribute::new(&floats, keys, &plain, &CODEC).map_err(refused)?;
+    Ok(EncodedTimes { stored: Stored::times(times), attribute })
 }
 
 /// A grid on which evenly spaced times differ by one: they then take next to nothing. Times may drift by a few units in the last place,

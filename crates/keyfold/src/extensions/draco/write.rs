@@ -6,16 +6,15 @@
 use super::{
     grids::{Gridded, components, uniform},
     place::place,
-    streams::{Candidate, Stream, candidates, originals, streams},
+    streams::{Candidate, Candidates, Stream, candidates, originals, streams},
 };
 use crate::{
-    Animation, Bound, Curve, Diff, Document, Finding, PROPERTY_BOUND, Result, Track,
+    Animation, Bound, Curve, Document, Measured, PROPERTY_BOUND, Result, Track,
     convert::{Searched, with_keys_kept},
-    diff::diff,
     read,
     retarget::is_component,
     unpack_storage,
-    write::{AnimationForm, ChannelForm, Stored, assemble, core_form},
+    write::{AnimationForm, ChannelForm, Stored, assemble},
 };
 use std::collections::BTreeSet;
 
@@ -59,45 +58,33 @@ impl Default for Options {
     }
 }
 
-/// A compressed document and how it compares with the original.
-#[derive(Debug)]
-pub struct Compressed {
-    /// The document.
-    pub document: Document,
-    /// How far it lies from the original: measured on what was written.
-    pub diff: Diff,
-    /// Whether that is within the bounds. Bits that were asked for may break them.
-    pub within: bool,
-    /// What could not be read, and stays as it was.
-    pub findings: Vec<Finding>,
-}
-
 /// Stores a document's animations as Draco streams: as few bits as the bound allows, or as many as are asked for.
-pub fn compress(document: &Document, options: &Options) -> Result<Compressed> {
+pub fn compress(document: &Document, options: &Options) -> Result<Measured> {
     let (plain, findings) = unpack_storage(document)?;
     let written = match options.bits {
         Some(bits) => with_bits(&plain, bits, options)?,
         None => with_keys_kept(&plain, Searched::Draco(options))?,
     };
-    let diff = diff(document, &written, None)?;
-    // What cannot be read is missing in both: no fault of what is written.
-    let known = if findings.is_empty() { Vec::new() } else { self::diff(document, document, None)?.unmatched };
-    let properties = diff.animations.iter().map(|a| a.properties.max).fold(0.0, f64::max);
-    let whole = diff.unmatched.iter().all(|what| known.contains(what));
-    let bound = options.max_error.in_scene(diff.model_size);
-    let within = diff.possible <= bound && properties <= options.max_property_error && whole;
-    Ok(Compressed { document: written, diff, within, findings })
+    let bounds = (options.max_error, options.max_property_error);
+    Ok(Measured { findings, ..Measured::new(document, written, bounds)? })
 }
 
-/// Every track that streams can hold on the tightest grid of so many bits.
+/// Every track that streams can hold on the tightest grid of so many bits; constant ones as one key, unless the animation would then end
+/// earlier.
 fn with_bits(plain: &Document, bits: u8, options: &Options) -> Result<Document> {
-    let planned = |animation: &Animation| {
-        let mut animation = with_short_constants(animation);
+    let planned = |mut animation: Animation| {
+        let duration = animation.duration();
+        if animation.tracks.iter().any(|t| t.curve.end() == duration && !t.curve.is_constant()) {
+            for track in animation.tracks.iter_mut().filter(|t| t.curve.is_constant()) {
+                let one = Curve::constant(track.curve.start(), track.curve.value(0));
+                track.curve = one.unwrap_or_else(|_| track.curve.clone());
+            }
+        }
         animation.tracks.retain(|track| !is_component(plain.registry(), &track.target));
         let grids = animation.tracks.iter().map(|track| fits(track).then(|| uniform(track, bits))?).collect();
         Planned { animation, grids, dropped: BTreeSet::new() }
     };
-    let planned: Vec<Planned> = read(plain)?.animations.iter().map(planned).collect();
+    let planned: Vec<Planned> = read(plain)?.animations.into_iter().map(planned).collect();
     write(plain, &planned, options)
 }
 
@@ -114,20 +101,18 @@ pub(crate) struct Drafted {
 pub(crate) fn draft(planned: &[Planned], options: &Options) -> Result<Drafted> {
     let candidates = candidates(planned, options)?;
     let streams = streams(&candidates, options)?;
-    let outputs = outputs(&streams);
-    let forms = planned.iter().zip(candidates.tracks()).map(|(p, candidates)| form(p, candidates, &outputs));
-    let forms: Vec<AnimationForm> = forms.collect::<Result<_>>()?;
-    let mut bytes = Vec::new();
-    for stream in &streams {
-        bytes.extend(stream.bytes()?);
-    }
-    let inside = outputs.into_iter().chain(streams.iter().map(|s| &s.input)).cloned().collect();
-    Ok(Drafted { channels: forms.into_iter().flat_map(|f| f.channels).collect(), bytes, inside })
+    let channels = forms(planned, &candidates, &streams).into_iter().flat_map(|form| form.channels).collect();
+    let bytes = streams.iter().map(Stream::bytes).collect::<Result<Vec<_>>>()?.concat();
+    Ok(Drafted { channels, bytes, inside: streams.iter().flat_map(Stream::contents).cloned().collect() })
 }
 
-/// What accessors hold whose values are in streams.
-fn outputs(streams: &[Stream]) -> BTreeSet<&Stored> {
-    streams.iter().flat_map(|s| s.outputs.iter().map(|(output, _)| output)).collect()
+/// A document with its animations as streams where those are smaller.
+pub(crate) fn write(plain: &Document, planned: &[Planned], options: &Options) -> Result<Document> {
+    let candidates = candidates(planned, options)?;
+    let streams = streams(&candidates, options)?;
+    let forms = forms(planned, &candidates, &streams);
+    let originals = originals(&candidates);
+    assemble(plain, &forms, |edit, contents| place(edit, contents, &streams, &originals, options))
 }
 
 /// The tracks of an animation, each with its grid where it may go into a stream.
@@ -150,46 +135,23 @@ pub(crate) fn fits(track: &Track) -> bool {
     track.curve.keys() > 1 && components(&track.curve) <= 127 && !track.target.is_exact()
 }
 
-/// Constant tracks as one key, unless the animation would then end earlier.
-fn with_short_constants(animation: &Animation) -> Animation {
-    let duration = animation.duration();
-    let mut out = animation.clone();
-    if animation.tracks.iter().any(|t| t.curve.end() == duration && !t.curve.is_constant()) {
-        for track in out.tracks.iter_mut().filter(|t| t.curve.is_constant()) {
-            if let Ok(one) = Curve::constant(track.curve.start(), track.curve.value(0)) {
-                track.curve = one;
-            }
-        }
-    }
-    out
-}
-
-/// A document with its animations as streams where those are smaller.
-pub(crate) fn write(plain: &Document, planned: &[Planned], options: &Options) -> Result<Document> {
-    let candidates = candidates(planned, options)?;
-    let streams = streams(&candidates, options)?;
-    let inside = outputs(&streams);
-    let forms = planned.iter().zip(candidates.tracks()).map(|(planned, candidates)| form(planned, candidates, &inside));
-    let forms: Vec<AnimationForm> = forms.collect::<Result<_>>()?;
-    let originals = originals(&candidates);
-    assemble(plain, &forms, |edit, contents| place(edit, contents, &streams, &originals, options))
-}
-
-/// The channels of an animation: those whose values are in a stream as a decoder will see them, the others as they are.
-fn form(planned: &Planned, candidates: &[Option<Candidate<'_>>], inside: &BTreeSet<&Stored>) -> Result<AnimationForm> {
-    let channel = |(track, candidate): (&Track, &Option<Candidate<'_>>)| -> Result<ChannelForm> {
-        let mut form = core_form(track)?;
+/// The channels of animations: those whose values are in a stream as a decoder will see them, the others as they are.
+fn forms(planned: &[Planned], candidates: &Candidates<'_>, streams: &[Stream]) -> Vec<AnimationForm> {
+    let inside: BTreeSet<&Stored> = streams.iter().flat_map(|s| s.outputs.iter().map(|(output, _)| output)).collect();
+    let channel = |(form, candidate): &(ChannelForm, Option<Candidate<'_>>)| {
+        let mut form = form.clone();
         if let Some(candidate) = candidate.as_ref().filter(|c| inside.contains(&c.packed.output)) {
             match &mut form.extension_sampler {
                 Some((_, sampler)) => *sampler = candidate.packed.clone(),
                 None => form.sampler = Some(candidate.packed.clone()),
             }
         }
-        Ok(form)
+        form
     };
-    // Values that only exact storage keeps stay where they are.
-    let tracks = planned.animation.tracks.iter().zip(candidates).filter(|(track, _)| !track.target.is_exact());
-    let channels: Vec<ChannelForm> = tracks.map(channel).collect::<Result<_>>()?;
-    let replaces = channels.iter().filter_map(|c| c.source).chain(planned.dropped.iter().copied()).collect();
-    Ok(AnimationForm { index: planned.animation.index, replaces, channels, repeats_samplers: false })
+    let form = |(planned, tracks): (&Planned, &Vec<_>)| {
+        let channels: Vec<ChannelForm> = tracks.iter().map(channel).collect();
+        let replaces = channels.iter().filter_map(|c| c.source).chain(planned.dropped.iter().copied()).collect();
+        AnimationForm { index: planned.animation.index, replaces, channels, repeats_samplers: false }
+    };
+    planned.iter().zip(&candidates.tracks).map(form).collect()
 }

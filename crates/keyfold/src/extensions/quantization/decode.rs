@@ -36,10 +36,8 @@ impl Parameters {
         for (key, numbers) in [("offset", &self.offset), ("scale", &self.scale)] {
             if numbers.as_ref().is_some_and(|n| n.len() != shape.components()) {
                 let at = format!("{}/extensions/{NAME}/{key}", channel.at());
-                return Err(Error::malformed(
-                    at,
-                    format!("{} elements need {} numbers", shape.name(), shape.components()),
-                ));
+                let what = format!("{} elements need {} numbers", shape.name(), shape.components());
+                return Err(Error::malformed(at, what));
             }
         }
         Ok(())

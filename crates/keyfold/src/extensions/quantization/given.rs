@@ -1,14 +1,20 @@
 //! Types and layouts that are asked for by name, for every track that can have them, whatever that costs in precision: nothing is searched.
+//!
+//! A layout leaves out what can be rebuilt, a grid turns the rest into integers, a time scale turns times into frame numbers.
 
 use super::{
-    Coded, CodedTimes, Encoding, Layout, NAME, Options, Path, UNSIGNED,
-    encode::{component, encode_values, grids, path_of, reduce, shape},
+    Encoding, Layout, NAME, Options, Parameters, Path, UNSIGNED,
+    table::{path_of, shape},
     times::{coarse, frames},
 };
 use crate::{
     Animation, Axis, Curve, Document, Interpolation, Property, Result, Target, Targets, Track,
-    document::ComponentType,
-    write::{AnimationForm, ChannelForm, SamplerForm, assemble, place_plain},
+    document::Shape,
+    write::{AnimationForm, ChannelForm, SamplerForm, Stored, assemble, place_plain},
+};
+use keyfold_core::{
+    quantize::{QuantizeError, Quantizer, Range},
+    quat::{self, Quat},
 };
 use serde_json::{Map, json};
 
@@ -17,10 +23,19 @@ pub(super) fn written(document: &Document, animations: &[Animation], options: &O
     let form = |animation: &Animation| {
         let mut form = AnimationForm { index: animation.index, ..AnimationForm::default() };
         for track in &animation.tracks {
-            let Some((node, path)) = place(track) else { continue };
+            let Target::Node { node, property, axis } = track.target else { continue };
+            let known = track.source.targets == Targets::Core && property != Property::Weights;
+            if !known || track.curve.interpolation() == Interpolation::CubicSlerp {
+                continue;
+            }
             form.replaces.insert(track.source.channel);
-            let parts = parts(path, &track.curve, options).into_iter();
-            form.channels.extend(parts.map(|(path, curve)| channel(track, node, path, &curve, options)));
+            let mut add = |axis: Option<Axis>, curve: &Curve| {
+                form.channels.push(channel(track, node, Path { property, axis }, curve, options));
+            };
+            match axis.is_none() && options.axes(property) == Some(true) {
+                true => Axis::ALL.into_iter().for_each(|axis| add(Some(axis), &component(&track.curve, axis))),
+                false => add(axis, &track.curve),
+            }
         }
         form
     };
@@ -31,63 +46,30 @@ pub(super) fn written(document: &Document, animations: &[Animation], options: &O
     })
 }
 
-/// The node and the path of a track that the extension can store.
-fn place(track: &Track) -> Option<(usize, Path)> {
-    let Target::Node { node, property, axis } = track.target else { return None };
-    let known = property != Property::Weights
-        && track.source.targets == Targets::Core
-        && track.curve.interpolation() != Interpolation::CubicSlerp;
-    known.then_some((node, Path { property, axis }))
-}
-
-/// The whole track, or each of its axes where those are asked for.
-fn parts(path: Path, curve: &Curve, options: &Options) -> Vec<(Path, Curve)> {
-    match path.axis.is_none() && options.axes(path.property) == Some(true) {
-        true => Axis::ALL.map(|axis| (Path::axis(path.property, axis), component(curve, axis))).to_vec(),
-        false => vec![(path, curve.clone())],
-    }
+/// One component of a curve as a curve of its own.
+pub fn component(curve: &Curve, axis: Axis) -> Curve {
+    let values: Vec<f32> = curve.values().iter().skip(axis as usize).step_by(curve.width()).copied().collect();
+    Curve::new(curve.interpolation(), 1, curve.shared_times().clone(), values).expect("a part of a curve is a curve")
 }
 
 fn channel(track: &Track, node: usize, path: Path, curve: &Curve, options: &Options) -> ChannelForm {
-    let Coded { path, output, mut parameters, .. } = values(path, curve, options);
-    let times = times(curve, options);
-    parameters.time_scale = times.time_scale;
+    let wanted = |layout: &Layout| options.wants(path.property, *layout);
+    let layout = possible_layouts(path, curve).find(wanted).unwrap_or(Layout::Whole);
+    let path = path_of(path, layout);
+    let (numbers, shape) = (reduce(curve, path.property, layout), shape(path, layout));
+    let encoding = options.encoding(path);
+    let floats = || Stored::floats(shape, &numbers.iter().map(|v| *v as f32).collect::<Vec<_>>());
+    let on_grids = (encoding != Encoding::FLOAT).then(|| on_grids(&numbers, shape, encoding).ok()).flatten();
+    let (output, mut parameters) = on_grids.unwrap_or_else(|| (floats(), Parameters::default()));
+    let input;
+    (input, parameters.time_scale) = times(curve, options);
     ChannelForm {
         source: Some(track.source.channel),
-        sampler: Some(SamplerForm { input: times.input, output, interpolation: curve.interpolation() }),
+        sampler: Some(SamplerForm { input, output, interpolation: curve.interpolation() }),
         extension_sampler: None,
         target: json!({ "node": node, "path": path.to_string() }),
         extensions: parameters.to_json().map(|object| (NAME.to_owned(), object)).into_iter().collect::<Map<_, _>>(),
     }
-}
-
-/// Values on the tightest grid; floats where there is none.
-fn values(path: Path, curve: &Curve, options: &Options) -> Coded {
-    let wanted = |layout: &Layout| options.wants(path.property, *layout);
-    let layout = possible_layouts(path, curve).find(wanted).unwrap_or(Layout::Whole);
-    let (stored, path) = (reduce(curve, path.property, layout), path_of(path, layout));
-    let encoding = options.asked(path).unwrap_or_else(|| usual(path, options));
-    let coded = |encoding: Encoding| {
-        let grids = grids(&stored, shape(path, layout).components(), encoding)?;
-        encode_values(path, layout, &stored, encoding, &grids)
-    };
-    coded(encoding).or_else(|_| coded(Encoding::FLOAT)).expect("floats need no grid")
-}
-
-/// The integers of a path where only times are asked for.
-fn usual(path: Path, options: &Options) -> Encoding {
-    let component = if options.bits <= 8 { ComponentType::U8 } else { ComponentType::U16 };
-    Encoding::new(component, path.property == Property::Rotation)
-}
-
-fn times(curve: &Curve, options: &Options) -> CodedTimes {
-    let times = curve.times();
-    let asked = options.times.filter(|encoding| UNSIGNED.contains(encoding));
-    let coded = asked.and_then(|encoding| {
-        let step = f64::from(curve.end()) / encoding.largest()? as f64;
-        frames(times, encoding).map(|frames| frames.coded).or_else(|| coarse(times, encoding, step))
-    });
-    coded.unwrap_or_else(|| CodedTimes::floats(times))
 }
 
 /// The layouts that can hold a curve.
@@ -101,4 +83,62 @@ fn possible_layouts(path: Path, curve: &Curve) -> impl Iterator<Item = Layout> {
     let layouts = [(true, Layout::Whole), (uniform, Layout::Uniform), (turns, Layout::WithoutW)];
     let axes = axes.flat_map(|axis| [Layout::OneAxis(axis as usize), Layout::OneAxisAndW(axis as usize)]);
     layouts.into_iter().filter(|l| l.0).map(|l| l.1).chain(axes)
+}
+
+/// The numbers that a layout stores of a curve, element by element. Rotations that are not splines become unit quaternions whose signs
+/// follow one another, with W >= 0 where it will be rebuilt.
+fn reduce(curve: &Curve, property: Property, layout: Layout) -> Vec<f64> {
+    if property != Property::Rotation || curve.interpolation().elements_per_key() == 3 {
+        let step = if layout == Layout::Uniform { 3 } else { 1 };
+        return curve.values().iter().step_by(step).map(|v| f64::from(*v)).collect();
+    }
+    let mut last = quat::IDENTITY;
+    let turn = |q: Quat| {
+        let away = if layout.lacks_w() { q[3] < 0.0 } else { quat::dot(last, q) < 0.0 };
+        last = if away { quat::negate(q) } else { q };
+        last
+    };
+    let stored = |q: Quat| match layout {
+        Layout::WithoutW => q[..3].to_vec(),
+        Layout::OneAxis(axis) => vec![q[axis]],
+        Layout::OneAxisAndW(axis) => vec![q[axis], q[3]],
+        Layout::Whole | Layout::Uniform => q.to_vec(),
+    };
+    let (keys, _) = curve.values().as_chunks::<4>();
+    keys.iter().map(|q| quat::normalize(q.map(f64::from))).map(turn).flat_map(stored).collect()
+}
+
+/// Numbers as integers on the tightest grid over each component. Signed codes span a range about zero, and their own where that is wide
+/// enough.
+fn on_grids(numbers: &[f64], shape: Shape, encoding: Encoding) -> Result<(Stored, Parameters), QuantizeError> {
+    let (bits, width) = (8 * encoding.component.size() as u32, shape.components());
+    let range = |c: usize| Range::of(numbers.iter().skip(c).step_by(width).map(|v| *v as f32));
+    let ranges = (0..width).map(range).collect::<Result<Vec<_>, _>>()?;
+    let reach = |range: &Range| range.max().max(-range.min());
+    let is_own = encoding.normalized && ranges.iter().all(|range| reach(range) <= 1.0);
+    let grid = |range: &Range| match encoding.signed() {
+        true => Quantizer::signed(bits, if is_own { 1.0 } else { reach(range) }),
+        false => Quantizer::unsigned(bits, *range),
+    };
+    let grids = ranges.iter().map(grid).collect::<Result<Vec<_>, _>>()?;
+    let code = |(value, grid): (&f64, &Quantizer)| grid.encode(*value).map(i64::from);
+    let codes = numbers.iter().zip(grids.iter().cycle()).map(code).collect::<Result<Vec<_>, _>>()?;
+    let scale = |grid: &Quantizer| if encoding.normalized { grid.extent() } else { grid.step() };
+    let parameters = Parameters {
+        offset: Some(grids.iter().map(|grid| grid.decode(0)).collect()),
+        scale: Some(grids.iter().map(scale).collect()),
+        time_scale: None,
+    };
+    Ok((Stored::integers(encoding.component, shape, encoding.normalized, &codes), parameters))
+}
+
+/// Times as they are asked for, and their scale; floats where they cannot be that.
+fn times(curve: &Curve, options: &Options) -> (Stored, Option<f64>) {
+    let coded = options.times.filter(|encoding| UNSIGNED.contains(encoding)).and_then(|encoding| {
+        let coded = frames(curve.times(), encoding).or_else(|| coarse(curve.times(), encoding))?;
+        let codes: Vec<i64> = coded.codes.iter().map(|c| i64::from(*c)).collect();
+        let stored = Stored::integers(encoding.component, Shape::Scalar, encoding.normalized, &codes);
+        Some((Stored { bounds: true, ..stored }, coded.scale))
+    });
+    coded.unwrap_or_else(|| (Stored::times(curve.times()), None))
 }

@@ -5,7 +5,6 @@
 //! |---|---|
 //! | `table` | which path may be stored as what: the draft's tables |
 //! | `decode` | from stored numbers to values |
-//! | `encode` | from values to stored numbers, in a given form |
 //! | `times` | frame numbers behind times |
 //! | `options` | what a writer may be asked for |
 //! | `given` | a document in forms that are asked for by name |
@@ -17,7 +16,6 @@
 //! unit length.
 
 mod decode;
-mod encode;
 mod given;
 mod needed;
 mod options;
@@ -27,14 +25,14 @@ mod times;
 mod write;
 
 pub use decode::Parameters;
-pub use encode::{Coded, CodedTimes, component, encode_values, grids, reduce};
-pub(crate) use encode::{path_of, shape};
+pub use given::component;
 pub use keyfold_core::engine::Layout;
 pub(crate) use needed::stores;
 pub use options::{Options, RotationForm, VectorForm};
-pub use table::{Encoding, Path, ROTATION, Row, TypeSupport, UNSIGNED, rows};
+pub use table::{Encoding, Path, ROTATION, TypeSupport, UNSIGNED};
+pub(crate) use table::{path_of, shape};
 pub(crate) use times::{FrameNumbers, frame_numbers};
-pub use write::{Quantized, quantize};
+pub use write::quantize;
 
 use super::Extension;
 use crate::{
@@ -102,10 +100,8 @@ fn keys(
     }
     let (input, output) = (channel.document.accessor(sampler.input)?, channel.document.accessor(sampler.output)?);
     if input.shape != Shape::Scalar {
-        return Err(Error::malformed(
-            format!("/accessors/{}/type", input.index),
-            "the times of a sampler should be SCALAR",
-        ));
+        let at = format!("/accessors/{}/type", input.index);
+        return Err(Error::malformed(at, "the times of a sampler should be SCALAR"));
     }
     check_encoding(&input, &UNSIGNED, findings)?;
     let layout = match path {
@@ -115,10 +111,7 @@ fn keys(
     parameters.check(&channel.object, output.shape)?;
     let times = parameters.times(&stored(channel.document, sampler.input)?);
     let values = parameters.values(&stored(channel.document, sampler.output)?, output.shape, layout);
-    let width = match aim.width {
-        Some(width) => width,
-        None => sampler.width_of(&values, times.len())?,
-    };
+    let width = aim.width.map_or_else(|| sampler.width_of(&values, times.len()), Ok)?;
     Ok(Some(KeyArrays { times: times.into(), values: values.into(), width }))
 }
 
@@ -150,7 +143,7 @@ fn check_output(path: Path, output: &Accessor, sampler: &Sampler, findings: &mut
 }
 
 fn check_encoding(accessor: &Accessor, listed: &[Encoding], findings: &mut Vec<Finding>) -> Result<()> {
-    let encoding = Encoding::new(accessor.component, accessor.normalized);
+    let encoding = Encoding::of(accessor);
     let at = format!("/accessors/{}/componentType", accessor.index);
     let what = format!("{encoding} is not among the types that the extension lists here");
     match encoding.support(listed) {

@@ -1,10 +1,7 @@
 //! Whether a channel needs the extension, or would mean the same to a reader that only knows core.
 
-use super::{NAME, Path};
-use crate::{
-    Document, Property,
-    document::{ComponentType, Shape},
-};
+use super::{Layout, NAME, Path, shape};
+use crate::{Document, Property, document::ComponentType};
 use serde_json::Value;
 
 /// Whether a channel of a document is stored in one of the extension's forms.
@@ -34,11 +31,11 @@ fn needs(json: &Value, animation: &Value, channel: &Value) -> bool {
     let sampler = channel["sampler"].as_u64().and_then(|i| animation["samplers"].get(usize::try_from(i).ok()?));
     let accessor = |key: &str| json["accessors"].get(usize::try_from(sampler?.get(key)?.as_u64()?).ok()?);
     let float = |key: &str| accessor(key).is_none_or(|a| a["componentType"] == ComponentType::F32.code());
-    let has = |shape: Shape| accessor("output").is_none_or(|a| a["type"] == shape.name());
+    let whole = || accessor("output").is_none_or(|a| a["type"] == shape(path, Layout::Whole).name());
     let core = match path.property {
         Property::Weights => true,
-        Property::Rotation => has(Shape::Vec4),
-        Property::Translation | Property::Scale => has(Shape::Vec3) && float("output"),
+        Property::Rotation => whole(),
+        Property::Translation | Property::Scale => whole() && float("output"),
     };
     path.axis.is_some() || !core || !float("input")
 }

@@ -1,7 +1,7 @@
 //! What a writer of the extension may be asked for.
 
 use super::{Encoding, Layout, Path};
-use crate::{Bound, Property};
+use crate::{Bound, Property, document::ComponentType};
 
 /// How animations are to be quantized. By default, the engine chooses each track's form within the bound.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,37 +66,39 @@ pub enum VectorForm {
 impl Options {
     /// Whether a layout is wanted of a property.
     pub(crate) fn wants(&self, property: Property, layout: Layout) -> bool {
-        let vector = |form: Option<VectorForm>| {
-            use VectorForm::{Uniform, Vec3};
-            matches!((form, layout), (None, _) | (Some(Vec3), Layout::Whole) | (Some(Uniform), Layout::Uniform))
+        let (rotation, vector) = match layout {
+            Layout::Whole => (Some(RotationForm::Vec4), Some(VectorForm::Vec3)),
+            Layout::WithoutW => (Some(RotationForm::Vec3), None),
+            Layout::OneAxisAndW(_) => (Some(RotationForm::Vec2), None),
+            Layout::OneAxis(_) => (Some(RotationForm::Scalar), None),
+            Layout::Uniform => (None, Some(VectorForm::Uniform)),
         };
         match property {
-            Property::Translation => vector(self.translation),
-            Property::Scale => vector(self.scale),
-            Property::Weights => true,
-            Property::Rotation => matches!(
-                (self.rotation, layout),
-                (None, _)
-                    | (Some(RotationForm::Vec4), Layout::Whole)
-                    | (Some(RotationForm::Vec3), Layout::WithoutW)
-                    | (Some(RotationForm::Vec2), Layout::OneAxisAndW(_))
-                    | (Some(RotationForm::Scalar), Layout::OneAxis(_))
-            ),
+            Property::Rotation => self.rotation.is_none() || self.rotation == rotation,
+            _ => self.vector(property).is_none_or(|form| Some(form) == vector),
         }
     }
 
     /// Whether each axis of a property may (`None`: where that is cheaper) or must get a channel of its own.
     pub(crate) fn axes(&self, property: Property) -> Option<bool> {
-        let form = match property {
-            Property::Translation => self.translation,
-            Property::Scale => self.scale,
-            Property::Rotation | Property::Weights => return Some(false),
-        };
-        form.map(|form| form == VectorForm::Axes)
+        match property {
+            Property::Rotation | Property::Weights => Some(false),
+            _ => self.vector(property).map(|form| form == VectorForm::Axes),
+        }
     }
 
-    /// The encoding that is asked for and that the table lists for a path.
-    pub(super) fn asked(&self, path: Path) -> Option<Encoding> {
-        self.values.filter(|e| path.encodings().contains(e))
+    fn vector(&self, property: Property) -> Option<VectorForm> {
+        match property {
+            Property::Translation => self.translation,
+            Property::Scale => self.scale,
+            Property::Rotation | Property::Weights => None,
+        }
+    }
+
+    /// What is asked for where the table lists it for a path; integers where only times are asked for.
+    pub(super) fn encoding(&self, path: Path) -> Encoding {
+        let component = if self.bits <= 8 { ComponentType::U8 } else { ComponentType::U16 };
+        let asked = self.values.filter(|e| path.encodings().contains(e));
+        asked.unwrap_or(Encoding::new(component, path.property == Property::Rotation))
     }
 }

@@ -3,10 +3,10 @@
 use super::{Encoding, Layout, NAME, Parameters, Path, TypeSupport, UNSIGNED, stored};
 use crate::{
     Document, Interpolation, Property, Result,
-    document::{Accessor, Shape},
+    document::{Accessor, Object, Shape},
     extensions,
     read::Channel,
-    validate::{Code, Findings, khronos},
+    validate::{Code, Findings, UNIT_TOLERANCE, khronos},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,9 +54,8 @@ pub(super) const PLACES: &[&str] = &["/animations/*/channels/*"];
 
 pub(super) fn rules(document: &Document, findings: &mut Findings) {
     if !document.requires(NAME) {
-        let used = document.json()["extensionsUsed"].as_array().into_iter().flatten();
-        let index = used.into_iter().position(|n| n == NAME).unwrap_or(0);
-        findings.add(&QUANT_NOT_REQUIRED, format!("/extensionsUsed/{index}"), "should be required, too");
+        let at = extensions::place_on_list(document, "extensionsUsed", NAME);
+        findings.add(&QUANT_NOT_REQUIRED, at, "should be required, too");
     }
     let root = document.root();
     let Ok(animations) = root.objects("animations") else { return };
@@ -65,192 +64,172 @@ pub(super) fn rules(document: &Document, findings: &mut Findings) {
         let Ok(channels) = animation.objects("channels") else { continue };
         for (index, object) in channels.enumerate() {
             let Ok(object) = object else { continue };
-            let rule = Rule(Channel { document, animation: animation.clone(), object, index });
+            let channel = Channel { document, animation: animation.clone(), object, index };
             // What is not there to be looked at, core's rules complain about.
-            let _ = rule.check(&mut samplers, findings);
-            let _ = rule.check_combination(&mut driven, findings);
+            let _ = check(&channel, &mut samplers, findings);
+            let _ = check_combination(&channel, &mut driven, findings);
         }
     }
 }
 
-/// One channel under the rules.
-struct Rule<'a>(Channel<'a>);
-
-impl Rule<'_> {
-    fn check(&self, said: &mut BTreeSet<(String, &'static str)>, findings: &mut Findings) -> Result<()> {
-        let Channel { document, animation, object, .. } = &self.0;
-        let path = object.required_object("target")?.required_text("path").map(Path::from_name)?;
-        let named = extensions::sampled(&self.0)?;
-        let at = named.place("sampler");
-        let Some(sampler) = animation.element("samplers", named.required_index("sampler")?)? else { return Ok(()) };
-        let (input, output) = (sampler.required_index("input")?, sampler.required_index("output")?);
-        let (input, output) = (document.accessor(input)?, document.accessor(output)?);
-        self.check_parameters(path, &output, findings)?;
-        let place = sampler.place("input");
-        suppress(findings, &khronos::ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT, &place);
-        // Samplers may be shared: what is wrong with one is said once.
-        if let Some((code, message)) = self.input_fault(&input)
-            && said.insert((place.clone(), code.name))
-        {
-            findings.add(code, place, message);
-        }
-        if let Some(path) = path.filter(|p| p.property != Property::Weights) {
-            suppress(findings, &khronos::VALUE_NOT_IN_LIST, &format!("{}/target/path", object.at()));
-            suppress(findings, &khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT, &object.place("sampler"));
-            let interpolation = sampler.text("interpolation")?.and_then(Interpolation::from_name);
-            let cubic = interpolation.is_some_and(|interpolation| interpolation.elements_per_key() == 3);
-            check_output(path, &output, cubic, &at, findings);
-            self.check_count(path, &input, &output, cubic, &at, findings);
-            self.check_length(path, &output, cubic, &at, findings)?;
-        }
-        Ok(())
+fn check(channel: &Channel<'_>, said: &mut BTreeSet<(String, &'static str)>, findings: &mut Findings) -> Result<()> {
+    let Channel { document, animation, object, .. } = channel;
+    let path = object.required_object("target")?.required_text("path").map(Path::from_name)?;
+    let named = extensions::sampled(channel)?;
+    let Some(sampler) = animation.element("samplers", named.required_index("sampler")?)? else { return Ok(()) };
+    let (input, output) = (sampler.required_index("input")?, sampler.required_index("output")?);
+    let (input, output) = (document.accessor(input)?, document.accessor(output)?);
+    check_parameters(object, path, output.shape, findings)?;
+    let place = sampler.place("input");
+    findings.suppress_at(&khronos::ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT, &place);
+    // Samplers may be shared: what is wrong with one is said once.
+    if let Some((code, message)) = input_fault(channel, &input)
+        && said.insert((place.clone(), code.name))
+    {
+        findings.add(code, place, message);
     }
+    let Some(path) = path.filter(|p| p.property != Property::Weights) else { return Ok(()) };
+    findings.suppress_at(&khronos::VALUE_NOT_IN_LIST, &format!("{}/target/path", object.at()));
+    findings.suppress_at(&khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT, &object.place("sampler"));
+    let interpolation = sampler.text("interpolation")?.and_then(Interpolation::from_name);
+    let elements = interpolation.map_or(1, Interpolation::elements_per_key);
+    let values = Values { channel, path, output, elements, at: named.place("sampler") };
+    values.check_format(findings);
+    values.check_count(input.count, findings);
+    values.check_length(findings)
+}
 
-    fn check_parameters(&self, path: Option<Path>, output: &Accessor, findings: &mut Findings) -> Result<()> {
-        let Some(object) = self.0.object.extension(NAME)? else { return Ok(()) };
-        let expected = output.shape.components();
-        let weights = path.is_some_and(|path| path.property == Property::Weights);
-        for key in ["offset", "scale"].into_iter().filter(|key| object.get(key).is_some()) {
-            if weights {
-                findings.add(&QUANT_WEIGHTS, object.place(key), "the table does not list weights");
-            }
-            if object.numbers(key).map_or(true, |n| n.is_some_and(|n| n.len() != expected)) {
-                let message = format!("{} elements need an array of {expected} numbers", output.shape.name());
-                findings.add(&QUANT_ARRAY_LENGTH, object.place(key), message);
-            }
+fn check_parameters(channel: &Object<'_>, path: Option<Path>, shape: Shape, findings: &mut Findings) -> Result<()> {
+    let Some(object) = channel.extension(NAME)? else { return Ok(()) };
+    let expected = shape.components();
+    let weights = path.is_some_and(|path| path.property == Property::Weights);
+    for key in ["offset", "scale"].into_iter().filter(|key| object.get(key).is_some()) {
+        if weights {
+            findings.add(&QUANT_WEIGHTS, object.place(key), "the table does not list weights");
         }
-        if object.number("timeScale").map_or(true, |scale| scale.is_some_and(|s| !(s > 0.0 && s.is_finite()))) {
-            findings.add(&QUANT_TIME_SCALE, object.place("timeScale"), "should be a number greater than zero");
+        if object.numbers(key).map_or(true, |n| n.is_some_and(|n| n.len() != expected)) {
+            let message = format!("{} elements need an array of {expected} numbers", shape.name());
+            findings.add(&QUANT_ARRAY_LENGTH, object.place(key), message);
         }
-        Ok(())
     }
+    if object.number("timeScale").map_or(true, |scale| scale.is_some_and(|s| !(s > 0.0 && s.is_finite()))) {
+        findings.add(&QUANT_TIME_SCALE, object.place("timeScale"), "should be a number greater than zero");
+    }
+    Ok(())
+}
 
-    fn input_fault(&self, input: &Accessor) -> Option<(&'static Code, String)> {
-        let message = format!("times are stored as {} {}", input.shape.name(), encoding(input));
-        match encoding(input).support(&UNSIGNED) {
-            TypeSupport::Refused => return Some((&QUANT_INPUT_FORMAT, message)),
-            _ if input.shape != Shape::Scalar => return Some((&QUANT_INPUT_FORMAT, message)),
-            TypeSupport::Understood => return Some((&QUANT_SIGNED_TYPE, message)),
-            TypeSupport::Listed => {}
+fn input_fault(channel: &Channel<'_>, input: &Accessor) -> Option<(&'static Code, String)> {
+    let encoding = Encoding::of(input);
+    let message = format!("times are stored as {} {encoding}", input.shape.name());
+    match encoding.support(&UNSIGNED) {
+        TypeSupport::Refused => return Some((&QUANT_INPUT_FORMAT, message)),
+        _ if input.shape != Shape::Scalar => return Some((&QUANT_INPUT_FORMAT, message)),
+        TypeSupport::Understood => return Some((&QUANT_SIGNED_TYPE, message)),
+        TypeSupport::Listed => {}
+    }
+    let raw = stored(channel.document, input.index).ok()?;
+    let seconds = Parameters::of_channel(&channel.object).ok()?.times(&raw);
+    // Floats that do not increase as they are belong to core's rule.
+    let core = encoding == Encoding::FLOAT && !raw.is_sorted_by(|a, b| a < b);
+    let message = "stored times do not make strictly increasing seconds".to_owned();
+    (!core && !seconds.is_sorted_by(|a, b| a < b)).then_some((&QUANT_TIME_COLLISION, message))
+}
+
+fn check_combination(
+    channel: &Channel<'_>,
+    driven: &mut BTreeMap<(usize, Property), Vec<Path>>,
+    findings: &mut Findings,
+) -> Result<()> {
+    let target = channel.object.required_object("target")?;
+    let Some(path) = Path::from_name(target.required_text("path")?) else { return Ok(()) };
+    let others = driven.entry((target.required_index("node")?, path.property)).or_default();
+    let clashes = |other: &Path| match (path.axis, other.axis) {
+        // Core's rule.
+        (None, None) => false,
+        (Some(a), Some(b)) => a == b || path.property == Property::Rotation,
+        _ => true,
+    };
+    if let Some(other) = others.iter().find(|other| clashes(other)) {
+        let message = format!("`{path}` and `{other}` drive the same node");
+        findings.add(&QUANT_FORBIDDEN_COMBINATION, target.at(), message);
+    }
+    others.push(path);
+    Ok(())
+}
+
+/// What a channel plays under a path that the draft's table lists.
+struct Values<'a> {
+    channel: &'a Channel<'a>,
+    path: Path,
+    output: Accessor,
+    /// Of each key: tangents count.
+    elements: usize,
+    /// Where the sampler is named.
+    at: String,
+}
+
+impl Values<'_> {
+    fn check_format(&self, findings: &mut Findings) {
+        let Self { path, output, at, .. } = self;
+        let Some(layout) = path.layout(output.shape) else {
+            let message = format!("`{path}` is not stored as {}", output.shape.name());
+            return findings.add(&QUANT_OUTPUT_FORMAT, at, message);
+        };
+        let encoding = Encoding::of(output);
+        let normalized = Encoding { normalized: true, ..encoding };
+        let fault = match encoding.support(path.encodings()) {
+            TypeSupport::Listed => None,
+            TypeSupport::Understood => Some(&QUANT_SIGNED_TYPE),
+            TypeSupport::Refused if path.encodings().contains(&normalized) => Some(&QUANT_NOT_NORMALIZED),
+            TypeSupport::Refused => Some(&QUANT_OUTPUT_FORMAT),
+        };
+        if let Some(code) = fault {
+            findings.add(code, at, format!("`{path}` is stored as {encoding}"));
         }
-        let raw = stored(self.0.document, input.index).ok()?;
-        let parameters = Parameters::of_channel(&self.0.object).ok()?;
-        let increase = |times: &[f64]| times.windows(2).all(|w| w[0] < w[1]);
-        let seconds: Vec<f64> = parameters.times(&raw).into_iter().map(f64::from).collect();
-        // Floats that do not increase as they are belong to core's rule.
-        let core = encoding(input) == Encoding::FLOAT && !increase(&raw);
-        let message = "stored times do not make strictly increasing seconds".to_owned();
-        (!core && !increase(&seconds)).then_some((&QUANT_TIME_COLLISION, message))
+        if self.elements == 3 && layout.lacks_w() {
+            findings.add(&QUANT_CUBIC_ROTATION, at, format!("{} has no W for tangents", output.shape.name()));
+        } else if self.elements == 3 && matches!(layout, Layout::OneAxisAndW(_)) {
+            findings.add(&QUANT_CUBIC_ROTATION_AXIS, at, "a spline about one axis");
+        }
     }
 
     /// Core's rule counts the values of its own paths only.
-    fn check_count(
-        &self,
-        path: Path,
-        input: &Accessor,
-        output: &Accessor,
-        cubic: bool,
-        at: &str,
-        findings: &mut Findings,
-    ) {
-        let expected = input.count.saturating_mul(if cubic { 3 } else { 1 });
-        if path.axis.is_some() && output.count != expected {
-            let message = format!("the output has {} elements, where {expected} are expected", output.count);
-            findings.add(&khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT, at, message);
+    fn check_count(&self, keys: usize, findings: &mut Findings) {
+        let (found, expected) = (self.output.count, keys.saturating_mul(self.elements));
+        if self.path.axis.is_some() && found != expected {
+            let message = format!("the output has {found} elements, where {expected} are expected");
+            findings.add(&khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT, &self.at, message);
         }
     }
 
     /// Rotations are of unit length once `scale` and `offset` are applied, not before; without W they are not longer than that.
-    fn check_length(
-        &self,
-        path: Path,
-        output: &Accessor,
-        cubic: bool,
-        at: &str,
-        findings: &mut Findings,
-    ) -> Result<()> {
+    fn check_length(&self, findings: &mut Findings) -> Result<()> {
+        let Self { channel, path, output, .. } = self;
         let Some(layout) = path.layout(output.shape).filter(|_| path.property == Property::Rotation) else {
             return Ok(());
         };
         let code = &khronos::ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION;
-        let parameters = Parameters::of_channel(&self.0.object)?;
-        parameters.check(&self.0.object, output.shape)?;
-        let listed = encoding(output).support(path.encodings()) == TypeSupport::Listed;
+        let parameters = Parameters::of_channel(&channel.object)?;
+        parameters.check(&channel.object, output.shape)?;
+        let listed = path.encodings().contains(&Encoding::of(output));
         if parameters == Parameters::default() && layout == Layout::Whole && listed {
             return Ok(());
         }
-        suppress(findings, code, &self.0.object.place("sampler"));
+        findings.suppress_at(code, &channel.object.place("sampler"));
         // Of what the table does not list, that is said already.
         if !listed {
             return Ok(());
         }
         // Components as they are stored: W would be rebuilt to fit whatever the others are.
-        let values = parameters.values(&stored(self.0.document, output.index)?, output.shape, Layout::Whole);
+        let values = parameters.values(&stored(channel.document, output.index)?, output.shape, Layout::Whole);
         let length = |q: &[f32]| q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
-        let sound = |length: f64| if layout.lacks_w() { length <= 1.0 + UNIT } else { (length - 1.0).abs() <= UNIT };
+        let sound = |beyond: f64| beyond <= UNIT_TOLERANCE && (layout.lacks_w() || beyond >= -UNIT_TOLERANCE);
         let elements = values.chunks_exact(output.shape.components()).enumerate();
-        let mut keys = elements.filter(|(i, _)| !cubic || i % 3 == 1);
-        if let Some((i, q)) = keys.find(|(_, q)| !sound(length(q))) {
+        let mut keys = elements.filter(|(i, _)| self.elements == 1 || i % 3 == 1);
+        if let Some((i, q)) = keys.find(|(_, q)| !sound(length(q) - 1.0)) {
             let what = if layout.lacks_w() { "leaves no room for W" } else { "is not of unit length" };
-            findings.add(code, at, format!("quaternion {i} {what}: its length is {:.6}", length(q)));
+            findings.add(code, &self.at, format!("quaternion {i} {what}: its length is {:.6}", length(q)));
         }
         Ok(())
     }
-
-    fn check_combination(
-        &self,
-        driven: &mut BTreeMap<(usize, Property), Vec<Path>>,
-        findings: &mut Findings,
-    ) -> Result<()> {
-        let target = self.0.object.required_object("target")?;
-        let Some(path) = Path::from_name(target.required_text("path")?) else { return Ok(()) };
-        let others = driven.entry((target.required_index("node")?, path.property)).or_default();
-        let clashes = |other: &Path| match (path.axis, other.axis) {
-            // Core's rule.
-            (None, None) => false,
-            (Some(a), Some(b)) => a == b || path.property == Property::Rotation,
-            _ => true,
-        };
-        if let Some(other) = others.iter().find(|other| clashes(other)) {
-            let message = format!("`{path}` and `{other}` drive the same node");
-            findings.add(&QUANT_FORBIDDEN_COMBINATION, target.at(), message);
-        }
-        others.push(path);
-        Ok(())
-    }
-}
-
-/// How far a quaternion's length may be from 1: what eight bits cannot avoid.
-const UNIT: f64 = 0.00769;
-
-fn check_output(path: Path, output: &Accessor, cubic: bool, at: &str, findings: &mut Findings) {
-    let Some(layout) = path.layout(output.shape) else {
-        let message = format!("`{path}` is not stored as {}", output.shape.name());
-        return findings.add(&QUANT_OUTPUT_FORMAT, at, message);
-    };
-    let encoding = encoding(output);
-    let message = format!("`{path}` is stored as {encoding}");
-    match encoding.support(path.encodings()) {
-        TypeSupport::Listed => {}
-        TypeSupport::Understood => findings.add(&QUANT_SIGNED_TYPE, at, message),
-        TypeSupport::Refused
-            if Encoding { normalized: true, ..encoding }.support(path.encodings()) == TypeSupport::Listed =>
-        {
-            findings.add(&QUANT_NOT_NORMALIZED, at, message);
-        }
-        TypeSupport::Refused => findings.add(&QUANT_OUTPUT_FORMAT, at, message),
-    }
-    if cubic && layout.lacks_w() {
-        findings.add(&QUANT_CUBIC_ROTATION, at, format!("{} has no W for tangents", output.shape.name()));
-    } else if cubic && matches!(layout, Layout::OneAxisAndW(_)) {
-        findings.add(&QUANT_CUBIC_ROTATION_AXIS, at, "a spline about one axis");
-    }
-}
-
-fn encoding(accessor: &Accessor) -> Encoding {
-    Encoding::new(accessor.component, accessor.normalized)
-}
-
-fn suppress(findings: &mut Findings, code: &Code, at: &str) {
-    findings.suppress(|finding| finding.code == code.name && finding.at == at);
 }

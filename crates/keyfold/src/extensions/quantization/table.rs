@@ -3,7 +3,7 @@
 
 use crate::{
     Axis, Property,
-    document::{ComponentType, Shape},
+    document::{Accessor, ComponentType, Shape},
 };
 use keyfold_core::engine::Layout;
 use std::fmt;
@@ -18,11 +18,6 @@ pub struct Path {
 }
 
 impl Path {
-    /// A whole property.
-    pub const fn whole(property: Property) -> Self {
-        Self { property, axis: None }
-    }
-
     /// One axis of a property.
     pub const fn axis(property: Property, axis: Axis) -> Self {
         Self { property, axis: Some(axis) }
@@ -30,17 +25,12 @@ impl Path {
 
     /// The path that a file spells `name`. Weights have no axes.
     pub fn from_name(name: &str) -> Option<Self> {
-        let Some((property, axis)) = name.split_once('.') else { return Property::from_name(name).map(Self::whole) };
+        let Some((property, axis)) = name.split_once('.') else {
+            return Property::from_name(name).map(|property| Self { property, axis: None });
+        };
         let axis = Axis::ALL.into_iter().find(|a| a.name() == axis)?;
         let property = Property::from_name(property).filter(|p| *p != Property::Weights)?;
         Some(Self::axis(property, axis))
-    }
-
-    /// The twelve paths of the draft.
-    pub fn all() -> impl Iterator<Item = Self> {
-        let paths =
-            |property| std::iter::once(Self::whole(property)).chain(Axis::ALL.map(|axis| Self::axis(property, axis)));
-        [Property::Translation, Property::Rotation, Property::Scale].into_iter().flat_map(paths)
     }
 
     /// What elements of a shape mean under this path; `None` where the path does not take them. Weights take any.
@@ -57,11 +47,6 @@ impl Path {
             (Rotation, Some(axis), Shape::Vec2) => Some(Layout::OneAxisAndW(axis as usize)),
             _ => None,
         }
-    }
-
-    /// The shapes that the path takes, in the table's order.
-    pub fn shapes(self) -> impl Iterator<Item = Shape> {
-        [Shape::Scalar, Shape::Vec2, Shape::Vec3, Shape::Vec4].into_iter().filter(move |s| self.layout(*s).is_some())
     }
 
     /// The component types that the table lists for the path's values.
@@ -99,30 +84,24 @@ impl Encoding {
         Self { component, normalized }
     }
 
-    /// The largest code; `None` for floats.
-    pub const fn largest(self) -> Option<i64> {
-        match self.component {
-            ComponentType::I8 => Some(i8::MAX as i64),
-            ComponentType::U8 => Some(u8::MAX as i64),
-            ComponentType::I16 => Some(i16::MAX as i64),
-            ComponentType::U16 => Some(u16::MAX as i64),
-            ComponentType::U32 => Some(u32::MAX as i64),
-            ComponentType::F32 => None,
-        }
-    }
-
-    /// The least code that is ever written: of the signed ones, both halves are alike.
-    pub const fn least(self) -> i64 {
-        match self.component {
-            ComponentType::I8 => -(i8::MAX as i64),
-            ComponentType::I16 => -(i16::MAX as i64),
-            _ => 0,
-        }
+    /// What an accessor's components are stored as.
+    pub(crate) const fn of(accessor: &Accessor) -> Self {
+        Self::new(accessor.component, accessor.normalized)
     }
 
     /// Whether codes may be negative.
     pub const fn signed(self) -> bool {
         matches!(self.component, ComponentType::I8 | ComponentType::I16)
+    }
+
+    /// How this encoding stands to what the table lists.
+    pub fn support(self, listed: &[Self]) -> TypeSupport {
+        match self {
+            _ if listed.contains(&self) => TypeSupport::Listed,
+            // Rotations list signed integers; what they lack is unnormalized ones, which could not be told from a mistake.
+            _ if self.signed() && !listed.iter().any(|e| e.signed()) => TypeSupport::Understood,
+            _ => TypeSupport::Refused,
+        }
     }
 }
 
@@ -162,36 +141,18 @@ pub enum TypeSupport {
     Refused,
 }
 
-impl Encoding {
-    /// How this encoding stands to what the table lists.
-    pub fn support(self, listed: &[Self]) -> TypeSupport {
-        match self {
-            _ if listed.contains(&self) => TypeSupport::Listed,
-            // Rotations list signed integers; what they lack is unnormalized ones, which could not be told from a mistake.
-            _ if self.signed() && !listed.iter().any(|e| e.signed()) => TypeSupport::Understood,
-            _ => TypeSupport::Refused,
-        }
+/// What stores a layout of a path.
+pub(crate) fn shape(path: Path, layout: Layout) -> Shape {
+    let shapes = [Shape::Vec2, Shape::Vec3, Shape::Vec4];
+    shapes.into_iter().find(|shape| path.layout(*shape) == Some(layout)).unwrap_or(Shape::Scalar)
+}
+
+/// The path that a layout of a property needs: `rotation.x` where only X is stored.
+pub(crate) fn path_of(path: Path, layout: Layout) -> Path {
+    match layout {
+        Layout::OneAxis(axis) | Layout::OneAxisAndW(axis) => Path::axis(path.property, Axis::ALL[axis]),
+        _ => path,
     }
-}
-
-/// A row of the draft's table, written out: one path, one shape, one component type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The channel's path.
-    pub path: Path,
-    /// The output accessor's type.
-    pub shape: Shape,
-    /// The output accessor's component type.
-    pub encoding: Encoding,
-}
-
-/// Every row for values, in the draft's order.
-pub fn rows() -> impl Iterator<Item = Row> {
-    Path::all().flat_map(|path| {
-        path.shapes().flat_map(move |shape| {
-            path.encodings().iter().map(move |encoding| Row { path, shape, encoding: *encoding })
-        })
-    })
 }
 
 #[cfg(test)]
@@ -199,16 +160,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_has_85_rows_for_values_and_5_for_times() {
-        let count = |property| rows().filter(|r| r.path.property == property).count();
-        assert_eq!([Property::Translation, Property::Rotation, Property::Scale].map(count), [20, 40, 25]);
-        assert_eq!(UNSIGNED.len(), 5);
-    }
-
-    #[test]
     fn paths_are_read_as_they_are_spelled() {
-        for path in Path::all() {
-            assert_eq!(Path::from_name(&path.to_string()), Some(path));
+        for property in [Property::Translation, Property::Rotation, Property::Scale] {
+            for axis in [None, Some(Axis::X), Some(Axis::Y), Some(Axis::Z)] {
+                let path = Path { property, axis };
+                assert_eq!(Path::from_name(&path.to_string()), Some(path));
+            }
         }
         for name in ["translation.w", "weights.x", "x", "translation.", ".x", "rotation.x.y", "TRANSLATION"] {
             assert_eq!(Path::from_name(name), None, "{name}");

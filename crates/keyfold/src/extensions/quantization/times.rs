@@ -5,7 +5,7 @@
 //! doubles, and rounded once it is what floats make of it. Few frame rates have such a step, and times may come out a last bit away from
 //! where they were: what that does has to be measured on the curves, and the edges of `Step` curves have to stay.
 
-use super::{CodedTimes, Encoding};
+use super::Encoding;
 use crate::document::ComponentType;
 
 /// Rates that are tried first, in frames per second: whole ones are what exporters use.
@@ -14,34 +14,85 @@ const RATES: u32 = 240;
 const PARTS: u32 = 12;
 
 /// Times as frame numbers.
-#[derive(Clone, Debug)]
-pub(super) struct Frames {
-    pub(super) coded: CodedTimes,
+pub(crate) struct FrameNumbers {
+    /// One for each time.
+    pub(crate) codes: Vec<u16>,
+    /// What a stored 1 stands for, in seconds, where that is not 1.
+    pub(crate) scale: Option<f64>,
+    /// The times as a reader will have them.
+    pub(crate) decoded: Vec<f32>,
+}
+
+impl FrameNumbers {
+    fn new(codes: Vec<u16>, encoding: Encoding, scale: f64) -> Self {
+        let decoded = numbers(&codes, encoding).map(|number| (number * scale) as f32).collect();
+        Self { codes, scale: Some(scale).filter(|s| *s != 1.0), decoded }
+    }
+
+    /// Times as multiples of `step` seconds; `None` where two of them would fall on one code, or one is out of reach.
+    fn multiples(times: &[f32], encoding: Encoding, step: f64) -> Option<Self> {
+        let most = encoding.component.largest()?;
+        let code = |time: &f32| Some(libm::round(f64::from(*time) / step) as i64).filter(|code| *code <= most);
+        let codes = times.iter().map(|time| u16::try_from(code(time)?).ok()).collect::<Option<Vec<_>>>()?;
+        let scale = if encoding.normalized { step * most as f64 } else { step };
+        codes.is_sorted_by(|a, b| a < b).then(|| Self::new(codes, encoding, scale))
+    }
+
+    /// Whether a reader that multiplies in floats has the same times as one that multiplies in doubles.
+    fn is_plain(&self, encoding: Encoding) -> bool {
+        let scale = self.scale.unwrap_or(1.0) as f32;
+        numbers(&self.codes, encoding).map(|number| number as f32 * scale).eq(self.decoded.iter().copied())
+    }
+
     /// The largest distance from a time to its frame, in seconds.
-    pub(super) drift: f64,
+    fn drift(&self, times: &[f32]) -> f64 {
+        let distance = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).abs();
+        self.decoded.iter().zip(times).map(distance).fold(0.0, f64::max)
+    }
+
+    /// The same codes with a time scale of as few digits as give the same times.
+    fn brief(self, encoding: Encoding) -> Self {
+        let Some(scale) = self.scale else { return self };
+        let shorter = (5..17).filter_map(|digits| format!("{scale:.digits$e}").parse().ok());
+        let mut shorter = shorter.map(|scale| Self::new(self.codes.clone(), encoding, scale));
+        shorter.find(|brief| brief.is_plain(encoding) && brief.decoded == self.decoded).unwrap_or(self)
+    }
+}
+
+/// What codes stand for before they are scaled.
+fn numbers(codes: &[u16], encoding: Encoding) -> impl Iterator<Item = f64> {
+    let most = encoding.component.largest().filter(|_| encoding.normalized);
+    codes.iter().map(move |code| f64::from(*code) / most.unwrap_or(1) as f64)
+}
+
+/// The frame numbers of `times`; only where every time comes back as it was, but for the last bit.
+pub(crate) fn frame_numbers(times: &[f32]) -> Option<FrameNumbers> {
+    let bit = last_bit(*times.last()?);
+    frames(times, Encoding::new(ComponentType::U16, false)).filter(|frames| frames.drift(times) <= bit)
 }
 
 /// The frame numbers of `times` in an encoding, the nearest there are. The last time is always exact: animations keep their length.
-pub(super) fn frames(times: &[f32], encoding: Encoding) -> Option<Frames> {
+pub(super) fn frames(times: &[f32], encoding: Encoding) -> Option<FrameNumbers> {
     let bit = last_bit(*times.last()?);
-    let mut best: Option<Frames> = None;
+    let mut best: Option<(f64, FrameNumbers)> = None;
     for step in steps(times) {
         for found in around(times, encoding, step, bit) {
-            if best.as_ref().is_none_or(|b| found.drift < b.drift) {
-                best = Some(found);
+            let drift = found.drift(times);
+            if best.as_ref().is_none_or(|(least, _)| drift < *least) {
+                best = Some((drift, found));
             }
         }
-        if best.as_ref().is_some_and(|b| b.drift <= bit) {
+        if best.as_ref().is_some_and(|(drift, _)| *drift <= bit) {
             break;
         }
     }
-    best.map(|b| Frames { coded: brief(b.coded), drift: b.drift })
+    best.map(|(_, frames)| frames.brief(encoding))
 }
 
-/// Codes with a step that means the same to all readers, near the one that is given; with that itself where there is none.
-pub(super) fn coarse(times: &[f32], encoding: Encoding, step: f64) -> Option<CodedTimes> {
-    let near = around(times, encoding, step, f64::INFINITY).next().map(|frames| frames.coded);
-    near.or_else(|| CodedTimes::steps(times, encoding, step))
+/// Codes up to the largest with a step that means the same to all readers; with any where there is none.
+pub(super) fn coarse(times: &[f32], encoding: Encoding) -> Option<FrameNumbers> {
+    let step = f64::from(*times.last()?) / encoding.component.largest()? as f64;
+    around(times, encoding, step, f64::INFINITY).next().or_else(|| FrameNumbers::multiples(times, encoding, step))
 }
 
 /// A float's distance to the next one.
@@ -50,38 +101,17 @@ fn last_bit(time: f32) -> f64 {
 }
 
 /// Frame numbers for the floats around a step; only the nearest one where times are far from being its multiples.
-fn around(times: &[f32], encoding: Encoding, step: f64, bit: f64) -> impl Iterator<Item = Frames> {
+fn around(times: &[f32], encoding: Encoding, step: f64, bit: f64) -> impl Iterator<Item = FrameNumbers> {
     let near = step as f32;
-    let tried = move |step: f32| {
-        let coded = CodedTimes::steps(times, encoding, f64::from(step)).filter(|_| step > 0.0)?;
-        let decoded = coded.decode();
-        let distance = |(a, b): (&f32, &f32)| (f64::from(*a) - f64::from(*b)).abs();
-        let drift = decoded.iter().zip(times).map(distance).fold(0.0, f64::max);
-        let holds = decoded.windows(2).all(|w| w[0] < w[1]) && decoded.last() == times.last() && coded.is_plain();
-        Some((Frames { coded, drift }, holds))
-    };
+    let tried = move |step: f32| FrameNumbers::multiples(times, encoding, f64::from(step)).filter(|_| step > 0.0);
     let first = tried(near);
-    let fits = first.as_ref().is_some_and(|(frames, _)| frames.drift <= 4.0 * bit);
+    let fits = first.as_ref().is_some_and(|frames| frames.drift(times) <= 4.0 * bit);
     let others = [near.next_up(), near.next_down()].into_iter().filter(move |_| fits).filter_map(tried);
-    first.into_iter().chain(others).filter(|(_, holds)| *holds).map(|(frames, _)| frames)
-}
-
-/// Times as frame numbers.
-pub(crate) struct FrameNumbers {
-    /// One for each time.
-    pub(crate) codes: Vec<u16>,
-    /// The seconds of a frame, where they are not 1.
-    pub(crate) scale: Option<f64>,
-    /// The times as all readers will have them.
-    pub(crate) decoded: Vec<f32>,
-}
-
-/// The frame numbers of `times`; only where every time comes back as it was, but for the last bit.
-pub(crate) fn frame_numbers(times: &[f32]) -> Option<FrameNumbers> {
-    let bit = last_bit(*times.last()?);
-    let coded = frames(times, Encoding::new(ComponentType::U16, false)).filter(|f| f.drift <= bit)?.coded;
-    let codes = coded.input.bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
-    Some(FrameNumbers { codes, scale: coded.time_scale, decoded: coded.decode() })
+    let holds = move |frames: &FrameNumbers| {
+        let decoded = &frames.decoded;
+        decoded.is_sorted_by(|a, b| a < b) && decoded.last() == times.last() && frames.is_plain(encoding)
+    };
+    first.into_iter().chain(others).filter(holds)
 }
 
 /// Steps to try, coarse ones first.
@@ -97,15 +127,6 @@ fn steps(times: &[f32]) -> impl Iterator<Item = f64> {
     whole.chain(parts).chain(finer).filter(move |step| *step > 0.0 && step.is_finite() && *step <= shortest * 1.01)
 }
 
-/// The same codes with a time scale of as few digits as give the same times.
-fn brief(coded: CodedTimes) -> CodedTimes {
-    let Some(scale) = coded.time_scale else { return coded };
-    let times = coded.decode();
-    let shorter = (5..17).filter_map(|digits| format!("{scale:.digits$e}").parse().ok());
-    let candidates = shorter.map(|s| CodedTimes { time_scale: Some(s), ..coded.clone() });
-    candidates.into_iter().find(|c| c.is_plain() && c.decode() == times).unwrap_or(coded)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,12 +138,12 @@ mod tests {
         for rate in [24.0, 25.0, 29.0, 30.0, 60.0, 120.0] {
             let times: Vec<f32> = (0..400).map(|n| (f64::from(3 * n) / rate) as f32).collect();
             let found = frames(&times, U16).unwrap();
-            assert!(found.drift <= last_bit(times[399]) && found.coded.is_plain(), "{rate}: {}", found.drift);
-            assert_eq!(found.coded.decode().last(), times.last());
+            assert!(found.drift(&times) <= last_bit(times[399]) && found.is_plain(U16), "{rate}");
+            assert_eq!(found.decoded.last(), times.last());
         }
         let times: Vec<f32> = (0..250).map(|n| n as f32 / 30.0).collect();
-        assert!(frames(&times, Encoding::new(ComponentType::U8, false)).is_some_and(|f| f.drift < 1e-6));
-        assert!(frames(&times, U16).unwrap().coded.time_scale.unwrap().to_string().len() <= 20);
+        assert!(frames(&times, Encoding::new(ComponentType::U8, false)).is_some_and(|f| f.drift(&times) < 1e-6));
+        assert!(frames(&times, U16).unwrap().scale.unwrap().to_string().len() <= 20);
     }
 
     #[test]
@@ -130,15 +151,16 @@ mod tests {
         let mut times = vec![0.0f32];
         (0..500).for_each(|_| times.push(times.last().unwrap() + 1.0 / 30.0));
         let found = frames(&times, U16).unwrap();
-        assert!(found.drift > 0.0 && found.drift < 1e-4, "{}", found.drift);
-        assert_eq!(found.coded.decode().last(), times.last());
+        let drift = found.drift(&times);
+        assert!(drift > 0.0 && drift < 1e-4, "{drift}");
+        assert_eq!(found.decoded.last(), times.last());
     }
 
     #[test]
     fn odd_times_keep_their_order_or_are_refused() {
         let times = [0.0f32, 1e-7, 1.0, 2.0];
         assert!(frames(&times, U16).is_none());
-        assert_eq!(frames(&[0.0], U16).unwrap().coded.decode(), [0.0]);
-        assert_eq!(frames(&[0.7], U16).unwrap().coded.decode(), [0.7]);
+        assert_eq!(frames(&[0.0], U16).unwrap().decoded, [0.0]);
+        assert_eq!(frames(&[0.7], U16).unwrap().decoded, [0.7]);
     }
 }

@@ -114,7 +114,7 @@ fn named(channel: &Channel<'_>, extension: &Object<'_>, samplers: List<'_>, find
         return None;
     };
     let place = format!("{}/samplers/{index}", channel.animation.at());
-    findings.suppress(|f| f.code == UNUSED_OBJECT.name && f.at == place);
+    findings.suppress_at(&UNUSED_OBJECT, &place);
     if !samplers.get(index).is_some_and(is_cubic_slerp) {
         findings.add(&SQLERP_SAMPLER_TYPE, at, format!("sampler {index} is not CUBICSLERP"));
         return None;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{OpenOptions, document::uri, extensions::quantization::NAME};
+use crate::{OpenOptions, diff, document::uri, extensions::quantization::NAME};
 use serde_json::json;
 
 /// A node, times, and translations.
