@@ -14,6 +14,9 @@ use alloc::vec::Vec;
 /// A symmetric matrix, or the columns of any.
 pub(super) type Matrix = [[f64; 3]; 3];
 
+/// The axes of any coordinates.
+pub(super) const AXES: Matrix = Affine::IDENTITY.axes;
+
 /// The fixed quaternions of a rotation track, as they will be decoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
@@ -33,12 +36,6 @@ impl Frame {
         Self { left, right, l: left.quat(), r: right.quat() }
     }
 
-    /// A frame about `mean` without axes of its own.
-    pub(super) fn plain(mean: Quat) -> Self {
-        let (left, right) = (SmallQuat::new(mean, LEFT_BITS), SmallQuat::new(quat::IDENTITY, RIGHT_BITS));
-        Self { left, right, l: left.quat(), r: right.quat() }
-    }
-
     /// The inner rotation of `q`: what lies between left and right.
     pub(super) fn inner(&self, q: Quat) -> Quat {
         quat::mul(quat::mul(quat::conjugate(self.l), q), quat::conjugate(self.r))
@@ -54,13 +51,10 @@ impl Frame {
 pub(super) fn turn_per_component(m: [f64; 3]) -> Matrix {
     let s: f64 = m.iter().map(|c| c * c).sum();
     let k = 4.0 / ((1.0 + s) * (1.0 + s));
-    let column = |i: usize| {
-        let mut e = [0.0; 3];
-        e[i] = 1.0;
-        let cross = cross(m, e);
+    [0, 1, 2].map(|i| {
+        let (e, cross) = (AXES[i], cross(m, AXES[i]));
         [0, 1, 2].map(|j| k * ((1.0 - s) * e[j] - 2.0 * cross[j] + 2.0 * m[j] * m[i]))
-    };
-    [column(0), column(1), column(2)]
+    })
 }
 
 /// A parameter longer than the root of this changes to its twin of the opposite quaternion, which is shorter. Well beyond one,

@@ -1,6 +1,6 @@
 //! When a clip's keys are, the values of the tracks there, and the straight lines or parabolas between them.
 
-use super::code::{Slot, slot};
+use super::code::is_middle;
 use super::{Budget, BuildError, Job, Source, SourceTrack, memory, splines};
 use crate::clip::bend;
 use crate::clip::timing::Timing;
@@ -124,7 +124,7 @@ impl KeyTimes {
     /// Parabolas through rows of values, from anchor to anchor.
     pub(super) fn bent(&self, width: usize, rows: &[f64]) -> Option<Curve> {
         let row = |k: usize| &rows[k * width..(k + 1) * width];
-        let anchors: Vec<usize> = (0..self.len()).filter(|k| matches!(slot(*k, self.len()), Slot::Anchor(_))).collect();
+        let anchors: Vec<usize> = (0..self.len()).filter(|k| !is_middle(*k, self.len())).collect();
         // Before the first anchor and after the last there is nothing.
         let mut values = alloc::vec![0.0f32; width];
         values.extend(row(0).iter().map(|v| *v as f32));

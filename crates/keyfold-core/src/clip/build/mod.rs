@@ -40,12 +40,12 @@ use crate::skeleton::{Moment, Poses, Probe, Property, Sensitivity, Skeleton, sen
 use alloc::{string::String, vec::Vec};
 use core::{cell::Cell, fmt};
 
-use code::Grid;
+use code::{Grid, Steps};
 use keys::{KeyTimes, spatial};
 use measure::Reference;
 use plan::Plan;
 use room::Room;
-use walk::Walk;
+use walk::{Walk, Walked};
 
 /// An animation to build a clip from.
 #[derive(Clone, Copy, Debug)]
@@ -292,8 +292,9 @@ const WAYS: [(f64, usize); 4] = [(0.55, 8), (0.55, 16), (0.75, 8), (0.75, 16)];
 /// The part of what curves through the keys stray by that codes leave to them at first.
 const STRAYED: f64 = 0.5;
 
-/// The fewest and the most bits of `fixed` that are tried.
+/// The fewest and the most bits of `fixed` that are tried, and how much of their error joints pass on.
 const FIXED_BITS: (u32, u32) = (8, 24);
+const FIXED_PASSED_ON: f64 = 0.5;
 
 impl Budget<'_> {
     /// Pays for one more try, which looks at so many moments, after so much of all work was done.
@@ -313,11 +314,6 @@ impl Budget<'_> {
 }
 
 impl Builder<'_> {
-    /// Pays for one more try, after so much of all work was done.
-    fn pay(&self, done: f64) -> Result<(), BuildError> {
-        self.budget.pay(self.job.source, self.keys.len() + self.walk.reference.moments(), done)
-    }
-
     /// The smallest of a few ways to share the error between joints and to cut segments.
     fn smallest(&self) -> Result<Built, BuildError> {
         let mut best: Option<Built> = None;
@@ -335,32 +331,23 @@ impl Builder<'_> {
     /// Encodes, reads back, measures; where the bound is exceeded, again with less room there. Nothing where that comes to `most` bytes: less room
     /// hardly ever takes fewer.
     fn held(&self, (passed_on, about): (f64, usize), most: usize, done: f64) -> Result<Option<Built>, BuildError> {
-        let anchors = self.anchors(about);
-        let (mut room, mut walked) = (self.room(), self.walk.start());
+        // Segments are all alike: a short one at the end would have a head of its own.
+        let all = self.keys.len() / 2 + 1;
+        let steps = Steps::Variable { anchors: all.div_ceil(((all + about / 2) / about).max(1)) };
+        // Keys beside a curve that strays may now and then make up for it.
+        let mut room = self.room(1.0 - STRAYED * self.keys.stray.min(1.0));
+        let mut walked = self.walk.start();
         for tries in 1..=TRIES {
-            self.pay(done)?;
-            self.walk.run(Grid::Variable { anchors, passed_on, room: &room }, &mut walked);
-            let bytes = pack::variable(self.job, self.walk.plan, self.keys, &walked.codes, anchors);
+            let bytes = self.coded(Grid { steps, passed_on, room: &room }, &mut walked, done)?;
             if bytes.len() >= most {
                 break;
             }
-            let built = self.measured(bytes, &walked.anew, &mut room);
+            let built = self.measured(bytes, &walked, &mut room);
             if built.holds || tries == TRIES {
                 return Ok(Some(built));
             }
         }
         Ok(None)
-    }
-
-    /// How many anchors segments have that are about as long as asked for, and all alike: a short one at the end would have a head of its own.
-    fn anchors(&self, about: usize) -> usize {
-        let all = self.keys.len() / 2 + 1;
-        all.div_ceil(((all + about / 2) / about).max(1))
-    }
-
-    /// What joints may use of the bound at first. Keys beside a curve that strays may now and then make up for it.
-    fn room(&self) -> Room {
-        Room::new(self.job.source.skeleton.len(), self.keys.len(), 1.0 - STRAYED * self.keys.stray.min(1.0))
     }
 
     /// With the bits that were asked for, or with the fewest that hold the bound.
@@ -371,8 +358,8 @@ impl Builder<'_> {
         let (mut fewest, mut most, mut best) = (FIXED_BITS.0, FIXED_BITS.1, None);
         while fewest < most {
             let bits = fewest.midpoint(most);
-            let built =
-                self.with_bits(bits, 1.0 - f64::from(most - fewest) / f64::from(FIXED_BITS.1 - FIXED_BITS.0))?;
+            let done = 1.0 - f64::from(most - fewest) / f64::from(FIXED_BITS.1 - FIXED_BITS.0);
+            let built = self.with_bits(bits, done)?;
             match built.holds {
                 true => (most, best) = (bits, Some(built)),
                 false => fewest = bits + 1,
@@ -382,25 +369,30 @@ impl Builder<'_> {
     }
 
     fn with_bits(&self, bits: u32, done: f64) -> Result<Built, BuildError> {
-        self.pay(done)?;
-        let mut walked = self.walk.start();
-        self.walk.run(Grid::Fixed { bits }, &mut walked);
-        let bytes = pack::fixed(self.job, self.walk.plan, self.keys, &walked.codes, bits);
-        Ok(self.measured(bytes, &walked.anew, &mut self.room()))
+        let (mut room, mut walked) = (self.room(1.0), self.walk.start());
+        let grid = Grid { steps: Steps::Fixed { bits }, passed_on: FIXED_PASSED_ON, room: &room };
+        let bytes = self.coded(grid, &mut walked, done)?;
+        Ok(self.measured(bytes, &walked, &mut room))
     }
 
-    fn measured(&self, bytes: Vec<u8>, anew: &[bool], room: &mut Room) -> Built {
-        match Clip::open(&bytes) {
-            Ok(clip) => {
-                let error = self.walk.reference.error(&clip, anew, room);
-                let holds = error <= self.job.bound() && self.walk.reference.others_hold(self.walk.plan, &clip);
-                Built { error, possible: f64::INFINITY, holds, bytes, resampling: 0.0, total: error }
-            }
-            // Codes that are too wide make no clip. Another try may do without them.
-            Err(_) => {
-                let (error, possible, total) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
-                Built { bytes, error, possible, holds: false, resampling: 0.0, total }
-            }
-        }
+    fn room(&self, first: f64) -> Room {
+        Room::new(self.job.source.skeleton.len(), self.keys.len(), first)
+    }
+
+    /// One more try, paid for, after so much of all work was done.
+    fn coded(&self, grid: Grid<'_>, walked: &mut Walked, done: f64) -> Result<Vec<u8>, BuildError> {
+        self.budget.pay(self.job.source, self.keys.len() + self.walk.reference.moments(), done)?;
+        self.walk.run(grid, walked);
+        Ok(pack::packed(self.job, self.walk.plan, self.keys, &walked.codes, grid.steps))
+    }
+
+    fn measured(&self, bytes: Vec<u8>, walked: &Walked, room: &mut Room) -> Built {
+        let (reference, plan) = (self.walk.reference, self.walk.plan);
+        // Codes that are too wide make no clip. Another try may do without them.
+        let (error, holds) = Clip::open(&bytes).map_or((f64::INFINITY, false), |clip| {
+            let error = reference.error(&clip, &walked.anew, room);
+            (error, error <= self.job.bound() && reference.others_hold(plan, &clip))
+        });
+        Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }
     }
 }
