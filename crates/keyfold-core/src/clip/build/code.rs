@@ -76,7 +76,7 @@ const SHORT: usize = 16;
 const HOPELESS: f64 = 1.1;
 
 /// The least and the largest.
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub(super) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
 
@@ -89,7 +89,6 @@ impl Grid<'_> {
             Steps::Fixed { bits } => {
                 let last = f64::from((1u32 << bits) - 1);
                 let (origin, step) = (low as f32, ((high - low) / last) as f32);
-                // No step at all makes no number of a code.
                 let code = |v: &f64| libm::round((v - f64::from(origin)) / f64::from(step)).clamp(0.0, last) as i32;
                 let keys: Vec<i32> = values.iter().map(code).collect();
                 let decoded = keys.iter().map(|c| f64::from(origin + *c as f32 * step)).collect();

@@ -23,9 +23,9 @@ const ARM_SHARE: f64 = 0.7;
 
 /// What all walks have in common.
 pub(super) struct Walk<'a> {
-    job: &'a Job<'a>,
+    pub(super) job: &'a Job<'a>,
     pub(super) plan: &'a Plan,
-    keys: &'a KeyTimes,
+    pub(super) keys: &'a KeyTimes,
     pub(super) reference: &'a Reference<'a>,
     moments: Vec<Moment>,
     nodes: Vec<Node>,
@@ -73,18 +73,16 @@ impl<'a> Walk<'a> {
     }
 
     fn new_node(&self, node: usize, tracks: Vec<usize>, fixed: &Motion<'_>) -> Node {
-        let all = |form: Form| tracks.iter().all(|i| self.plan.tracks[*i].track.form == form);
-        let some = tracks.iter().any(|i| self.plan.tracks[*i].track.form == Form::Step);
-        let fixed = fixed.transforms(node, if some { &self.moments } else { &self.moments[..1] });
-        let still = match tracks.as_slice() {
-            [] => Some(*self.job.source.skeleton.rest_local(node)),
-            _ => all(Form::Constant).then(|| Affine::from_transform(&fixed[0])),
-        };
-        let rotation = tracks.iter().find_map(|i| match &self.plan.tracks[*i].role {
+        let forms = || tracks.iter().map(|i| self.plan.tracks[*i].track.form);
+        let is_still = forms().all(|form| form == Form::Constant);
+        let still = is_still.then(|| fixed.locals(node, &self.moments[..1])[0]);
+        let steps = forms().any(|form| form == Form::Step);
+        let fixed = fixed.transforms(node, if steps { &self.moments } else { &self.moments[..1] });
+        let q = tracks.iter().find_map(|i| match &self.plan.tracks[*i].role {
             Role::Rotation(values) => Some(values.as_slice()),
             _ => None,
         });
-        let q = rotation.unwrap_or_default();
+        let q = q.unwrap_or_default();
         let turn = |k: usize| q.get(k + 1).map_or(0.0, |next| quat::angle(q[k], *next));
         let turns = (0..q.len()).map(|k| turn(k).max(if k > 0 { turn(k - 1) } else { 0.0 })).collect();
         Node { tracks, fixed, still, turns, offsets: None }
