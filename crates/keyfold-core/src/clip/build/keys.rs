@@ -36,7 +36,7 @@ impl KeyTimes {
         match job.options.rate {
             Some(rate) => Self::at(job, even(job.source, rate), false),
             None if job.source.tracks.iter().any(splines::is_spline) => splines::keys(job, budget),
-            None => Self::at(job, table(splines::own_times(job)), false),
+            None => Self::at(job, Timing::Table(sorted(splines::own_times(job))), false),
         }
     }
 
@@ -178,11 +178,12 @@ pub(super) fn even(source: &Source<'_>, rate: f32) -> Timing {
     Timing::Even { rate, keys: even_keys(duration(source), rate) }
 }
 
-pub(super) fn table(times: impl Iterator<Item = f32>) -> Timing {
+/// Each time once, ascending.
+pub(super) fn sorted(times: impl Iterator<Item = f32>) -> Vec<f32> {
     let mut times: Vec<f32> = times.collect();
     times.sort_by(f32::total_cmp);
     times.dedup();
-    Timing::Table(times)
+    times
 }
 
 /// The track as the skeleton knows it, where it moves points.
