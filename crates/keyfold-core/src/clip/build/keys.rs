@@ -6,6 +6,7 @@ use crate::clip::bend;
 use crate::clip::timing::Timing;
 use crate::clip::{NodeProperty, Target};
 use crate::curve::{Curve, Interpolation, Kind, Location, largest_difference, locate};
+use crate::quat;
 use crate::skeleton::{BETWEEN, Motion, Property, Track, compare, moments};
 use alloc::{sync::Arc, vec::Vec};
 
@@ -51,9 +52,9 @@ impl KeyTimes {
         keys.clock = keys.times.clone();
         for track in job.source.tracks.iter().filter(|track| track.target.is_rotation()) {
             let rows = keys.values(track);
-            let far = |k: &usize| (0..4).map(|c| rows[k * 4 + c] * rows[k * 4 + 4 + c]).sum::<f64>() < FAR;
-            let middles = (0..keys.len() - 1).filter(far).map(|k| (keys.times[k] + keys.times[k + 1]) / 2.0);
-            keys.clock.extend(middles);
+            let pairs = rows.as_chunks::<4>().0.windows(2).zip(keys.times.windows(2));
+            let far = pairs.filter(|(rows, _)| quat::dot(rows[0], rows[1]) < FAR);
+            keys.clock.extend(far.map(|(_, times)| (times[0] + times[1]) / 2.0));
         }
         keys.clock.sort_by(f64::total_cmp);
         // What floats cannot tell apart counts once.
@@ -149,11 +150,10 @@ impl KeyTimes {
 
 /// Turns quaternions round that lie on the other side of the sphere than the one before.
 pub(super) fn to_one_side(rows: &mut [f64]) {
-    for k in 1..rows.len() / 4 {
-        let (before, after) = rows.split_at_mut(k * 4);
-        let dot: f64 = (0..4).map(|i| before[k * 4 - 4 + i] * after[i]).sum();
-        if dot < 0.0 {
-            after[..4].iter_mut().for_each(|c| *c = -*c);
+    let keys = rows.as_chunks_mut::<4>().0;
+    for k in 1..keys.len() {
+        if quat::dot(keys[k - 1], keys[k]) < 0.0 {
+            keys[k] = quat::negate(keys[k]);
         }
     }
 }

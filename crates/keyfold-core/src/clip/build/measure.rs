@@ -26,7 +26,7 @@ pub(super) struct Reference<'a> {
     /// The source's tracks as the clip runs between keys: straight, or along parabolas.
     lines: &'a [Curve],
     /// The moments at which errors are measured, and when the clip plays them.
-    moments: Vec<Moment>,
+    pub(super) moments: Vec<Moment>,
     played_at: Vec<f64>,
     /// The source at the clip's keys.
     pub(super) at_keys: Poses,
@@ -47,11 +47,6 @@ impl<'a> Reference<'a> {
         let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.source.probes.len().max(1));
         let kept = moments.chunks(BLOCK).take(blocks).map(|block| Poses::new(&motion, block)).collect();
         Self { job, keys, source, motion, lines, moments, played_at, at_keys, kept }
-    }
-
-    /// At how many moments errors are measured.
-    pub(super) fn moments(&self) -> usize {
-        self.moments.len()
     }
 
     /// The moments in blocks, each with where it begins.

@@ -375,7 +375,7 @@ impl Builder<'_> {
 
     /// One more try, paid for, after so much of all work was done.
     fn coded(&self, grid: Grid<'_>, walked: &mut Walked, done: f64) -> Result<Vec<u8>, BuildError> {
-        self.budget.pay(self.walk.job.source, self.walk.keys.len() + self.walk.reference.moments(), done)?;
+        self.budget.pay(self.walk.job.source, self.walk.keys.len() + self.walk.reference.moments.len(), done)?;
         self.walk.run(grid, walked);
         Ok(pack::packed(self.walk.job, self.walk.plan, self.walk.keys, &walked.codes, grid.steps))
     }

@@ -97,19 +97,16 @@ fn role(job: &Job<'_>, keys: &KeyTimes, track: &SourceTrack<'_>) -> Option<Role>
         Some(value) => {
             Some(Role::Constant(Constant::Numbers(value.iter().map(|v| Number::Exact(*v as f32)).collect())))
         }
-        None if track.target.is_rotation() => {
-            Some(Role::Rotation(values.chunks_exact(4).map(|q| [q[0], q[1], q[2], q[3]]).collect()))
-        }
+        None if track.target.is_rotation() => Some(Role::Rotation(values.as_chunks().0.to_vec())),
         None => Some(Role::Numbers(values)),
     }
 }
 
 fn exact(track: &SourceTrack<'_>) -> StepTrack {
-    let normal = |v: &[f32]| match (track.target.is_rotation(), v) {
-        (true, [x, y, z, w]) => quat::normalize([*x, *y, *z, *w].map(f64::from)).map(|c| c as f32).to_vec(),
-        _ => v.to_vec(),
-    };
-    let values = track.curve.values().chunks_exact(track.curve.width()).flat_map(normal).collect();
+    let mut values = track.curve.values().to_vec();
+    if track.target.is_rotation() {
+        values.as_chunks_mut().0.iter_mut().for_each(|q| *q = quat::normalize(q.map(f64::from)).map(|c| c as f32));
+    }
     StepTrack { times: track.curve.times().to_vec(), values }
 }
 

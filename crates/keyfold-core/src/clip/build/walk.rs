@@ -159,7 +159,13 @@ impl<'a> Walk<'a> {
         }
         if let Some((i, values)) = turning {
             locals.iter_mut().zip(values).for_each(|(local, q)| local.rotation = *q);
-            let coded = self.rotation(grid, node, &locals, parent);
+            let points = self.points(grid, node);
+            let aim = |k: usize| {
+                let mut points = points.clone();
+                self.arms(node, k, &mut points);
+                Aim::new(&parent(k), &locals[k], &points, |p| self.belongs(p, k))
+            };
+            let coded = code_aims(grid, Some(node), (0..self.keys.len()).map(aim).collect());
             locals.iter_mut().zip(&coded.decoded).for_each(|(local, q)| local.rotation = *q);
             codes.rotations[i] = Some(coded);
         }
@@ -181,10 +187,7 @@ impl<'a> Walk<'a> {
 
     /// The step of numbers that move points, as a part of what moves a point by the bound.
     fn number_step(&self, node: usize, property: Property) -> f64 {
-        let share = match property {
-            Property::Translation => 0.4,
-            _ => 0.1,
-        };
+        let share = if property == Property::Translation { 0.4 } else { 0.1 };
         2.0 * share * self.job.bound() / libm::sqrt(3.0) / self.job.reach(node, property).max(1e-12)
     }
 
@@ -207,22 +210,6 @@ impl<'a> Walk<'a> {
             Aim::new(&Affine::IDENTITY, &local, &points, |p| quat::rotate(*q, p.offset))
         };
         code_aims(grid, None, values.iter().map(aim).collect())
-    }
-
-    fn rotation(
-        &self,
-        grid: &Grid<'_>,
-        node: usize,
-        locals: &[Transform],
-        parent: impl Fn(usize) -> Affine,
-    ) -> RotationCodes {
-        let points = self.points(grid, node);
-        let aim = |k: usize| {
-            let mut points = points.clone();
-            self.arms(node, k, &mut points);
-            Aim::new(&parent(k), &locals[k], &points, |p| self.belongs(p, k))
-        };
-        code_aims(grid, Some(node), (0..self.keys.len()).map(aim).collect())
     }
 
     /// Where a point should be at key `k`, or which way it should lie from the node that finds its own place.
