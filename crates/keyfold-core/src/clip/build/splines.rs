@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 /// The fastest even steps, and how many times as many parts are tried next, at most.
 const FASTEST: f32 = 20_000.0;
 const FASTER: f64 = 4.0;
-/// The first that are tried cost about this part of the best so far.
+/// The first that are tried are so many times fewer than would cost as much as the best so far.
 const FIRST: usize = 3;
 /// About how many bits a component of a key takes that may be off by all that is allowed, and how much of that curves leave at least.
 const BITS: f64 = 4.0;
@@ -30,7 +30,7 @@ pub(super) fn is_spline(track: &SourceTrack<'_>) -> bool {
 /// The keys that are likely to cost least; an error where the limits leave no room for any.
 pub(super) fn keys(job: &Job<'_>, budget: &Budget<'_>) -> Result<KeyTimes, BuildError> {
     let moving = job.source.tracks.iter().filter(|track| !track.curve.is_constant());
-    let components = moving.map(|track| track.curve.width()).sum::<usize>() as f64;
+    let components = moving.map(|track| track.curve.width()).sum::<usize>().max(1) as f64;
     let mut search = Search { job, budget, components, best: None, is_short: false };
     if job.options.encoding == Encoding::Variable {
         search.run(true)?;
@@ -57,7 +57,7 @@ enum Rank {
 struct Search<'a> {
     job: &'a Job<'a>,
     budget: &'a Budget<'a>,
-    /// How many components keys have that are not constant.
+    /// How many components keys have that are not constant, one at least.
     components: f64,
     best: Option<(Rank, KeyTimes)>,
     /// Limits left no room for the steps that were asked for last.
@@ -108,7 +108,7 @@ impl Search<'_> {
     }
 
     /// Keeps keys where they are better than the best so far; how far curves through them stray. Keys that limits leave no room for are none, and those that
-    /// hardly cost less whatever they stray by are not looked at.
+    /// cost more whatever they stray by are not looked at.
     fn weigh(&mut self, timing: Timing, bends: bool) -> Result<Option<f64>, BuildError> {
         let time = if matches!(timing, Timing::Table(_)) { TIME_BITS } else { 0.0 };
         let count = timing.keys();
@@ -141,9 +141,8 @@ pub(super) fn own_times<'a>(job: &'a Job<'_>) -> impl Iterator<Item = f32> + 'a 
 
 /// Each span of `own` times in so many parts; nothing where floats cannot tell them apart.
 fn cut(own: &[f32], parts: usize) -> Option<Timing> {
-    let part =
-        |w: &[f32], i: usize| (f64::from(w[0]) + (f64::from(w[1]) - f64::from(w[0])) * i as f64 / parts as f64) as f32;
-    let starts = own.windows(2).flat_map(|w| (0..parts).map(move |i| part(w, i)));
+    let spans = own.windows(2).map(|w| (f64::from(w[0]), f64::from(w[1]) - f64::from(w[0])));
+    let starts = spans.flat_map(|(from, span)| (0..parts).map(move |i| (from + span * i as f64 / parts as f64) as f32));
     let times: Vec<f32> = starts.chain(own.last().copied()).collect();
     times.windows(2).all(|w| w[0] < w[1]).then_some(Timing::Table(times))
 }
