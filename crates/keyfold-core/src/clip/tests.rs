@@ -216,6 +216,15 @@ fn splines_take_as_many_keys_as_they_bend_however_long_they_last() {
 }
 
 #[test]
+fn splines_that_never_move_are_constants() {
+    let level = Curve::new(Interpolation::Linear, 3, vec![0.0, 0.2, 1.0], vec![0.25; 9]).unwrap();
+    let chain = eased(&[0.0, 0.3, 1.0], &[0.5; 3]).with(Target::Node(1, NodeProperty::Translation), level);
+    let built = chain.build(&Options { rate: None, ..options(Encoding::Variable) }).unwrap();
+    let clip = Clip::open(&built.bytes).unwrap();
+    assert!(built.holds && clip.tracks().iter().all(|track| track.form() == Form::Constant));
+}
+
+#[test]
 fn splines_that_limits_leave_no_room_for_are_refused() {
     let few = Limits { memory: 10_000, work: u64::MAX };
     let options = Options { rate: None, max_error: 1e-9, limits: few, ..options(Encoding::Variable) };

@@ -7,10 +7,10 @@
 //! The engine's compensation is another concept: one map from a miss to a tilt, computed once for all rounds of a search. Its codes are
 //! judged elsewhere.
 
-use super::frame::{Frame, Matrix, turn_per_component};
+use super::frame::{AXES, Frame, Matrix, turn_per_component};
 use crate::quat::{self, Quat};
 use crate::skeleton::{Affine, Transform};
-use crate::vector::{self, cross, dot};
+use crate::vector::{cross, dot, solve};
 use alloc::vec::Vec;
 
 /// A point that a joint carries.
@@ -22,7 +22,7 @@ pub(super) struct Point {
     pub(super) offset: [f64; 3],
     /// In the joint's coordinates, as decoded.
     pub(super) local: [f64; 3],
-    /// How far off it may be, as a part of the bound.
+    /// How far off it may be.
     pub(super) allowed: f64,
     /// A node that finds its own place whatever the joint does: only the way from that node's origin to the point counts, and
     /// `local` is that way.
@@ -34,9 +34,11 @@ pub(super) struct Point {
 pub(super) struct Aim {
     /// The rotation to come near to.
     pub(super) rotation: Quat,
+    /// The same in a track's parameters, once those are known.
+    pub(super) m: [f64; 3],
     /// How far off each point is there, over what it is allowed.
     misses: Vec<[f64; 3]>,
-    /// How each point moves, over what it is allowed, for a small turn about each of the joint's own axes.
+    /// How each point moves, over what it is allowed, for a small turn about each of the joint's own axes; for a change of each parameter, once those are known.
     moves: Vec<Matrix>,
 }
 
@@ -47,55 +49,44 @@ impl Aim {
         parent: &Affine,
         local: &Transform,
         points: &[Point],
-        bound: f64,
         belongs: impl Fn(&Point) -> [f64; 3],
     ) -> Self {
-        let scaled: Vec<[f64; 3]> = points.iter().map(|p| [0, 1, 2].map(|i| p.local[i] * local.scale[i])).collect();
-        let mut aim = Self { rotation: local.rotation, misses: Vec::new(), moves: Vec::new() };
-        let origin = parent.point(local.translation);
+        let mut aim = Self { rotation: local.rotation, m: [0.0; 3], misses: Vec::new(), moves: Vec::new() };
         let places: Vec<[f64; 3]> = points.iter().map(belongs).collect();
         // Errors are small: the second step only takes away what the first left of second order.
         for _ in 0..2 {
-            aim.look(parent, origin, &scaled, points, &places, bound);
+            aim.look(parent, local, points, &places);
             let turn = aim.best_turn();
             aim.rotation = quat::normalize(quat::mul(aim.rotation, quat::exp(turn.map(|c| c / 2.0))));
         }
-        aim.look(parent, origin, &scaled, points, &places, bound);
+        aim.look(parent, local, points, &places);
         aim
     }
 
-    fn look(
-        &mut self,
-        parent: &Affine,
-        origin: [f64; 3],
-        scaled: &[[f64; 3]],
-        points: &[Point],
-        places: &[[f64; 3]],
-        bound: f64,
-    ) {
+    fn look(&mut self, parent: &Affine, local: &Transform, points: &[Point], places: &[[f64; 3]]) {
         self.misses.clear();
         self.moves.clear();
-        let unit = |i: usize| core::array::from_fn::<f64, 3, _>(|k| f64::from(u8::from(k == i)));
-        for ((point, v), place) in points.iter().zip(scaled).zip(places) {
-            let k = 1.0 / (point.allowed * bound);
-            let at = parent.direction(quat::rotate(self.rotation, *v));
-            let origin = if point.free.is_some() { [0.0; 3] } else { origin };
+        let own = parent.point(local.translation);
+        for (point, place) in points.iter().zip(places) {
+            let v = [0, 1, 2].map(|i| point.local[i] * local.scale[i]);
+            let k = 1.0 / point.allowed;
+            let turned = |v| parent.direction(quat::rotate(self.rotation, v));
+            let (at, origin) = (turned(v), if point.free.is_some() { [0.0; 3] } else { own });
             self.misses.push([0, 1, 2].map(|i| (origin[i] + at[i] - place[i]) * k));
-            let moved = |i: usize| parent.direction(quat::rotate(self.rotation, cross(unit(i), *v))).map(|c| c * k);
-            self.moves.push([moved(0), moved(1), moved(2)]);
+            self.moves.push(AXES.map(|axis| turned(cross(axis, v)).map(|c| c * k)));
         }
     }
 
     /// The turn about the joint's own axes that makes the sum of squares least.
     fn best_turn(&self) -> [f64; 3] {
-        let (mut normal, mut right) = ([[0.0; 3]; 3], [0.0; 3]);
+        let (mut normal, mut right) = (self.metric(), [0.0; 3]);
         for (miss, moves) in self.misses.iter().zip(&self.moves) {
-            for i in 0..3 {
-                right[i] -= dot(moves[i], *miss);
-                (0..3).for_each(|j| normal[i][j] += dot(moves[i], moves[j]));
-            }
+            (0..3).for_each(|i| right[i] -= dot(moves[i], *miss));
         }
-        solve(normal, right)
+        // A touch of the diagonal keeps directions that move nothing from turning.
+        let touch = 1e-9 * (normal[0][0] + normal[1][1] + normal[2][2]);
+        (0..3).for_each(|i| normal[i][i] += touch);
+        solve(normal, right).unwrap_or_default()
     }
 
     /// How far off the points are, as a sum of squares per turn: the metric that steps are chosen by.
@@ -108,38 +99,25 @@ impl Aim {
     }
 
     /// The aim in a track's parameters `m`, for choosing codes.
-    pub(super) fn target(&self, frame: &Frame, m: [f64; 3]) -> AimedAt {
+    pub(super) fn within(mut self, frame: &Frame, m: [f64; 3]) -> Self {
         // A turn of the inner rotation about its own axes is a turn of the whole about axes turned by `right`.
         let turns = turn_per_component(m).map(|t| quat::rotate(quat::conjugate(frame.r), t));
-        let along = |moves: &Matrix, turn: &[f64; 3]| [0, 1, 2].map(|k| (0..3).map(|i| moves[i][k] * turn[i]).sum());
-        let slopes = self.moves.iter().map(|moves| [0, 1, 2].map(|c| along(moves, &turns[c]))).collect();
-        AimedAt { m, misses: self.misses.clone(), slopes }
-    }
-}
-
-/// An aim in a track's parameters.
-#[derive(Clone, Debug)]
-pub(super) struct AimedAt {
-    pub(super) m: [f64; 3],
-    misses: Vec<[f64; 3]>,
-    slopes: Vec<Matrix>,
-}
-
-impl AimedAt {
-    /// The codes, of those around the aim on the grid `origin + code * step`, whose largest miss is least; and that miss.
-    pub(super) fn nearest(&self, origin: [f64; 3], step: [f64; 3]) -> ([i32; 3], f64) {
-        self.nearest_of(origin, step, [(f64::NEG_INFINITY, f64::INFINITY); 3])
+        for moves in &mut self.moves {
+            *moves = turns.map(|turn| [0, 1, 2].map(|k| (0..3).map(|i| moves[i][k] * turn[i]).sum()));
+        }
+        self.m = m;
+        self
     }
 
-    /// The same of codes from the least to the most that a component may have.
-    pub(super) fn nearest_of(&self, origin: [f64; 3], step: [f64; 3], range: [(f64, f64); 3]) -> ([i32; 3], f64) {
+    /// The codes, of those around the aim on the grid `origin + code * step` and from the least to the most that a component may have, whose largest miss is
+    /// least; and that miss.
+    pub(super) fn nearest(&self, origin: [f64; 3], step: [f64; 3], range: [(f64, f64); 3]) -> ([i32; 3], f64) {
         let place = [0, 1, 2].map(|c| (self.m[c] - origin[c]) / step[c]);
         let floor = place.map(libm::floor);
         let mut best = ([0; 3], f64::INFINITY);
         for corner in 0..8u32 {
             let code = [0, 1, 2].map(|c| (floor[c] + f64::from(corner >> c & 1)).clamp(range[c].0, range[c].1));
-            let off = [0, 1, 2].map(|c| (code[c] - place[c]) * step[c]);
-            let miss = self.miss(off, best.1);
+            let miss = self.miss([0, 1, 2].map(|c| (code[c] - place[c]) * step[c]), best.1);
             if miss < best.1 {
                 best = (code.map(|c| c as i32), miss);
             }
@@ -155,7 +133,7 @@ impl AimedAt {
     /// The largest squared miss at a distance `off` from the aim; stops early where it is over `enough`.
     fn miss(&self, off: [f64; 3], enough: f64) -> f64 {
         let mut largest = 0.0f64;
-        for (miss, slope) in self.misses.iter().zip(&self.slopes) {
+        for (miss, slope) in self.misses.iter().zip(&self.moves) {
             let v = [0, 1, 2].map(|k| miss[k] + slope[0][k] * off[0] + slope[1][k] * off[1] + slope[2][k] * off[2]);
             largest = largest.max(dot(v, v));
             if largest >= enough {
@@ -164,12 +142,4 @@ impl AimedAt {
         }
         largest
     }
-}
-
-/// What a symmetric matrix takes to `b`: a singular one has no preferred turn.
-fn solve(m: Matrix, b: [f64; 3]) -> [f64; 3] {
-    // A touch of the diagonal keeps directions that move nothing from turning.
-    let touch = 1e-9 * (m[0][0] + m[1][1] + m[2][2]);
-    let m = [0, 1, 2].map(|i| [0, 1, 2].map(|j| m[i][j] + if i == j { touch } else { 0.0 }));
-    vector::solve(m, b).unwrap_or_default()
 }

@@ -1,10 +1,9 @@
 //! Codes on grids: how aims become integers, for either encoding.
 
-use super::aim::AimedAt;
+use super::aim::Aim;
 use super::frame::Frame;
-use super::plan::Plan;
 use super::room::Room;
-use crate::clip::coding::{ScalarCode, rotation_step, scalar_step};
+use crate::clip::coding::{RotationCode, ScalarCode, rotation_step, scalar_step};
 use crate::clip::head::{FINER, signed_bits};
 use crate::quat::Quat;
 use alloc::{vec, vec::Vec};
@@ -15,27 +14,15 @@ pub(super) struct Codes {
     pub(super) numbers: Vec<Vec<NumberCodes>>,
 }
 
-impl Codes {
-    pub(super) fn new(plan: &Plan) -> Self {
-        Self { rotations: vec![None; plan.tracks.len()], numbers: vec![Vec::new(); plan.tracks.len()] }
-    }
-}
-
 /// A rotation track in codes.
 #[derive(Clone, Debug)]
 pub(super) struct RotationCodes {
-    pub(super) frame: Frame,
-    pub(super) steps: Steps,
+    pub(super) code: RotationCode,
+    /// By segment: by how many quarters of an octave its steps are finer than the track's.
+    pub(super) finer: Vec<u8>,
     /// One code for each key: of an anchor, or of a middle's difference.
     pub(super) keys: Vec<[i32; 3]>,
     pub(super) decoded: Vec<Quat>,
-}
-
-/// The grid of a rotation track.
-#[derive(Clone, Debug)]
-pub(super) enum Steps {
-    Fixed { origin: [f32; 3], step: [f32; 3] },
-    Variable { step: [u8; 3], finer: Vec<u8> },
 }
 
 /// One component of a track that is no rotation.
@@ -48,30 +35,31 @@ pub(super) struct NumberCodes {
 
 /// The grids that codes may be on.
 #[derive(Clone, Copy)]
-pub(super) enum Grid<'a> {
+pub(super) struct Grid<'a> {
+    pub(super) steps: Steps,
+    /// The part of the bound by which the origin of a joint may be off that its parent carries.
+    pub(super) passed_on: f64,
+    /// How much of the bound each joint may use at each key.
+    pub(super) room: &'a Room,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Steps {
     /// So many bits over the whole range.
     Fixed { bits: u32 },
-    /// Steps chosen against the bound, segment by segment.
-    Variable {
-        /// Anchors in a segment.
-        anchors: usize,
-        /// The part of the bound by which the origin of a joint may be off that its parent carries.
-        passed_on: f64,
-        /// How much of the bound each joint may use at each key.
-        room: &'a Room,
-    },
+    /// Chosen against the bound, in segments of so many anchors.
+    Variable { anchors: usize },
 }
 
-/// A key of the `variable` encoding: which anchor or middle it is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Slot {
-    Anchor(usize),
-    Middle(usize),
+/// Whether key `k` of the `variable` encoding is a middle: every other one is an anchor, and so is the last.
+pub(super) fn is_middle(k: usize, keys: usize) -> bool {
+    !k.is_multiple_of(2) && k + 1 < keys
 }
 
-/// What key `k` of `keys` is: every other one is an anchor, and so is the last.
-pub(super) fn slot(k: usize, keys: usize) -> Slot {
-    if k.is_multiple_of(2) || k + 1 == keys { Slot::Anchor(k.div_ceil(2)) } else { Slot::Middle(k / 2) }
+/// All keys, middles after the anchors that they lean on.
+fn anchors_first(keys: usize) -> impl Iterator<Item = usize> {
+    let some = move |middles: bool| (0..keys).filter(move |k| is_middle(*k, keys) == middles);
+    some(false).chain(some(true))
 }
 
 /// The most quarters of an octave by which a segment's steps are finer than the track's.
@@ -87,46 +75,26 @@ const SHORT: usize = 16;
 /// Where the parents left a miss that this joint cannot turn away, it may make it so much larger.
 const HOPELESS: f64 = 1.1;
 
+/// The least and the largest.
+pub(super) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+}
+
 impl Grid<'_> {
-    /// The part of the bound by which the origin of a joint may be off that its parent carries.
-    pub(super) fn passed_on(&self) -> f64 {
-        match self {
-            Self::Fixed { .. } => 0.5,
-            Self::Variable { passed_on, .. } => *passed_on,
-        }
-    }
-
-    /// How much finer a joint's numbers are than they might be: as its least room, but not much, because all of its keys pay for it.
-    pub(super) fn finer(&self, node: usize) -> f64 {
-        match self {
-            Self::Fixed { .. } => 1.0,
-            Self::Variable { room, .. } => room.of(node).iter().copied().fold(1.0, f64::min).max(0.5),
-        }
-    }
-
-    /// Whether a joint may use less than in the try before.
-    pub(super) fn changed(&self, node: usize) -> bool {
-        matches!(self, Self::Variable { room, .. } if room.changed[node])
-    }
-
     /// A component with this `step`, or with as many bits as there are.
     pub(super) fn number(&self, values: impl Iterator<Item = f64>, step: f64) -> NumberCodes {
         let values: Vec<f64> = values.collect();
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        match *self {
-            Self::Fixed { bits } => {
+        let (low, high) = range(values.iter().copied());
+        match self.steps {
+            Steps::Fixed { bits } => {
                 let last = f64::from((1u32 << bits) - 1);
                 let (origin, step) = (low as f32, ((high - low) / last) as f32);
-                let code = |v: &f64| {
-                    let code = libm::round((v - f64::from(origin)) / f64::from(step));
-                    if code.is_finite() { code.clamp(0.0, last) as i32 } else { 0 }
-                };
+                let code = |v: &f64| libm::round((v - f64::from(origin)) / f64::from(step)).clamp(0.0, last) as i32;
                 let keys: Vec<i32> = values.iter().map(code).collect();
                 let decoded = keys.iter().map(|c| f64::from(origin + *c as f32 * step)).collect();
                 NumberCodes { code: ScalarCode::Fixed { origin, step }, keys, decoded }
             }
-            Self::Variable { .. } => {
+            Steps::Variable { .. } => {
                 // Codes have 24 bits, and floats no more; a difference may be as large as the range, with a sign.
                 let finest = ((high - low) / f64::from(1 << 22)).max(f64::from(f32::MIN_POSITIVE));
                 let byte = libm::ceil((24.0 - libm::log2(step.max(finest))) * 4.0).clamp(0.0, 255.0) as u8;
@@ -139,100 +107,106 @@ impl Grid<'_> {
     pub(super) fn rotation(
         &self,
         node: Option<usize>,
-        frame: Frame,
-        targets: &[AimedAt],
+        frame: &Frame,
+        aims: &[Aim],
         sensitivity: [f64; 3],
     ) -> RotationCodes {
-        match *self {
-            Self::Fixed { bits } => rotation_fixed(frame, targets, bits),
-            Self::Variable { anchors, room, .. } => {
-                let room = |k: usize| node.map_or(1.0, |n| room.of(n)[k]);
-                let allowed = targets.iter().enumerate().map(|(k, t)| room(k).max(HOPELESS * t.least())).collect();
-                rotation_variable(frame, targets, sensitivity, anchors, allowed)
+        match self.steps {
+            Steps::Fixed { bits } => rotation_fixed(frame, aims, bits),
+            Steps::Variable { anchors } => {
+                let room = |k: usize| node.map_or(1.0, |n| self.room.of(n)[k]);
+                let allowed = aims.iter().enumerate().map(|(k, aim)| room(k).max(HOPELESS * aim.least())).collect();
+                Trial::new(aims, sensitivity, anchors, allowed).coded(frame)
             }
         }
     }
 }
 
 fn number_variable(origin: f32, byte: u8, values: &[f64]) -> NumberCodes {
-    let step = scalar_step(byte) as f32;
-    let n = values.len();
+    let (step, n) = (scalar_step(byte) as f32, values.len());
     let (mut keys, mut decoded) = (vec![0; n], vec![0.0; n]);
-    let round = |v: f64, from: f64| libm::round((v - from) / f64::from(step)) as i32;
-    for k in (0..n).filter(|k| matches!(slot(*k, n), Slot::Anchor(_))) {
-        keys[k] = round(values[k], origin.into());
-        decoded[k] = f64::from(origin + keys[k] as f32 * step);
-    }
-    for k in (0..n).filter(|k| matches!(slot(*k, n), Slot::Middle(_))) {
-        let middle = (decoded[k - 1] + decoded[k + 1]) / 2.0;
-        keys[k] = round(values[k], middle);
-        decoded[k] = middle + f64::from(keys[k] as f32 * step);
+    for k in anchors_first(n) {
+        let halfway = is_middle(k, n).then(|| (decoded[k - 1] + decoded[k + 1]) / 2.0);
+        let code = libm::round((values[k] - halfway.unwrap_or(origin.into())) / f64::from(step)) as i32;
+        let off = code as f32 * step;
+        decoded[k] = halfway.map_or(f64::from(origin + off), |halfway| halfway + f64::from(off));
+        keys[k] = code;
     }
     NumberCodes { code: ScalarCode::Variable { origin, step: byte, min_bits: 0 }, keys, decoded }
 }
 
-fn rotation_fixed(frame: Frame, targets: &[AimedAt], bits: u32) -> RotationCodes {
+fn rotation_fixed(frame: &Frame, aims: &[Aim], bits: u32) -> RotationCodes {
     let last = f64::from((1u32 << bits) - 1);
-    let low = [0, 1, 2].map(|c| targets.iter().map(|t| t.m[c]).fold(f64::INFINITY, f64::min));
-    let high = [0, 1, 2].map(|c| targets.iter().map(|t| t.m[c]).fold(f64::NEG_INFINITY, f64::max));
-    let origin = low.map(|v| v as f32);
-    let step = [0, 1, 2].map(|c| ((high[c] - f64::from(origin[c])) / last).max(1e-12) as f32);
+    let ranges = [0, 1, 2].map(|c| range(aims.iter().map(|aim| aim.m[c])));
+    let origin = ranges.map(|(low, _)| low as f32);
+    let step = [0, 1, 2].map(|c| ((ranges[c].1 - f64::from(origin[c])) / last).max(1e-12) as f32);
     let (wide, steps) = (origin.map(f64::from), step.map(f64::from));
-    let keys: Vec<[i32; 3]> =
-        targets.iter().map(|t| t.nearest(wide, steps).0.map(|c| c.clamp(0, last as i32))).collect();
-    let decoded =
-        keys.iter().map(|key| frame.outer([0, 1, 2].map(|c| wide[c] + f64::from(key[c]) * steps[c]))).collect();
-    RotationCodes { frame, steps: Steps::Fixed { origin, step }, keys, decoded }
+    let keys: Vec<[i32; 3]> = aims.iter().map(|aim| aim.nearest(wide, steps, [(0.0, last); 3]).0).collect();
+    let decoded = |key: &[i32; 3]| frame.outer([0, 1, 2].map(|c| wide[c] + f64::from(key[c]) * steps[c]));
+    let code = RotationCode::Fixed { left: frame.left, origin, step };
+    RotationCodes { code, finer: Vec::new(), decoded: keys.iter().map(decoded).collect(), keys }
 }
+
+/// Codes of any size.
+const ANY: [(f64, f64); 3] = [(f64::NEG_INFINITY, f64::INFINITY); 3];
 
 /// A rotation in the making: its parameters as far as they are coded.
 struct Trial<'a> {
-    targets: &'a [AimedAt],
+    aims: &'a [Aim],
     /// For each key how large a miss may be: its room, or a little more than the aim misses by itself.
     allowed: Vec<f64>,
     /// Bytes of the coarsest steps.
     coarsest: [u8; 3],
-    anchors: usize,
+    /// The keys of each segment, anchors first.
+    segments: Vec<Vec<usize>>,
     keys: Vec<[i32; 3]>,
     m: Vec<[f64; 3]>,
 }
 
-fn rotation_variable(
-    frame: Frame,
-    targets: &[AimedAt],
-    sensitivity: [f64; 3],
-    anchors: usize,
-    allowed: Vec<f64>,
-) -> RotationCodes {
-    // A parameter is a quarter of the turn. At the coarsest, one step of each component misses by four times the bound.
-    let coarsest = sensitivity.map(|s| libm::round(8.0 * libm::log2(s.max(1e-9))).clamp(0.0, FINEST_BYTE.into()) as u8);
-    let n = targets.len();
-    let mut trial = Trial { targets, allowed, coarsest, anchors, keys: vec![[0; 3]; n], m: vec![[0.0; 3]; n] };
-    let segments = (n / 2 + 1).div_ceil(anchors);
-    let mut levels = vec![0; segments];
-    let mut start = 6;
-    // Backwards: the last middle of a segment leans on the first anchor of the next.
-    for s in (0..segments).rev() {
-        levels[s] = trial.search(s, start);
-        start = levels[s];
+impl<'a> Trial<'a> {
+    fn new(aims: &'a [Aim], sensitivity: [f64; 3], anchors: usize, allowed: Vec<f64>) -> Self {
+        // A parameter is a quarter of the turn. At the coarsest, one step of each component misses by four times the bound.
+        let byte = |s: f64| libm::round(8.0 * libm::log2(s.max(1e-9))).clamp(0.0, FINEST_BYTE.into()) as u8;
+        let n = aims.len();
+        let mut segments = vec![Vec::new(); (n / 2 + 1).div_ceil(anchors)];
+        for k in anchors_first(n) {
+            // The last key may be an anchor where a middle would be.
+            let number = if is_middle(k, n) { k / 2 } else { k.div_ceil(2) };
+            segments[number / anchors].push(k);
+        }
+        let coarsest = sensitivity.map(byte);
+        Self { aims, allowed, coarsest, segments, keys: vec![[0; 3]; n], m: vec![[0.0; 3]; n] }
     }
-    // A segment's steps are the track's or up to seven quarters of an octave finer.
-    let finest = levels.iter().copied().max().unwrap_or(0);
-    let base = levels.iter().copied().min().unwrap_or(0).max(finest.saturating_sub(FINEST));
-    levels.iter_mut().for_each(|level| *level = (*level).max(base));
-    if segments <= SHORT {
-        trial.use_up(base, &levels);
-    }
-    for s in (0..segments).rev() {
-        trial.code(s, base, levels[s]);
-        trial.narrow(s, base, levels[s]);
-    }
-    let finer = levels.iter().map(|l| (l - base) as u8).collect();
-    let decoded = trial.m.iter().map(|m| frame.outer(*m)).collect();
-    RotationCodes { frame, steps: Steps::Variable { step: trial.bytes(base), finer }, keys: trial.keys, decoded }
-}
 
-impl Trial<'_> {
+    /// Codes on the coarsest steps that keep within the room.
+    fn coded(mut self, frame: &Frame) -> RotationCodes {
+        let mut levels = vec![0; self.segments.len()];
+        let mut start = 6;
+        // Backwards: the last middle of a segment leans on the first anchor of the next.
+        for s in (0..levels.len()).rev() {
+            levels[s] = self.search(s, start);
+            start = levels[s];
+        }
+        // A segment's steps are the track's or up to seven quarters of an octave finer.
+        let finest = levels.iter().copied().max().unwrap_or(0);
+        let base = levels.iter().copied().min().unwrap_or(0).max(finest.saturating_sub(FINEST));
+        levels.iter_mut().for_each(|level| *level = (*level).max(base));
+        if levels.len() <= SHORT {
+            self.use_up(base, &levels);
+        }
+        for s in (0..levels.len()).rev() {
+            self.code(s, base, levels[s], f64::INFINITY);
+            self.narrow(s, self.step(base, levels[s]));
+        }
+        let (left, right, step) = (frame.left, frame.right, self.bytes(base));
+        RotationCodes {
+            code: RotationCode::Variable { left, right, step, min_bits: [0; 3] },
+            finer: levels.iter().map(|level| (level - base) as u8).collect(),
+            decoded: self.m.iter().map(|m| frame.outer(*m)).collect(),
+            keys: self.keys,
+        }
+    }
+
     fn bytes(&self, base: usize) -> [u8; 3] {
         self.coarsest.map(|b| b.saturating_add(2 * base as u8).min(FINEST_BYTE))
     }
@@ -240,15 +214,14 @@ impl Trial<'_> {
     /// The coarsest level, near `start`, at which a segment keeps within its room.
     fn search(&mut self, segment: usize, start: usize) -> usize {
         let mut level = start;
-        if self.code(segment, level, level) <= 1.0 {
-            while level > 0 && self.code(segment, level - 1, level - 1) <= 1.0 {
+        while level < LADDER && !self.code(segment, level, level, 1.0) {
+            level += 1;
+        }
+        if level == start {
+            while level > 0 && self.code(segment, level - 1, level - 1, 1.0) {
                 level -= 1;
             }
-            self.code(segment, level, level);
-            return level;
-        }
-        while level < LADDER && self.code(segment, level, level) > 1.0 {
-            level += 1;
+            self.code(segment, level, level, f64::INFINITY);
         }
         level
     }
@@ -258,48 +231,39 @@ impl Trial<'_> {
         for c in (0..3).cycle().take(3 * COARSER) {
             let finer = self.coarsest[c];
             self.coarsest[c] = finer.saturating_sub(1);
-            if !(0..levels.len()).rev().all(|s| self.code(s, base, levels[s]) <= 1.0) {
+            if !(0..levels.len()).rev().all(|s| self.code(s, base, levels[s], 1.0)) {
                 self.coarsest[c] = finer;
             }
         }
     }
 
-    /// Codes a segment with steps of `base` refined to `level`; returns the largest miss over its room.
-    fn code(&mut self, segment: usize, base: usize, level: usize) -> f64 {
-        let (step, n) = (self.step(base, level), self.targets.len());
-        let first = segment * self.anchors * 2;
-        // An even number of keys ends with an anchor where a middle would be: it belongs to the segment of its number.
-        let keys = (first.min(n)..(first + self.anchors * 2).min(n)).filter(|k| self.is_in(*k, segment));
-        let extra = (n.is_multiple_of(2) && self.is_in(n - 1, segment)).then_some(n - 1);
-        let all: Vec<usize> = keys.chain(extra.filter(|k| *k >= first + self.anchors * 2 || *k < first)).collect();
-        let mut worst = 0.0f64;
-        for pass in 0..2 {
-            for &k in &all {
-                let middle = matches!(slot(k, n), Slot::Middle(_));
-                if middle == (pass == 1) {
-                    let origin = if middle { self.halfway(k) } else { [0.0; 3] };
-                    let (codes, miss) = self.targets[k].nearest(origin, step);
-                    self.keys[k] = codes;
-                    self.m[k] = [0, 1, 2].map(|c| origin[c] + f64::from(codes[c]) * step[c]);
-                    worst = worst.max(miss / self.allowed[k]);
-                }
+    /// Codes a segment with steps of `base` refined to `level`, up to the first miss that is over `most` of its room; whether there is none.
+    fn code(&mut self, segment: usize, base: usize, level: usize, most: f64) -> bool {
+        let step = self.step(base, level);
+        for i in 0..self.segments[segment].len() {
+            let k = self.segments[segment][i];
+            let (code, miss) = self.aims[k].nearest(self.origin(k), step, ANY);
+            self.put(k, code, step);
+            if miss > most * self.allowed[k] {
+                return false;
             }
         }
-        worst
+        true
+    }
+
+    fn put(&mut self, k: usize, code: [i32; 3], step: [f64; 3]) {
+        let origin = self.origin(k);
+        self.m[k] = [0, 1, 2].map(|c| origin[c] + f64::from(code[c]) * step[c]);
+        self.keys[k] = code;
     }
 
     /// Takes bits from the middles of a segment, a component at a time, as long as all keep within their room: a few codes at the edge would cost the others as much.
-    fn narrow(&mut self, segment: usize, base: usize, level: usize) {
-        let (step, n) = (self.step(base, level), self.targets.len());
-        let (first, end) = (segment * self.anchors * 2, (segment + 1) * self.anchors * 2);
-        let middles: Vec<usize> = (first..end.min(n)).filter(|k| matches!(slot(*k, n), Slot::Middle(_))).collect();
+    fn narrow(&mut self, segment: usize, step: [f64; 3]) {
+        let n = self.aims.len();
+        let middles: Vec<usize> = self.segments[segment].iter().copied().filter(|k| is_middle(*k, n)).collect();
         for c in 0..3 {
             while let Some(codes) = self.narrower(&middles, c, step) {
-                for (&k, code) in middles.iter().zip(codes) {
-                    let origin = self.halfway(k);
-                    self.m[k] = [0, 1, 2].map(|c| origin[c] + f64::from(code[c]) * step[c]);
-                    self.keys[k] = code;
-                }
+                middles.iter().zip(codes).for_each(|(k, code)| self.put(*k, code, step));
             }
         }
     }
@@ -315,12 +279,11 @@ impl Trial<'_> {
             let half = f64::from((1 << bits) >> 1);
             (-half, (half - 1.0).max(0.0))
         });
-        let fits = |code: i32| (range[c].0..=range[c].1).contains(&f64::from(code));
         let within = |k: &usize| {
-            if fits(self.keys[*k][c]) {
+            if (range[c].0..=range[c].1).contains(&f64::from(self.keys[*k][c])) {
                 return Some(self.keys[*k]);
             }
-            let (codes, miss) = self.targets[*k].nearest_of(self.halfway(*k), step, range);
+            let (codes, miss) = self.aims[*k].nearest(self.origin(*k), step, range);
             (miss <= self.allowed[*k]).then_some(codes)
         };
         middles.iter().map(within).collect()
@@ -332,13 +295,11 @@ impl Trial<'_> {
         self.bytes(base).map(|b| f64::from(rotation_step(b) as f32 * finer))
     }
 
-    /// Between the anchors around a middle.
-    fn halfway(&self, k: usize) -> [f64; 3] {
-        [0, 1, 2].map(|c| (self.m[k - 1][c] + self.m[k + 1][c]) / 2.0)
-    }
-
-    fn is_in(&self, k: usize, segment: usize) -> bool {
-        let (Slot::Anchor(i) | Slot::Middle(i)) = slot(k, self.targets.len());
-        i / self.anchors == segment
+    /// What a key's code counts from: halfway between the anchors around a middle.
+    fn origin(&self, k: usize) -> [f64; 3] {
+        match is_middle(k, self.aims.len()) {
+            true => [0, 1, 2].map(|c| (self.m[k - 1][c] + self.m[k + 1][c]) / 2.0),
+            false => [0.0; 3],
+        }
     }
 }

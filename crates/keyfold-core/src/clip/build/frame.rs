@@ -14,6 +14,9 @@ use alloc::vec::Vec;
 /// A symmetric matrix, or the columns of any.
 pub(super) type Matrix = [[f64; 3]; 3];
 
+/// The axes of any coordinates.
+pub(super) const AXES: Matrix = Affine::IDENTITY.axes;
+
 /// The fixed quaternions of a rotation track, as they will be decoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
@@ -33,12 +36,6 @@ impl Frame {
         Self { left, right, l: left.quat(), r: right.quat() }
     }
 
-    /// A frame about `mean` without axes of its own.
-    pub(super) fn plain(mean: Quat) -> Self {
-        let (left, right) = (SmallQuat::new(mean, LEFT_BITS), SmallQuat::new(quat::IDENTITY, RIGHT_BITS));
-        Self { left, right, l: left.quat(), r: right.quat() }
-    }
-
     /// The inner rotation of `q`: what lies between left and right.
     pub(super) fn inner(&self, q: Quat) -> Quat {
         quat::mul(quat::mul(quat::conjugate(self.l), q), quat::conjugate(self.r))
@@ -54,63 +51,20 @@ impl Frame {
 pub(super) fn turn_per_component(m: [f64; 3]) -> Matrix {
     let s: f64 = m.iter().map(|c| c * c).sum();
     let k = 4.0 / ((1.0 + s) * (1.0 + s));
-    let column = |i: usize| {
-        let mut e = [0.0; 3];
-        e[i] = 1.0;
-        let cross = cross(m, e);
+    [0, 1, 2].map(|i| {
+        let (e, cross) = (AXES[i], cross(m, AXES[i]));
         [0, 1, 2].map(|j| k * ((1.0 - s) * e[j] - 2.0 * cross[j] + 2.0 * m[j] * m[i]))
-    };
-    [column(0), column(1), column(2)]
+    })
 }
 
-/// A parameter longer than the root of this changes to its twin of the opposite quaternion, which is shorter. Well beyond one,
-/// so that a rotation near half a turn does not change back and forth.
-const LONGEST: f64 = 1.7;
-/// Not between neighbours with a smaller cosine between them: which way the turn goes must stay clear from the two alone.
+/// Keys do not change to the opposite quaternion between neighbours with a smaller cosine between them: which way the turn goes must stay clear from the two alone.
 const CLEAR: f64 = 0.3;
-/// But always before parameters grow out of all bounds.
-const FARTHEST: f64 = 30.0;
-
-/// Follows rotations that do not jump from one side of the sphere to the other: parameters that change as little as they can.
-#[derive(Default)]
-struct Follow {
-    last: Option<Quat>,
-    opposite: bool,
-    /// It went from one side to the other where that is not clear.
-    is_lost: bool,
-}
-
-impl Follow {
-    fn fold(&mut self, q: Quat) -> [f64; 3] {
-        if self.last.is_none() {
-            self.opposite = q[3] < 0.0;
-        }
-        let mut q = if self.opposite { quat::negate(q) } else { q };
-        let clear = self.last.is_none_or(|last| quat::dot(last, q) > CLEAR);
-        let longer = |than: f64| 1.0 - q[3] > than * (1.0 + q[3]);
-        if longer(FARTHEST) || clear && longer(LONGEST) {
-            self.opposite = !self.opposite;
-            self.is_lost |= !clear;
-            q = quat::negate(q);
-        }
-        self.last = Some(q);
-        quat::project(q)
-    }
-}
-
-/// The parameters of rotations that do not jump from one side of the sphere to the other.
-pub(super) fn folded(rotations: &[Quat]) -> Vec<[f64; 3]> {
-    let mut follow = Follow::default();
-    let all = rotations.iter().map(|q| follow.fold(*q)).collect();
-    if follow.is_lost { shortest(rotations) } else { all }
-}
-
-/// What a change to the other side costs beside squares of parameters.
+/// What a change costs beside squares of parameters, so that a rotation near half a turn does not change back and forth.
 const CHANGE: f64 = 1.0;
 
-/// Of all ways that change sides only where that is clear, the one whose squares add up to least: a change ahead of a turn of half a circle keeps what
-/// follows it short.
-fn shortest(rotations: &[Quat]) -> Vec<[f64; 3]> {
+/// The parameters of rotations that do not jump from one side of the sphere to the other, turned to the opposite where those are longer: of all ways to do so the one
+/// whose squares add up to least. A change ahead of a turn of half a circle keeps what follows it short.
+pub(super) fn folded(rotations: &[Quat]) -> Vec<[f64; 3]> {
     let on = |side: usize, q: Quat| if side == 1 { quat::negate(q) } else { q };
     let square = |q: Quat| (1.0 - q[3]) / (1.0 + q[3]).max(1e-9);
     let (mut costs, mut before) = ([0, 1].map(|side| square(on(side, rotations[0]))), Vec::new());
@@ -136,23 +90,16 @@ pub(super) fn mean(rotations: &[Quat]) -> Quat {
 
 /// The best axes for rotations about `mean`, where turning moves points by `metric` (squared, per radian).
 pub(super) fn axes(rotations: &[Quat], mean: Quat, metric: &Matrix) -> Matrix {
-    let mut follow = Follow::default();
-    let parameters = rotations.iter().map(|q| follow.fold(quat::mul(quat::conjugate(mean), *q)));
-    let (mut sum, mut products, mut count) = ([0.0; 3], [[0.0; 3]; 3], 0.0);
-    for m in parameters {
+    let away: Vec<Quat> = rotations.iter().map(|q| quat::mul(quat::conjugate(mean), *q)).collect();
+    let (mut sum, mut products, count) = ([0.0; 3], [[0.0; 3]; 3], rotations.len() as f64);
+    for m in folded(&away) {
         (0..3).for_each(|i| sum[i] += m[i]);
         (0..3).for_each(|i| (0..3).for_each(|j| products[i][j] += m[i] * m[j]));
-        count += 1.0;
     }
     // A turn is about four times the parameter.
     let spread =
         [0, 1, 2].map(|i| [0, 1, 2].map(|j| 16.0 * (products[i][j] / count - sum[i] * sum[j] / count / count)));
     improve(eigenvectors(spread), &spread, metric)
-}
-
-/// Bits, up to a constant, that the components along `axes` take.
-fn cost(axes: &Matrix, spread: &Matrix, metric: &Matrix) -> f64 {
-    axes.iter().map(|a| libm::log(1.0 + form(spread, a) * form(metric, a))).sum()
 }
 
 /// The value of a quadratic form.
@@ -162,18 +109,18 @@ pub(super) fn form(m: &Matrix, v: &[f64; 3]) -> f64 {
 
 /// Turns pairs of axes by smaller and smaller angles as long as that saves bits.
 fn improve(mut axes: Matrix, spread: &Matrix, metric: &Matrix) -> Matrix {
-    let mut best = cost(&axes, spread, metric);
-    let mut angle = 0.6;
+    // Up to a constant.
+    let bits = |axes: &Matrix| axes.iter().map(|a| libm::log(1.0 + form(spread, a) * form(metric, a))).sum::<f64>();
+    let (mut best, mut angle) = (bits(&axes), 0.6);
     while angle > 0.01 {
-        let mut better = false;
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            for a in [angle, -angle] {
-                let mut turned = axes;
-                turn(&mut turned, p, q, a);
-                let cost = cost(&turned, spread, metric);
-                if cost < best - 1e-9 {
-                    (axes, best, better) = (turned, cost, true);
-                }
+        let (mut better, sin, cos) = (false, libm::sin(angle), libm::cos(angle));
+        for (p, q) in [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)] {
+            let mut turned = axes;
+            turned[p] = [0, 1, 2].map(|i| cos * axes[p][i] + sin * axes[q][i]);
+            turned[q] = [0, 1, 2].map(|i| cos * axes[q][i] - sin * axes[p][i]);
+            let bits = bits(&turned);
+            if bits < best - 1e-9 {
+                (axes, best, better) = (turned, bits, true);
             }
         }
         if !better {
@@ -181,13 +128,6 @@ fn improve(mut axes: Matrix, spread: &Matrix, metric: &Matrix) -> Matrix {
         }
     }
     axes
-}
-
-fn turn(axes: &mut Matrix, p: usize, q: usize, angle: f64) {
-    let (sin, cos) = (libm::sin(angle), libm::cos(angle));
-    let (a, b) = (axes[p], axes[q]);
-    axes[p] = [0, 1, 2].map(|i| cos * a[i] + sin * b[i]);
-    axes[q] = [0, 1, 2].map(|i| cos * b[i] - sin * a[i]);
 }
 
 #[cfg(test)]
@@ -225,8 +165,7 @@ mod tests {
 
     #[test]
     fn following_keeps_parameters_short_and_smooth() {
-        let mut follow = Follow::default();
-        let turns: Vec<[f64; 3]> = (0..400).map(|i| follow.fold(quat::exp([0.02 * f64::from(i), 0.0, 0.0]))).collect();
+        let turns = folded(&(0..400).map(|i| quat::exp([0.02 * f64::from(i), 0.0, 0.0])).collect::<Vec<_>>());
         assert!(turns.iter().all(|m| m[0].abs() <= 1.31));
         let jumps = turns.windows(2).filter(|w| (w[0][0] - w[1][0]).abs() > 0.1).count();
         assert!(jumps <= 3, "{jumps}");

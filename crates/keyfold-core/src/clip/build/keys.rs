@@ -1,11 +1,12 @@
 //! When a clip's keys are, the values of the tracks there, and the straight lines or parabolas between them.
 
-use super::code::{Slot, slot};
+use super::code::is_middle;
 use super::{Budget, BuildError, Job, Source, SourceTrack, memory, splines};
 use crate::clip::bend;
 use crate::clip::timing::Timing;
 use crate::clip::{NodeProperty, Target};
 use crate::curve::{Curve, Interpolation, Kind, Location, largest_difference, locate};
+use crate::quat;
 use crate::skeleton::{BETWEEN, Motion, Property, Track, compare, moments};
 use alloc::{sync::Arc, vec::Vec};
 
@@ -36,7 +37,7 @@ impl KeyTimes {
         match job.options.rate {
             Some(rate) => Self::at(job, even(job.source, rate), false),
             None if job.source.tracks.iter().any(splines::is_spline) => splines::keys(job, budget),
-            None => Self::at(job, table(splines::own_times(job)), false),
+            None => Self::at(job, Timing::Table(sorted(splines::own_times(job))), false),
         }
     }
 
@@ -51,9 +52,9 @@ impl KeyTimes {
         keys.clock = keys.times.clone();
         for track in job.source.tracks.iter().filter(|track| track.target.is_rotation()) {
             let rows = keys.values(track);
-            let far = |k: &usize| (0..4).map(|c| rows[k * 4 + c] * rows[k * 4 + 4 + c]).sum::<f64>() < FAR;
-            let middles = (0..keys.len() - 1).filter(far).map(|k| (keys.times[k] + keys.times[k + 1]) / 2.0);
-            keys.clock.extend(middles);
+            let pairs = rows.as_chunks::<4>().0.windows(2).zip(keys.times.windows(2));
+            let far = pairs.filter(|(rows, _)| quat::dot(rows[0], rows[1]) < FAR);
+            keys.clock.extend(far.map(|(_, times)| (times[0] + times[1]) / 2.0));
         }
         keys.clock.sort_by(f64::total_cmp);
         // What floats cannot tell apart counts once.
@@ -124,7 +125,7 @@ impl KeyTimes {
     /// Parabolas through rows of values, from anchor to anchor.
     pub(super) fn bent(&self, width: usize, rows: &[f64]) -> Option<Curve> {
         let row = |k: usize| &rows[k * width..(k + 1) * width];
-        let anchors: Vec<usize> = (0..self.len()).filter(|k| matches!(slot(*k, self.len()), Slot::Anchor(_))).collect();
+        let anchors: Vec<usize> = (0..self.len()).filter(|k| !is_middle(*k, self.len())).collect();
         // Before the first anchor and after the last there is nothing.
         let mut values = alloc::vec![0.0f32; width];
         values.extend(row(0).iter().map(|v| *v as f32));
@@ -149,11 +150,10 @@ impl KeyTimes {
 
 /// Turns quaternions round that lie on the other side of the sphere than the one before.
 pub(super) fn to_one_side(rows: &mut [f64]) {
-    for k in 1..rows.len() / 4 {
-        let (before, after) = rows.split_at_mut(k * 4);
-        let dot: f64 = (0..4).map(|i| before[k * 4 - 4 + i] * after[i]).sum();
-        if dot < 0.0 {
-            after[..4].iter_mut().for_each(|c| *c = -*c);
+    let keys = rows.as_chunks_mut::<4>().0;
+    for k in 1..keys.len() {
+        if quat::dot(keys[k - 1], keys[k]) < 0.0 {
+            keys[k] = quat::negate(keys[k]);
         }
     }
 }
@@ -178,11 +178,12 @@ pub(super) fn even(source: &Source<'_>, rate: f32) -> Timing {
     Timing::Even { rate, keys: even_keys(duration(source), rate) }
 }
 
-pub(super) fn table(times: impl Iterator<Item = f32>) -> Timing {
+/// Each time once, ascending.
+pub(super) fn sorted(times: impl Iterator<Item = f32>) -> Vec<f32> {
     let mut times: Vec<f32> = times.collect();
     times.sort_by(f32::total_cmp);
     times.dedup();
-    Timing::Table(times)
+    times
 }
 
 /// The track as the skeleton knows it, where it moves points.

@@ -7,7 +7,7 @@ use super::{Built, Job};
 use crate::clip::{Clip, Form, Pose, Sampler};
 use crate::curve::{Curve, Interpolation, Kind, largest_difference};
 use crate::skeleton::{Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
-use alloc::{borrow::Cow, sync::Arc, vec, vec::Vec};
+use alloc::{sync::Arc, vec, vec::Vec};
 use core::ops::Range;
 
 /// Floats of a size have steps of their own: so much of it.
@@ -21,11 +21,12 @@ pub(super) struct Reference<'a> {
     keys: &'a KeyTimes,
     /// The animation as it was.
     source: Motion<'a>,
-    /// What the clip should play, by track of the source: the animation resampled, or itself where there is no rate.
-    curves: Vec<&'a Curve>,
+    /// What the clip should play: the animation resampled, or itself where there is no rate.
     motion: Motion<'a>,
+    /// The source's tracks as the clip runs between keys: straight, or along parabolas.
+    lines: &'a [Curve],
     /// The moments at which errors are measured, and when the clip plays them.
-    moments: Vec<Moment>,
+    pub(super) moments: Vec<Moment>,
     played_at: Vec<f64>,
     /// The source at the clip's keys.
     pub(super) at_keys: Poses,
@@ -34,7 +35,6 @@ pub(super) struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// `lines` are the source's tracks as the clip runs between keys: straight, or along parabolas.
     pub(super) fn new(job: &'a Job<'a>, keys: &'a KeyTimes, lines: &'a [Curve]) -> Self {
         let tracks = || job.source.tracks.iter().zip(lines);
         let source = motion(job.source);
@@ -42,21 +42,11 @@ impl<'a> Reference<'a> {
         // A parabola has a key in its midst.
         let moments = moments(&[&resampled], if keys.bends { 2 * BETWEEN + 1 } else { BETWEEN });
         let at_keys = Poses::new(&source, &keys.times.iter().map(|t| Moment::at(*t)).collect::<Vec<_>>());
-        let (curves, motion) = match job.options.rate {
-            Some(_) => (lines.iter().collect(), resampled),
-            None => (job.source.tracks.iter().map(|t| t.curve).collect(), source.clone()),
-        };
+        let motion = if job.options.rate.is_some() { resampled } else { source.clone() };
         let played_at = played_at(keys, &moments);
-        let mut reference = Self { job, keys, source, curves, motion, moments, played_at, at_keys, kept: Vec::new() };
         let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.source.probes.len().max(1));
-        let kept = |block| Poses::new(&reference.motion, block);
-        reference.kept = reference.moments.chunks(BLOCK).take(blocks).map(kept).collect();
-        reference
-    }
-
-    /// At how many moments errors are measured.
-    pub(super) fn moments(&self) -> usize {
-        self.moments.len()
+        let kept = moments.chunks(BLOCK).take(blocks).map(|block| Poses::new(&motion, block)).collect();
+        Self { job, keys, source, motion, lines, moments, played_at, at_keys, kept }
     }
 
     /// The moments in blocks, each with where it begins.
@@ -90,10 +80,10 @@ impl<'a> Reference<'a> {
         }
         let probes = || self.job.source.probes.iter().filter(|probe| anew[probe.a]);
         let (mut worst, mut errors) = (0.0f64, vec![0.0f64; skeleton.len()]);
-        for (i, (range, block)) in self.blocks().enumerate() {
+        for (range, block) in self.blocks() {
+            let kept = self.kept.get(range.start / BLOCK).cloned();
+            let reference = kept.unwrap_or_else(|| Poses::new(&self.motion, block));
             let Some(poses) = self.played(clip, range, &wanted) else { return f64::INFINITY };
-            let reference = self.kept.get(i);
-            let reference = reference.map_or_else(|| Cow::Owned(Poses::new(&self.motion, block)), Cow::Borrowed);
             for (i, moment) in block.iter().enumerate() {
                 for probe in probes() {
                     let squared = probe.squared_distance(reference.global(probe.a, i), poses.global(probe.b, i));
@@ -164,7 +154,8 @@ impl<'a> Reference<'a> {
         }
         let Some(lines) = self.lines(clip) else { return false };
         tracks.zip(&lines).filter(|((_, track), _)| spatial(track).is_none()).all(|((i, track), line)| {
-            let off = largest_difference(kind(&track.target), self.curves[i], line);
+            let reference = if self.job.options.rate.is_some() { &self.lines[i] } else { track.curve };
+            let off = largest_difference(kind(&track.target), reference, line);
             // A component of a quaternion moves by half of what it turns.
             let off = if kind(&track.target) == Kind::Rotation { off / 2.0 } else { off };
             let largest = line.values().iter().fold(0.0f32, |m, v| m.max(v.abs()));

@@ -36,16 +36,16 @@ mod walk;
 use super::timing::MAX_EVEN_KEYS;
 use super::{Clip, Encoding, Target};
 use crate::curve::Curve;
-use crate::skeleton::{Moment, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
+use crate::skeleton::{Affine, Moment, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
 use alloc::{string::String, vec::Vec};
 use core::{cell::Cell, fmt};
 
-use code::Grid;
+use code::{Grid, Steps};
 use keys::{KeyTimes, spatial};
 use measure::Reference;
 use plan::Plan;
 use room::Room;
-use walk::Walk;
+use walk::{Walk, Walked};
 
 /// An animation to build a clip from.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +60,14 @@ pub struct Source<'a> {
     pub probes: &'a [Probe],
     /// What it drives, and how.
     pub tracks: &'a [SourceTrack<'a>],
+}
+
+impl Source<'_> {
+    /// What so many moments take, where each takes so much for a node that moves and for a component of a track.
+    fn for_each(&self, moments: usize, node: u64, component: u64) -> u64 {
+        let components: usize = self.tracks.iter().map(|track| track.curve.width()).sum();
+        (moments as u64).saturating_mul(self.probes.len() as u64 * node + components as u64 * component)
+    }
 }
 
 /// A curve and what it drives.
@@ -221,7 +229,7 @@ fn build_within(source: &Source<'_>, options: &Options, budget: &Budget<'_>) -> 
     let keys = KeyTimes::new(&job, budget)?;
     let lines: Vec<Curve> = source.tracks.iter().map(|track| keys.line(track)).collect();
     let (plan, reference) = (Plan::new(&job, &keys), Reference::new(&job, &keys, &lines));
-    let builder = Builder { job: &job, keys: &keys, walk: Walk::new(&job, &plan, &keys, &reference), budget };
+    let builder = Builder { walk: Walk::new(&job, &plan, &keys, &reference), budget };
     let built = match options.encoding {
         Encoding::Variable => builder.smallest()?,
         Encoding::Fixed => builder.fixed()?,
@@ -230,16 +238,10 @@ fn build_within(source: &Source<'_>, options: &Options, budget: &Budget<'_>) -> 
     Ok(reference.proven(&clip, built))
 }
 
-/// About how many bytes it takes to build a clip with so many keys: matrices of what moves, values of the tracks and their codes.
+/// About how many bytes it takes to build a clip with so many keys: four matrices of each node that moves, three numbers of each component.
 fn memory(source: &Source<'_>, keys: usize) -> u64 {
-    let components: usize = source.tracks.iter().map(|track| track.curve.width()).sum();
-    let key = source.probes.len() * MATRICES * size_of::<crate::skeleton::Affine>() + components * NUMBERS * 8;
-    (keys as u64).saturating_mul(key as u64)
+    source.for_each(keys, 4 * size_of::<Affine>() as u64, 3 * size_of::<f64>() as u64)
 }
-
-/// How many matrices of each moved node, and numbers of each component, are held for every key.
-const MATRICES: usize = 4;
-const NUMBERS: usize = 3;
 
 fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
     if source.tracks.is_empty() {
@@ -263,16 +265,10 @@ fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
     }
 }
 
-/// What a node, and a component of a track, take for each moment of a try.
-const NODE_STEPS: u64 = 60;
-const NUMBER_STEPS: u64 = 20;
-
 /// How often the search may tighten the room where the bound was exceeded between keys.
 const TRIES: usize = 24;
 
 struct Builder<'a> {
-    job: &'a Job<'a>,
-    keys: &'a KeyTimes,
     walk: Walk<'a>,
     budget: &'a Budget<'a>,
 }
@@ -287,13 +283,14 @@ struct Budget<'a> {
 }
 
 /// How the smallest clip is looked for: how much of their error joints pass on to their children, and about how many anchors make a segment.
-const WAYS: [(f64, usize); 4] = [(0.55, 8), (0.55, 16), (0.75, 8), (0.75, 16)];
+const WAYS: [(f64, usize); 4] = [(0.55, 8), (0.75, 16), (0.55, 16), (0.75, 8)];
 
 /// The part of what curves through the keys stray by that codes leave to them at first.
 const STRAYED: f64 = 0.5;
 
-/// The fewest and the most bits of `fixed` that are tried.
+/// The fewest and the most bits of `fixed` that are tried, and how much of their error joints pass on.
 const FIXED_BITS: (u32, u32) = (8, 24);
+const FIXED_PASSED_ON: f64 = 0.5;
 
 impl Budget<'_> {
     /// Pays for one more try, which looks at so many moments, after so much of all work was done.
@@ -302,28 +299,21 @@ impl Budget<'_> {
         if !(self.watch)(self.done.get()) {
             return Err(BuildError::Cancelled);
         }
-        let components: usize = source.tracks.iter().map(|track| track.curve.width()).sum();
-        let (nodes, width) = (source.probes.len() as u64, components as u64);
-        let moment = nodes.saturating_mul(NODE_STEPS).saturating_add(width * NUMBER_STEPS);
-        let steps = (moments as u64).saturating_mul(moment);
-        let left = self.work.get().checked_sub(steps).ok_or(BuildError::Limit("work"))?;
+        let left = self.work.get().checked_sub(source.for_each(moments, 60, 20)).ok_or(BuildError::Limit("work"))?;
         self.work.set(left);
         Ok(())
     }
 }
 
 impl Builder<'_> {
-    /// Pays for one more try, after so much of all work was done.
-    fn pay(&self, done: f64) -> Result<(), BuildError> {
-        self.budget.pay(self.job.source, self.keys.len() + self.walk.reference.moments(), done)
-    }
-
     /// The smallest of a few ways to share the error between joints and to cut segments.
     fn smallest(&self) -> Result<Built, BuildError> {
+        // What strays leaves little to gain, and its keys were searched for already.
+        let ways = if self.walk.keys.bends { &WAYS[..2] } else { &WAYS[..] };
         let mut best: Option<Built> = None;
-        for (i, way) in WAYS.into_iter().enumerate() {
+        for (i, way) in ways.iter().enumerate() {
             let most = best.as_ref().filter(|best| best.holds).map_or(usize::MAX, |best| best.bytes.len());
-            let Some(built) = self.held(way, most, i as f64 / WAYS.len() as f64)? else { continue };
+            let Some(built) = self.held(*way, most, i as f64 / ways.len() as f64)? else { continue };
             let rank = |built: &Built| (!built.holds, built.bytes.len());
             if best.as_ref().is_none_or(|best| rank(&built) < rank(best)) {
                 best = Some(built);
@@ -335,16 +325,18 @@ impl Builder<'_> {
     /// Encodes, reads back, measures; where the bound is exceeded, again with less room there. Nothing where that comes to `most` bytes: less room
     /// hardly ever takes fewer.
     fn held(&self, (passed_on, about): (f64, usize), most: usize, done: f64) -> Result<Option<Built>, BuildError> {
-        let anchors = self.anchors(about);
-        let (mut room, mut walked) = (self.room(), self.walk.start());
+        // Segments are all alike: a short one at the end would have a head of its own.
+        let all = self.walk.keys.len() / 2 + 1;
+        let steps = Steps::Variable { anchors: all.div_ceil(((all + about / 2) / about).max(1)) };
+        // Keys beside a curve that strays may now and then make up for it.
+        let mut room = self.room(1.0 - STRAYED * self.walk.keys.stray.min(1.0));
+        let mut walked = self.walk.start();
         for tries in 1..=TRIES {
-            self.pay(done)?;
-            self.walk.run(Grid::Variable { anchors, passed_on, room: &room }, &mut walked);
-            let bytes = pack::variable(self.job, self.walk.plan, self.keys, &walked.codes, anchors);
+            let bytes = self.coded(Grid { steps, passed_on, room: &room }, &mut walked, done)?;
             if bytes.len() >= most {
                 break;
             }
-            let built = self.measured(bytes, &walked.anew, &mut room);
+            let built = self.measured(bytes, &walked, &mut room);
             if built.holds || tries == TRIES {
                 return Ok(Some(built));
             }
@@ -352,27 +344,16 @@ impl Builder<'_> {
         Ok(None)
     }
 
-    /// How many anchors segments have that are about as long as asked for, and all alike: a short one at the end would have a head of its own.
-    fn anchors(&self, about: usize) -> usize {
-        let all = self.keys.len() / 2 + 1;
-        all.div_ceil(((all + about / 2) / about).max(1))
-    }
-
-    /// What joints may use of the bound at first. Keys beside a curve that strays may now and then make up for it.
-    fn room(&self) -> Room {
-        Room::new(self.job.source.skeleton.len(), self.keys.len(), 1.0 - STRAYED * self.keys.stray.min(1.0))
-    }
-
     /// With the bits that were asked for, or with the fewest that hold the bound.
     fn fixed(&self) -> Result<Built, BuildError> {
-        if let Some(bits) = self.job.options.bits {
+        if let Some(bits) = self.walk.job.options.bits {
             return self.with_bits(bits, 0.0);
         }
         let (mut fewest, mut most, mut best) = (FIXED_BITS.0, FIXED_BITS.1, None);
         while fewest < most {
             let bits = fewest.midpoint(most);
-            let built =
-                self.with_bits(bits, 1.0 - f64::from(most - fewest) / f64::from(FIXED_BITS.1 - FIXED_BITS.0))?;
+            let done = 1.0 - f64::from(most - fewest) / f64::from(FIXED_BITS.1 - FIXED_BITS.0);
+            let built = self.with_bits(bits, done)?;
             match built.holds {
                 true => (most, best) = (bits, Some(built)),
                 false => fewest = bits + 1,
@@ -382,25 +363,30 @@ impl Builder<'_> {
     }
 
     fn with_bits(&self, bits: u32, done: f64) -> Result<Built, BuildError> {
-        self.pay(done)?;
-        let mut walked = self.walk.start();
-        self.walk.run(Grid::Fixed { bits }, &mut walked);
-        let bytes = pack::fixed(self.job, self.walk.plan, self.keys, &walked.codes, bits);
-        Ok(self.measured(bytes, &walked.anew, &mut self.room()))
+        let (mut room, mut walked) = (self.room(1.0), self.walk.start());
+        let grid = Grid { steps: Steps::Fixed { bits }, passed_on: FIXED_PASSED_ON, room: &room };
+        let bytes = self.coded(grid, &mut walked, done)?;
+        Ok(self.measured(bytes, &walked, &mut room))
     }
 
-    fn measured(&self, bytes: Vec<u8>, anew: &[bool], room: &mut Room) -> Built {
-        match Clip::open(&bytes) {
-            Ok(clip) => {
-                let error = self.walk.reference.error(&clip, anew, room);
-                let holds = error <= self.job.bound() && self.walk.reference.others_hold(self.walk.plan, &clip);
-                Built { error, possible: f64::INFINITY, holds, bytes, resampling: 0.0, total: error }
-            }
-            // Codes that are too wide make no clip. Another try may do without them.
-            Err(_) => {
-                let (error, possible, total) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
-                Built { bytes, error, possible, holds: false, resampling: 0.0, total }
-            }
-        }
+    fn room(&self, first: f64) -> Room {
+        Room::new(self.walk.job.source.skeleton.len(), self.walk.keys.len(), first)
+    }
+
+    /// One more try, paid for, after so much of all work was done.
+    fn coded(&self, grid: Grid<'_>, walked: &mut Walked, done: f64) -> Result<Vec<u8>, BuildError> {
+        self.budget.pay(self.walk.job.source, self.walk.keys.len() + self.walk.reference.moments.len(), done)?;
+        self.walk.run(grid, walked);
+        Ok(pack::packed(self.walk.job, self.walk.plan, self.walk.keys, &walked.codes, grid.steps))
+    }
+
+    fn measured(&self, bytes: Vec<u8>, walked: &Walked, room: &mut Room) -> Built {
+        let (reference, plan) = (self.walk.reference, self.walk.plan);
+        // Codes that are too wide make no clip. Another try may do without them.
+        let (error, holds) = Clip::open(&bytes).map_or((f64::INFINITY, false), |clip| {
+            let error = reference.error(&clip, &walked.anew, room);
+            (error, error <= self.walk.job.bound() && reference.others_hold(plan, &clip))
+        });
+        Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }
     }
 }

@@ -1,7 +1,7 @@
 //! Codes to bytes.
 
 use super::Job;
-use super::code::{Codes, NumberCodes, RotationCodes, Slot, Steps, slot};
+use super::code::{Codes, RotationCodes, Steps, is_middle};
 use super::keys::KeyTimes;
 use super::plan::{Plan, Role};
 use crate::clip::bits::BitWriter;
@@ -9,11 +9,19 @@ use crate::clip::coding::{RotationCode, ScalarCode};
 use crate::clip::directory::{Directory, Layout};
 use crate::clip::head::{Head, HeadShape, Part, signed_bits};
 use crate::clip::lanes::LANES;
-use alloc::string::ToString;
-use alloc::vec::Vec;
+use alloc::{string::ToString, vec::Vec};
+use core::ops::Range;
+
+/// A clip with these codes.
+pub(super) fn packed(job: &Job<'_>, plan: &Plan, keys: &KeyTimes, codes: &Codes, steps: Steps) -> Vec<u8> {
+    match steps {
+        Steps::Fixed { bits } => fixed(job, plan, keys, codes, bits),
+        Steps::Variable { anchors } => variable(job, plan, keys, codes, anchors),
+    }
+}
 
 /// A clip in the `fixed` encoding: key by key, four rotations' x, y and z together, then the other components.
-pub(super) fn fixed(job: &Job<'_>, plan: &Plan, keys: &KeyTimes, codes: &Codes, bits: u32) -> Vec<u8> {
+fn fixed(job: &Job<'_>, plan: &Plan, keys: &KeyTimes, codes: &Codes, bits: u32) -> Vec<u8> {
     let directory = directory(job, plan, keys, codes, Layout::Fixed { bits }, &[]);
     let rotations: Vec<&RotationCodes> = codes.rotations.iter().flatten().collect();
     let mut out = BitWriter::default();
@@ -30,112 +38,77 @@ pub(super) fn fixed(job: &Job<'_>, plan: &Plan, keys: &KeyTimes, codes: &Codes, 
 }
 
 /// A clip in the `variable` encoding: segment after segment.
-pub(super) fn variable(job: &Job<'_>, plan: &Plan, keys: &KeyTimes, codes: &Codes, anchors: usize) -> Vec<u8> {
-    let columns = Columns::new(codes, keys.len());
-    let most = columns.widest_rotation(anchors);
-    let layout = Layout::Variable { anchors, width_bits: 32 - most.leading_zeros(), bends: keys.bends };
-    let directory = directory(job, plan, keys, codes, layout, &columns.min_bits);
-    if columns.all.is_empty() {
-        return directory.write(&[]);
-    }
-    let shape = HeadShape::new(&directory);
-    let segments = (keys.len() / 2 + 1).div_ceil(anchors);
-    directory.write(&(0..segments).flat_map(|s| columns.segment(s, anchors, &shape)).collect::<Vec<u8>>())
-}
-
-/// All components of a clip as columns of codes, rotations first.
-struct Columns {
-    rotations: usize,
-    /// Anchors and middles of each component.
-    all: Vec<(Vec<i32>, Vec<i32>)>,
-    finer: Vec<Vec<u8>>,
-    min_bits: Vec<u32>,
-}
-
-impl Columns {
-    fn new(codes: &Codes, keys: usize) -> Self {
-        let rotations: Vec<&RotationCodes> = codes.rotations.iter().flatten().collect();
-        let turned = rotations.iter().flat_map(|r| (0..3).map(|c| split(r.keys.iter().map(|k| k[c]), keys)));
-        let numbers = codes.numbers.iter().flatten().map(|n| split(n.keys.iter().copied(), keys));
-        let all: Vec<_> = turned.chain(numbers).collect();
-        let finer = rotations.iter().map(|r| match &r.steps {
-            Steps::Variable { finer, .. } => finer.clone(),
-            Steps::Fixed { .. } => Vec::new(),
-        });
-        let min_bits = all.iter().map(|(anchors, _)| signed_range(anchors)).collect();
-        Self { rotations: rotations.len(), finer: finer.collect(), all, min_bits }
-    }
-
-    fn part(&self, c: usize, segment: usize, anchors: usize) -> Part {
-        let (a, m) = (cut(&self.all[c].0, segment, anchors), cut(&self.all[c].1, segment, anchors));
-        let least = |v: &[i32]| v.iter().copied().min().unwrap_or(0);
-        let most = |v: &[i32]| v.iter().copied().max().unwrap_or(0);
-        Part::holding(least(a), most(a), (least(m).min(0), most(m).max(0)), self.min_bits[c])
-    }
-
-    /// The widest code of a rotation, of anchors or middles.
-    fn widest_rotation(&self, anchors: usize) -> u32 {
-        let segments = self.all.first().map_or(0, |(a, _)| a.len().div_ceil(anchors));
-        let parts = (0..self.rotations * 3).flat_map(|c| (0..segments).map(move |s| (c, s)));
-        parts.map(|(c, s)| self.part(c, s, anchors)).map(|p| p.anchor.max(p.middle).into()).max().unwrap_or(1).max(1)
-    }
-
-    fn segment(&self, segment: usize, anchors: usize, shape: &HeadShape) -> Vec<u8> {
-        let mut head = Head::for_shape(shape);
-        (0..self.all.len()).for_each(|c| head.parts[c] = self.part(c, segment, anchors));
-        (0..self.rotations).for_each(|r| head.finer[r] = self.finer[r][segment]);
-        let mut out = BitWriter::default();
+fn variable(job: &Job<'_>, plan: &Plan, keys: &KeyTimes, codes: &Codes, anchors: usize) -> Vec<u8> {
+    let rotations: Vec<&RotationCodes> = codes.rotations.iter().flatten().collect();
+    let turned = rotations.iter().flat_map(|r| (0..3).map(|c| Column::new(r.keys.iter().map(move |key| key[c]))));
+    let numbers = codes.numbers.iter().flatten().map(|n| Column::new(n.keys.iter().copied()));
+    let columns: Vec<Column> = turned.chain(numbers).collect();
+    let segments = columns.first().map_or(0, |column| column.anchors.len().div_ceil(anchors));
+    let cut = |s: usize, n: usize| (s * anchors).min(n)..((s + 1) * anchors).min(n);
+    let parts = |s: usize| columns.iter().map(|c| c.part(cut(s, c.anchors.len()), cut(s, c.middles.len()))).collect();
+    let parts: Vec<Vec<Part>> = (0..segments).map(parts).collect();
+    let of_rotations = parts.iter().flat_map(|parts| &parts[..3 * rotations.len()]);
+    let widest = of_rotations.map(|part| part.anchor.max(part.middle)).fold(1, u8::max);
+    let layout = Layout::Variable { anchors, width_bits: 8 - widest.leading_zeros(), bends: keys.bends };
+    let min_bits: Vec<u8> = columns.iter().map(|column| column.min_bits as u8).collect();
+    let directory = directory(job, plan, keys, codes, layout, &min_bits);
+    let (shape, mut out) = (HeadShape::new(&directory), BitWriter::default());
+    for (s, parts) in parts.into_iter().enumerate() {
+        let head = Head { parts, finer: rotations.iter().map(|r| r.finer[s]).collect(), ..Head::default() };
         shape.write(&head, &mut out);
-        let of = |codes: &[i32]| cut(codes, segment, anchors).len();
-        let (keys, middles) = self.all.first().map_or((0, 0), |(a, m)| (of(a), of(m)));
-        for k in 0..keys {
-            for (part, (codes, _)) in head.parts.iter().zip(&self.all) {
-                out.put(codes[segment * anchors + k].wrapping_sub(part.min) as u64, part.anchor.into());
-            }
+        let each = || head.parts.iter().zip(&columns);
+        for k in cut(s, columns[0].anchors.len()) {
+            each().for_each(|(p, c)| out.put(c.anchors[k].wrapping_sub(p.min) as u64, p.anchor.into()));
         }
-        for k in 0..middles {
-            for (part, (_, codes)) in head.parts.iter().zip(&self.all) {
-                out.put(codes[segment * anchors + k].wrapping_sub(part.least_middle()) as u64, part.middle.into());
-            }
+        for k in cut(s, columns[0].middles.len()) {
+            each().for_each(|(p, c)| out.put(c.middles[k].wrapping_sub(p.least_middle()) as u64, p.middle.into()));
         }
         out.align();
-        out.into_bytes()
+    }
+    directory.write(&out.into_bytes())
+}
+
+/// The codes of one component.
+struct Column {
+    anchors: Vec<i32>,
+    middles: Vec<i32>,
+    min_bits: u32,
+}
+
+impl Column {
+    fn new(codes: impl ExactSizeIterator<Item = i32>) -> Self {
+        let keys = codes.len();
+        let (middles, anchors): (Vec<_>, Vec<_>) = codes.enumerate().partition(|(k, _)| is_middle(*k, keys));
+        let [anchors, middles] =
+            [anchors, middles].map(|all| all.into_iter().map(|(_, code)| code).collect::<Vec<i32>>());
+        let (least, most) = range(&anchors);
+        Self { min_bits: signed_bits(least.min(0), most.max(0)), anchors, middles }
+    }
+
+    fn part(&self, anchors: Range<usize>, middles: Range<usize>) -> Part {
+        let ((low, high), (least, most)) = (range(&self.anchors[anchors]), range(&self.middles[middles]));
+        Part::holding(low, high, (least.min(0), most.max(0)), self.min_bits)
     }
 }
 
-/// What belongs to a segment.
-fn cut(codes: &[i32], segment: usize, anchors: usize) -> &[i32] {
-    let start = (segment * anchors).min(codes.len());
-    &codes[start..(start + anchors).min(codes.len())]
+fn range(codes: &[i32]) -> (i32, i32) {
+    (codes.iter().copied().min().unwrap_or(0), codes.iter().copied().max().unwrap_or(0))
 }
 
-fn split(codes: impl Iterator<Item = i32>, keys: usize) -> (Vec<i32>, Vec<i32>) {
-    let (mut anchors, mut middles) = (Vec::new(), Vec::new());
-    for (k, code) in codes.enumerate() {
-        match slot(k, keys) {
-            Slot::Anchor(_) => anchors.push(code),
-            Slot::Middle(_) => middles.push(code),
-        }
-    }
-    (anchors, middles)
-}
-
-fn signed_range(codes: &[i32]) -> u32 {
-    signed_bits(codes.iter().copied().min().unwrap_or(0).min(0), codes.iter().copied().max().unwrap_or(0).max(0))
-}
-
-fn directory(
-    job: &Job<'_>,
-    plan: &Plan,
-    keys: &KeyTimes,
-    codes: &Codes,
-    layout: Layout,
-    min_bits: &[u32],
-) -> Directory {
-    let mut bits = min_bits.iter().map(|b| *b as u8);
+fn directory(job: &Job<'_>, plan: &Plan, keys: &KeyTimes, codes: &Codes, layout: Layout, min_bits: &[u8]) -> Directory {
+    let mut bits = min_bits.iter().copied();
     let mut next = || bits.next().unwrap_or(0);
-    let rotations = codes.rotations.iter().flatten().map(|r| rotation(r, &mut next)).collect();
-    let scalars = codes.numbers.iter().flatten().map(|n| scalar(n, &mut next)).collect();
+    let rotations = codes.rotations.iter().flatten().map(|r| match r.code {
+        RotationCode::Variable { left, right, step, .. } => {
+            RotationCode::Variable { left, right, step, min_bits: [next(), next(), next()] }
+        }
+        fixed => fixed,
+    });
+    let rotations = rotations.collect();
+    let scalars = codes.numbers.iter().flatten().map(|n| match n.code {
+        ScalarCode::Variable { origin, step, .. } => ScalarCode::Variable { origin, step, min_bits: next() },
+        fixed => fixed,
+    });
     let constants = plan.tracks.iter().filter_map(|t| match &t.role {
         Role::Constant(constant) => Some(constant.clone()),
         _ => None,
@@ -154,24 +127,7 @@ fn directory(
         grid: plan.grid,
         steps: steps.collect(),
         rotations,
-        scalars,
+        scalars: scalars.collect(),
         layout,
-    }
-}
-
-fn rotation(codes: &RotationCodes, next: &mut impl FnMut() -> u8) -> RotationCode {
-    let (left, right) = (codes.frame.left, codes.frame.right);
-    match codes.steps {
-        Steps::Fixed { origin, step } => RotationCode::Fixed { left, origin, step },
-        Steps::Variable { step, .. } => {
-            RotationCode::Variable { left, right, step, min_bits: [next(), next(), next()] }
-        }
-    }
-}
-
-fn scalar(codes: &NumberCodes, next: &mut impl FnMut() -> u8) -> ScalarCode {
-    match codes.code {
-        ScalarCode::Variable { origin, step, .. } => ScalarCode::Variable { origin, step, min_bits: next() },
-        fixed => fixed,
     }
 }

@@ -1,15 +1,15 @@
 //! Which tracks are constant, exact or keyed, and which need not be stored at all.
 
-use super::Job;
-use super::SourceTrack;
-use super::keys::{KeyTimes, spatial};
+use super::code::range;
+use super::keys::{KeyTimes, kind, spatial};
+use super::{Job, SourceTrack};
 use crate::clip::constant::{Constant, ConstantGrid, Number};
 use crate::clip::head::signed_bits;
 use crate::clip::small_quat::SmallQuat;
 use crate::clip::step::StepTrack;
 use crate::clip::track::{Form, Track};
 use crate::clip::{NodeProperty, Target};
-use crate::curve::{Curve, Interpolation};
+use crate::curve::{Curve, Interpolation, difference};
 use crate::quat::{self, Quat};
 use crate::skeleton::Skeleton;
 use alloc::vec::Vec;
@@ -57,28 +57,20 @@ impl Planned {
     }
 }
 
-/// A track before its constant is rounded.
-enum Draft {
-    Still(Vec<f64>),
-    Role(Role),
-}
-
 impl Plan {
     pub(super) fn new(job: &Job<'_>, keys: &KeyTimes) -> Self {
-        let drafts: Vec<(usize, Draft)> =
-            job.source.tracks.iter().enumerate().filter_map(|(i, t)| Some((i, draft(job, keys, t)?))).collect();
-        let grid = grid(job, &drafts);
         let (mut tracks, mut offset) = (Vec::new(), 0);
-        for (source, draft) in drafts {
-            let of = &job.source.tracks[source];
-            let role = match draft {
-                Draft::Still(value) => Role::Constant(constant(job, of, &value, &grid)),
-                Draft::Role(role) => role,
-            };
-            let width = of.curve.width();
-            let track = Track { target: of.target.clone(), width, form: role.form(), offset };
-            tracks.push(Planned { source, track, role });
+        for (source, track) in job.source.tracks.iter().enumerate() {
+            let Some(role) = role(job, keys, track) else { continue };
+            let (target, width) = (track.target.clone(), track.curve.width());
+            tracks.push(Planned { source, track: Track { target, width, form: role.form(), offset }, role });
             offset += width;
+        }
+        let grid = grid(job, &tracks);
+        for Planned { source, role, .. } in &mut tracks {
+            if let Role::Constant(constant) = role {
+                *constant = rounded(job, &job.source.tracks[*source], &constant.values(&grid), &grid);
+            }
         }
         Self { tracks, grid }
     }
@@ -94,116 +86,99 @@ impl Role {
     }
 }
 
-/// What a track becomes, or nothing where it never leaves its rest.
-fn draft(job: &Job<'_>, keys: &KeyTimes, track: &SourceTrack<'_>) -> Option<Draft> {
-    let step = track.curve.interpolation() == Interpolation::Step;
-    if step && !track.curve.is_constant() {
-        return Some(Draft::Role(Role::Step(exact(track))));
+/// What a track becomes, constants exact as yet, or nothing where it never leaves its rest.
+fn role(job: &Job<'_>, keys: &KeyTimes, track: &SourceTrack<'_>) -> Option<Role> {
+    if track.curve.interpolation() == Interpolation::Step && !track.curve.is_constant() {
+        return Some(Role::Step(exact(track)));
     }
     let values = keys.values(track);
-    let width = track.curve.width();
-    match still(job, track, &values, width) {
+    match still(job, track, &values) {
         Some(value) if at_rest(job, track, &value) => None,
-        Some(value) => Some(Draft::Still(value)),
-        None if track.target.is_rotation() => {
-            Some(Draft::Role(Role::Rotation(values.chunks_exact(4).map(|q| [q[0], q[1], q[2], q[3]]).collect())))
+        Some(value) => {
+            Some(Role::Constant(Constant::Numbers(value.iter().map(|v| Number::Exact(*v as f32)).collect())))
         }
-        None => Some(Draft::Role(Role::Numbers(values))),
+        None if track.target.is_rotation() => Some(Role::Rotation(values.as_chunks().0.to_vec())),
+        None => Some(Role::Numbers(values)),
     }
 }
 
 fn exact(track: &SourceTrack<'_>) -> StepTrack {
-    let normal = |v: &[f32]| match (track.target.is_rotation(), v) {
-        (true, [x, y, z, w]) => quat::normalize([*x, *y, *z, *w].map(f64::from)).map(|c| c as f32).to_vec(),
-        _ => v.to_vec(),
-    };
-    let values = track.curve.values().chunks_exact(track.curve.width()).flat_map(normal).collect();
+    let mut values = track.curve.values().to_vec();
+    if track.target.is_rotation() {
+        values.as_chunks_mut().0.iter_mut().for_each(|q| *q = quat::normalize(q.map(f64::from)).map(|c| c as f32));
+    }
     StepTrack { times: track.curve.times().to_vec(), values }
 }
 
 /// The one value that stands for all rows, where one does.
-fn still(job: &Job<'_>, track: &SourceTrack<'_>, values: &[f64], width: usize) -> Option<Vec<f64>> {
-    let column = |c: usize| values.iter().skip(c).step_by(width);
-    let ranges = (0..width).map(|c| {
-        let least = column(c).copied().fold(f64::INFINITY, f64::min);
-        (least, (column(c).copied().fold(f64::NEG_INFINITY, f64::max) - least) / 2.0)
-    });
-    let (least, apart): (Vec<f64>, Vec<f64>) = ranges.unzip();
-    if apart.iter().all(|a| *a == 0.0) {
-        return values.get(..width).map(<[f64]>::to_vec);
-    }
-    let share = match spatial(track) {
+fn still(job: &Job<'_>, track: &SourceTrack<'_>, values: &[f64]) -> Option<Vec<f64>> {
+    let width = track.curve.width();
+    let ranges: Vec<_> = (0..width).map(|c| range(values.iter().copied().skip(c).step_by(width))).collect();
+    let apart = || ranges.iter().map(|(low, high)| (high - low) / 2.0);
+    let (off, allowed) = match spatial(track) {
         // Half a unit of a quaternion is a radian.
-        Some(_) => {
-            let units = if track.target.is_rotation() { 2.0 } else { 1.0 };
-            units * length4(&apart) * job.reach_of(track) / (CONSTANT_SHARE * job.bound())
-        }
-        None => apart.iter().fold(0.0, |m: f64, a| m.max(*a)) / (0.5 * track.tolerance),
+        Some(_) if track.target.is_rotation() => (2.0 * length(apart()), allowed(job, track)),
+        Some(_) => (length(apart()), allowed(job, track)),
+        None => (apart().fold(0.0, f64::max), 0.5 * track.tolerance),
     };
-    (share < 1.0).then(|| least.iter().zip(&apart).map(|(least, apart)| least + apart).collect())
+    (off == 0.0 || off < allowed).then(|| ranges.iter().map(|(low, high)| low + (high - low) / 2.0).collect())
 }
 
-fn length4(v: &[f64]) -> f64 {
-    libm::sqrt(v.iter().map(|c| c * c).sum())
+fn length(v: impl Iterator<Item = f64>) -> f64 {
+    libm::sqrt(v.map(|c| c * c).sum())
 }
 
 fn at_rest(job: &Job<'_>, track: &SourceTrack<'_>, value: &[f64]) -> bool {
     let Some(rest) = track.rest.as_ref().filter(|r| r.len() == value.len()) else { return false };
-    let apart: Vec<f64> = value.iter().zip(rest).map(|(v, r)| v - f64::from(*r)).collect();
-    if spatial(track).is_none() {
-        return apart.iter().all(|a| *a == 0.0);
-    }
-    let off = match (track.target.is_rotation(), value, rest.as_slice()) {
-        (true, [x, y, z, w], [rx, ry, rz, rw]) => {
-            quat::angle(quat::normalize([*x, *y, *z, *w]), quat::normalize([*rx, *ry, *rz, *rw].map(f64::from)))
-        }
-        _ => length4(&apart),
-    };
-    off * job.reach_of(track) <= REST_SHARE * job.bound()
+    let rest: Vec<f64> = rest.iter().map(|r| f64::from(*r)).collect();
+    let allowed = spatial(track).map_or(0.0, |_| REST_SHARE * job.bound());
+    difference(kind(&track.target), value, &rest) * job.reach_of(track).max(1e-12) <= allowed
+}
+
+/// How far a constant that moves points may be off.
+fn allowed(job: &Job<'_>, track: &SourceTrack<'_>) -> f64 {
+    CONSTANT_SHARE * job.bound() / job.reach_of(track).max(1e-12)
 }
 
 /// A grid fine enough for every constant that moves points.
-fn grid(job: &Job<'_>, drafts: &[(usize, Draft)]) -> ConstantGrid {
-    let stills = || {
-        drafts.iter().filter_map(|(i, d)| match d {
-            Draft::Still(value) => Some((&job.source.tracks[*i], value)),
-            Draft::Role(_) => None,
-        })
-    };
-    let (mut quat_bits, mut exponent, mut codes) = (2, -30, (0, 0));
-    for (track, _) in stills().filter(|(t, _)| spatial(t).is_some()) {
-        let allowed = CONSTANT_SHARE * job.bound() / job.reach_of(track).max(1e-12);
+fn grid(job: &Job<'_>, tracks: &[Planned]) -> ConstantGrid {
+    let mut grid = ConstantGrid { quat_bits: 2, bits: 0, exponent: -30 };
+    let mut numbers = Vec::new();
+    for planned in tracks {
+        let (Role::Constant(constant), track) = (&planned.role, &job.source.tracks[planned.source]) else { continue };
+        if spatial(track).is_none() {
+            continue;
+        }
         if track.target.is_rotation() {
             // A step is 1.41 / 2^bits of a component; three off by half a step turn by up to three and a half.
-            quat_bits = quat_bits.max(libm::ceil(libm::log2(5.0 / allowed)).clamp(2.0, 18.0) as u32);
+            let bits = libm::ceil(libm::log2(5.0 / allowed(job, track))).clamp(2.0, 18.0) as u32;
+            grid.quat_bits = grid.quat_bits.max(bits);
         } else {
-            exponent = exponent.max(libm::ceil(-libm::log2(allowed)).clamp(-30.0, 100.0) as i32);
+            let exponent = libm::ceil(-libm::log2(allowed(job, track))).clamp(-30.0, 100.0) as i32;
+            grid.exponent = grid.exponent.max(exponent);
+            numbers.extend(constant.values(&grid));
         }
     }
-    for (_, value) in stills().filter(|(t, _)| spatial(t).is_some() && !t.target.is_rotation()) {
-        for v in value {
-            let code = libm::round(libm::ldexp(*v, exponent)).clamp(-1e9, 1e9) as i32;
-            codes = (codes.0.min(code), codes.1.max(code));
-        }
-    }
-    ConstantGrid { quat_bits, bits: signed_bits(codes.0, codes.1).min(31), exponent }
+    let code = |v: &f32| libm::round(libm::ldexp((*v).into(), grid.exponent)).clamp(-1e9, 1e9) as i32;
+    let (least, most) = numbers.iter().map(code).fold((0, 0), |(a, b), code| (a.min(code), b.max(code)));
+    ConstantGrid { bits: signed_bits(least, most).min(31), ..grid }
 }
 
-fn constant(job: &Job<'_>, track: &SourceTrack<'_>, value: &[f64], grid: &ConstantGrid) -> Constant {
-    let allowed = CONSTANT_SHARE * job.bound() / job.reach_of(track).max(1e-12);
+/// A value on the grid, where that is near enough.
+fn rounded(job: &Job<'_>, track: &SourceTrack<'_>, value: &[f32], grid: &ConstantGrid) -> Constant {
     if let (true, [x, y, z, w]) = (track.target.is_rotation(), value) {
-        let q = quat::normalize([*x, *y, *z, *w]);
+        let q = quat::normalize([*x, *y, *z, *w].map(f64::from));
         let small = SmallQuat::new(q, grid.quat_bits);
-        return match spatial(track).is_some() && quat::angle(small.quat(), q) <= 2.0 * allowed {
+        return match spatial(track).is_some() && quat::angle(small.quat(), q) <= 2.0 * allowed(job, track) {
             true => Constant::Rotation(small),
             false => Constant::Numbers(q.map(|c| Number::Exact(c as f32)).to_vec()),
         };
     }
-    let number = |v: &f64| match spatial(track) {
+    let number = |v: &f32| match spatial(track) {
         _ if v.to_bits() == 0 => Number::Zero,
         _ if *v == 1.0 => Number::One,
-        Some(_) if grid.bits < 31 => Number::Grid(libm::round(libm::ldexp(*v, grid.exponent)) as i32),
-        _ => Number::Exact(*v as f32),
+        Some(_) if grid.bits < 31 => Number::Grid(libm::round(libm::ldexp((*v).into(), grid.exponent)) as i32),
+        _ => Number::Exact(*v),
     };
     Constant::Numbers(value.iter().map(number).collect())
 }

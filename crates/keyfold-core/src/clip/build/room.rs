@@ -20,18 +20,18 @@ pub(super) struct Room {
 impl Room {
     /// The same for all at first.
     pub(super) fn new(nodes: usize, keys: usize, first: f64) -> Self {
-        Self {
-            keys,
-            room: vec![first; nodes * keys],
-            over: vec![0.0; nodes * keys],
-            changed: vec![false; nodes],
-            depth: 2,
-        }
+        let (room, over) = (vec![first; nodes * keys], vec![0.0; nodes * keys]);
+        Self { keys, room, over, changed: vec![false; nodes], depth: 2 }
     }
 
     /// A node's room at every key.
     pub(super) fn of(&self, node: usize) -> &[f64] {
         &self.room[node * self.keys..(node + 1) * self.keys]
+    }
+
+    /// How much finer a joint's numbers are than they might be: as its least room, but not much, because all of its keys pay for it.
+    pub(super) fn finer(&self, node: usize) -> f64 {
+        self.of(node).iter().copied().fold(1.0, f64::min).max(0.5)
     }
 
     /// Between `key` and the next, a point of `node` was `ratio` times the bound off.

@@ -1,26 +1,21 @@
 //! When the keys of a clip are that follows splines by parabolas or straight lines.
 //!
-//! Smooth motion is followed at even steps by the fewest keys, motion with short bends by halving where those are, and tracks with keys in common at their own steps.
-//! All are tried, and judged by what keys are likely to cost: what curves stray by is not left for codes.
+//! Each span between keys of the source is cut into as many parts, because a cubic bends alike throughout; or steps are even, parts of the shortest such span or any.
+//! Keys are judged by what they are likely to cost (what curves stray by is not left for codes), and looked at only where that may be less than the best so far.
 
-use super::keys::{KeyTimes, duration, even, kind, spatial, table};
+use super::keys::{KeyTimes, duration, even, sorted};
 use super::{Budget, BuildError, Job, SourceTrack, memory};
+use crate::clip::Encoding;
 use crate::clip::timing::Timing;
-use crate::clip::{Encoding, bend};
-use crate::curve::{Curve, Interpolation, Kind, difference};
-use crate::quat;
+use crate::curve::Interpolation;
 use crate::skeleton::BETWEEN;
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
-/// The shares of what is allowed beyond which halving goes on: the first that is small enough is taken.
-const HALVED: [f64; 3] = [0.4, 0.2, 0.1];
-/// How often a span is halved at most.
-const DEPTH: u32 = 12;
-/// In how many parts steps that tracks have in common are cut at most.
-const PARTS: usize = 4;
-/// Even steps are tried from one for all of the clip up to this rate, and by how much each is faster than the one before, at least and at most.
+/// The fastest even steps, and how many times as many parts are tried next, at most.
 const FASTEST: f32 = 20_000.0;
-const FASTER: (f64, f64) = (1.2, 4.0);
+const FASTER: f64 = 4.0;
+/// The first that are tried are so many times fewer than would cost as much as the best so far.
+const FIRST: usize = 3;
 /// About how many bits a component of a key takes that may be off by all that is allowed, and how much of that curves leave at least.
 const BITS: f64 = 4.0;
 const LEFT: f64 = 0.3;
@@ -35,7 +30,7 @@ pub(super) fn is_spline(track: &SourceTrack<'_>) -> bool {
 /// The keys that are likely to cost least; an error where the limits leave no room for any.
 pub(super) fn keys(job: &Job<'_>, budget: &Budget<'_>) -> Result<KeyTimes, BuildError> {
     let moving = job.source.tracks.iter().filter(|track| !track.curve.is_constant());
-    let components = moving.map(|track| track.curve.width()).sum::<usize>() as f64;
+    let components = moving.map(|track| track.curve.width()).sum::<usize>().max(1) as f64;
     let mut search = Search { job, budget, components, best: None, is_short: false };
     if job.options.encoding == Encoding::Variable {
         search.run(true)?;
@@ -62,7 +57,7 @@ enum Rank {
 struct Search<'a> {
     job: &'a Job<'a>,
     budget: &'a Budget<'a>,
-    /// How many components keys have that are not constant.
+    /// How many components keys have that are not constant, one at least.
     components: f64,
     best: Option<(Rank, KeyTimes)>,
     /// Limits left no room for the steps that were asked for last.
@@ -72,81 +67,62 @@ struct Search<'a> {
 impl Search<'_> {
     /// Looks for keys of parabolas, or of lines.
     fn run(&mut self, bends: bool) -> Result<(), BuildError> {
-        self.halved(bends)?;
-        self.own_steps(bends)?;
-        self.even_steps(bends)
+        let (job, own) = (self.job, sorted(own_times(self.job)));
+        let shortest = own.windows(2).map(|w| w[1] - w[0]).fold(f32::INFINITY, f32::min);
+        let (spans, steps) = (own.len() - 1, libm::roundf(duration(job.source) / shortest) as usize);
+        // Spans that are all alike are even steps.
+        if spans == 0 || spans != steps {
+            self.fewest(spans.max(1), bends, &|parts| cut(&own, parts))?;
+        }
+        if steps > 1 {
+            self.fewest(steps, bends, &|parts| even_steps(job, steps.saturating_mul(parts)))?;
+        }
+        self.fewest(1, bends, &|parts| even_steps(job, parts))
     }
 
     fn is_found(&self) -> bool {
         matches!(self.best, Some((Rank::Costs(_), _)))
     }
 
-    /// Keys of the source, and more where splines lie farther from a line or parabola between two than a share of what is allowed.
-    fn halved(&mut self, bends: bool) -> Result<(), BuildError> {
-        for share in HALVED {
-            let Some(times) = halved(self.job, share, bends) else { break };
-            let Timing::Table(ends) = table(times.into_iter()) else { break };
-            let middles = ends.windows(2).filter(|_| bends).map(|w| f32::midpoint(w[0], w[1]));
-            let all = table(ends.iter().copied().chain(middles));
-            // Between two neighbouring floats there is no middle.
-            let is_whole = !bends || all.keys() + 1 == 2 * ends.len();
-            // Smaller shares take more keys.
-            if is_whole && self.weigh(all, bends)?.is_none_or(|stray| stray <= 1.0 - LEFT) {
-                break;
-            }
+    /// The fewest parts of each of so many spans through which curves are near enough: more where they are not, fewer where they are.
+    fn fewest(
+        &mut self,
+        spans: usize,
+        bends: bool,
+        timing: &dyn Fn(usize) -> Option<Timing>,
+    ) -> Result<(), BuildError> {
+        let (power, keys) = if bends { (3.0, 2) } else { (2.0, 1) };
+        let worth = match self.best {
+            Some((Rank::Costs(cost), _)) => (cost / (BITS * self.components)) as usize / (keys * spans),
+            _ => 1,
+        };
+        let (mut parts, mut few, mut many) = ((worth / FIRST).max(1), 0, usize::MAX);
+        while parts > few && parts < many {
+            let Some(timing) = timing(parts.saturating_mul(keys)) else { break };
+            let Some(stray) = self.weigh(timing, bends)? else { break };
+            *(if stray <= 1.0 - LEFT { &mut many } else { &mut few }) = parts;
+            let more = libm::pow(stray / (1.0 - LEFT), 1.0 / power).clamp(1.0 / FASTER, FASTER);
+            parts = libm::ceil(parts as f64 * more) as usize;
         }
         Ok(())
-    }
-
-    /// Steps as long as the shortest between keys of the source, and parts of them.
-    fn own_steps(&mut self, bends: bool) -> Result<(), BuildError> {
-        let Timing::Table(own) = table(own_times(self.job)) else { return Ok(()) };
-        let shortest = own.windows(2).map(|w| w[1] - w[0]).fold(f32::INFINITY, f32::min);
-        let steps = libm::roundf(duration(self.job.source) / shortest) as usize;
-        for parts in 1..=PARTS {
-            if self.steps(steps.saturating_mul(parts), bends)?.is_none() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// More and more even steps, until they would cost more than the best so far.
-    fn even_steps(&mut self, bends: bool) -> Result<(), BuildError> {
-        let mut steps = 1;
-        while let Some(stray) = self.steps(steps, bends)? {
-            let power = if bends { 3.0 } else { 2.0 };
-            let more = libm::pow(stray / (1.0 - LEFT), 1.0 / power).clamp(FASTER.0, FASTER.1);
-            steps = libm::ceil(steps as f64 * more) as usize;
-        }
-        Ok(())
-    }
-
-    /// So many lines or parabolas of equal length: how far they stray, unless they cost too much.
-    fn steps(&mut self, steps: usize, bends: bool) -> Result<Option<f64>, BuildError> {
-        let rate = steps.saturating_mul(if bends { 2 } else { 1 }) as f32 / duration(self.job.source);
-        let timing = even(self.job.source, rate);
-        let is_slow = rate.is_finite() && (steps == 1 || rate <= FASTEST);
-        self.is_short = memory(self.job.source, timing.keys()) > self.job.options.limits.memory;
-        if is_slow && !self.is_short { self.weigh(timing, bends) } else { Ok(None) }
     }
 
     /// Keeps keys where they are better than the best so far; how far curves through them stray. Keys that limits leave no room for are none, and those that
     /// cost more whatever they stray by are not looked at.
     fn weigh(&mut self, timing: Timing, bends: bool) -> Result<Option<f64>, BuildError> {
         let time = if matches!(timing, Timing::Table(_)) { TIME_BITS } else { 0.0 };
-        let cost = |bits: f64| timing.keys() as f64 * (self.components * bits + time);
-        let least = Rank::Costs(cost(BITS));
-        if self.best.as_ref().is_some_and(|(best, _)| *best <= least) {
+        let count = timing.keys();
+        let cost = |bits: f64| Rank::Costs(count as f64 * (self.components * bits + time));
+        self.is_short = memory(self.job.source, count) > self.job.options.limits.memory;
+        if self.is_short || self.best.as_ref().is_some_and(|(best, _)| *best <= cost(BITS)) {
             return Ok(None);
         }
-        let cost = |off: f64| cost(BITS - libm::log2((1.0 - off).max(LEFT)));
-        let Ok(mut keys) = KeyTimes::at(self.job, timing.clone(), bends) else { return Ok(Some(f64::INFINITY)) };
-        let moments = keys.len() + self.job.source.tracks.iter().map(|track| track.curve.keys()).max().unwrap_or(0);
-        self.budget.pay(self.job.source, (BETWEEN + 1) * moments, 0.0)?;
-        keys.stray = keys.strays(self.job);
-        let stray = keys.stray;
-        let rank = if stray <= 1.0 - LEFT { Rank::Costs(cost(stray)) } else { Rank::Strays(stray) };
+        let own = self.job.source.tracks.iter().map(|track| track.curve.keys()).max().unwrap_or(0);
+        self.budget.pay(self.job.source, (BETWEEN + 1) * (count + own), 0.0)?;
+        let Ok(mut keys) = KeyTimes::at(self.job, timing, bends) else { return Ok(Some(f64::INFINITY)) };
+        let stray = keys.strays(self.job);
+        keys.stray = stray;
+        let rank = if stray <= 1.0 - LEFT { cost(BITS - libm::log2(1.0 - stray)) } else { Rank::Strays(stray) };
         if self.best.as_ref().is_none_or(|(best, _)| rank < *best) {
             self.best = Some((rank, keys));
         }
@@ -163,52 +139,15 @@ pub(super) fn own_times<'a>(job: &'a Job<'_>) -> impl Iterator<Item = f32> + 'a 
     own.copied().filter(|time| *time > 0.0).chain([0.0, end])
 }
 
-/// The curves' own keys, and more where a spline lies farther off than a share of what is allowed; nothing where the limits leave no room for so many.
-fn halved(job: &Job<'_>, share: f64, bends: bool) -> Option<Vec<f32>> {
-    let mut times: Vec<f32> = own_times(job).collect();
-    for track in job.source.tracks.iter().filter(|track| is_spline(track) && !track.curve.is_constant()) {
-        let allowed = match spatial(track) {
-            Some(_) => share * job.bound() / job.reach_of(track).max(1e-9),
-            None => share * track.tolerance,
-        };
-        let bulge = |from: f32, to: f32| bulge(track, [from.into(), to.into()], bends);
-        for pair in track.curve.times().windows(2) {
-            halve(&bulge, [pair[0], pair[1]], allowed, 0, &mut times);
-            // Tracks may ask for the same times.
-            if memory(job.source, times.len()) / 4 > job.options.limits.memory {
-                return None;
-            }
-        }
-    }
-    Some(times)
+/// Each span of `own` times in so many parts; nothing where floats cannot tell them apart.
+fn cut(own: &[f32], parts: usize) -> Option<Timing> {
+    let spans = own.windows(2).map(|w| (f64::from(w[0]), f64::from(w[1]) - f64::from(w[0])));
+    let starts = spans.flat_map(|(from, span)| (0..parts).map(move |i| (from + span * i as f64 / parts as f64) as f32));
+    let times: Vec<f32> = starts.chain(own.last().copied()).collect();
+    times.windows(2).all(|w| w[0] < w[1]).then_some(Timing::Table(times))
 }
 
-/// Halves a span until the curve lies near enough.
-fn halve(bulge: &dyn Fn(f32, f32) -> f64, [from, to]: [f32; 2], allowed: f64, depth: u32, times: &mut Vec<f32>) {
-    let middle = f32::midpoint(from, to);
-    if depth < DEPTH && middle > from && middle < to && bulge(from, to) > allowed {
-        times.push(middle);
-        halve(bulge, [from, middle], allowed, depth + 1, times);
-        halve(bulge, [middle, to], allowed, depth + 1, times);
-    }
-}
-
-/// How far a curve lies from the line or parabola between two times, where looked at.
-fn bulge(track: &SourceTrack<'_>, [from, to]: [f64; 2], bends: bool) -> f64 {
-    let (curve, kind): (&Curve, Kind) = (track.curve, kind(&track.target));
-    let sample = |s: f64| {
-        let mut value = vec![0.0; curve.width()];
-        curve.sample(kind, from + (to - from) * s, &mut value);
-        value
-    };
-    let (start, middle, end) = (sample(0.0), sample(0.5), sample(1.0));
-    let weighted = |[a, m, b]: [f64; 3]| -> Vec<f64> {
-        let all = start.iter().zip(&middle).zip(&end);
-        all.map(|((x, y), z)| a * x + m * y + b * z).collect()
-    };
-    let line = |s: f64| match (kind, start.as_slice().try_into(), end.as_slice().try_into()) {
-        (Kind::Rotation, Ok(a), Ok(b)) if !bends => quat::slerp(a, b, s).to_vec(),
-        _ => weighted(if bends { bend::weights(0.5, s) } else { [1.0 - s, 0.0, s] }),
-    };
-    [0.2, 0.5, 0.8].map(|s| difference(kind, &line(s), &sample(s))).into_iter().fold(0.0, f64::max)
+fn even_steps(job: &Job<'_>, steps: usize) -> Option<Timing> {
+    let rate = steps as f32 / duration(job.source);
+    (rate.is_finite() && (steps <= 2 || rate <= FASTEST)).then(|| even(job.source, rate))
 }

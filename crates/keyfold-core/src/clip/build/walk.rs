@@ -4,9 +4,9 @@
 //! What a parent was rounded by is thus made up for by its children, as far as they can turn; no decoder knows of it.
 
 use super::Job;
-use super::aim::{Aim, AimedAt, Point};
-use super::code::{Codes, Grid, NumberCodes, RotationCodes};
-use super::frame::{Frame, Matrix, axes, folded, form, mean};
+use super::aim::{Aim, Point};
+use super::code::{Codes, Grid, NumberCodes, RotationCodes, Steps};
+use super::frame::{AXES, Frame, Matrix, axes, folded, form, mean};
 use super::keys::{KeyTimes, driven, kind};
 use super::measure::Reference;
 use super::plan::{Plan, Planned, Role};
@@ -23,9 +23,9 @@ const ARM_SHARE: f64 = 0.7;
 
 /// What all walks have in common.
 pub(super) struct Walk<'a> {
-    job: &'a Job<'a>,
+    pub(super) job: &'a Job<'a>,
     pub(super) plan: &'a Plan,
-    keys: &'a KeyTimes,
+    pub(super) keys: &'a KeyTimes,
     pub(super) reference: &'a Reference<'a>,
     moments: Vec<Moment>,
     nodes: Vec<Node>,
@@ -73,18 +73,16 @@ impl<'a> Walk<'a> {
     }
 
     fn new_node(&self, node: usize, tracks: Vec<usize>, fixed: &Motion<'_>) -> Node {
-        let all = |form: Form| tracks.iter().all(|i| self.plan.tracks[*i].track.form == form);
-        let some = tracks.iter().any(|i| self.plan.tracks[*i].track.form == Form::Step);
-        let fixed = fixed.transforms(node, if some { &self.moments } else { &self.moments[..1] });
-        let still = match tracks.as_slice() {
-            [] => Some(*self.job.source.skeleton.rest_local(node)),
-            _ => all(Form::Constant).then(|| Affine::from_transform(&fixed[0])),
-        };
-        let rotation = tracks.iter().find_map(|i| match &self.plan.tracks[*i].role {
+        let forms = || tracks.iter().map(|i| self.plan.tracks[*i].track.form);
+        let is_still = forms().all(|form| form == Form::Constant);
+        let still = is_still.then(|| fixed.locals(node, &self.moments[..1])[0]);
+        let steps = forms().any(|form| form == Form::Step);
+        let fixed = fixed.transforms(node, if steps { &self.moments } else { &self.moments[..1] });
+        let q = tracks.iter().find_map(|i| match &self.plan.tracks[*i].role {
             Role::Rotation(values) => Some(values.as_slice()),
             _ => None,
         });
-        let q = rotation.unwrap_or_default();
+        let q = q.unwrap_or_default();
         let turn = |k: usize| q.get(k + 1).map_or(0.0, |next| quat::angle(q[k], *next));
         let turns = (0..q.len()).map(|k| turn(k).max(if k > 0 { turn(k - 1) } else { 0.0 })).collect();
         Node { tracks, fixed, still, turns, offsets: None }
@@ -97,7 +95,9 @@ impl<'a> Walk<'a> {
     /// Nothing coded yet.
     pub(super) fn start(&self) -> Walked {
         let poses = Poses::new(&Motion::new(self.job.source.skeleton, []), &self.moments);
-        Walked { codes: Codes::new(self.plan), poses, anew: Vec::new() }
+        let tracks = self.plan.tracks.len();
+        let codes = Codes { rotations: vec![None; tracks], numbers: vec![Vec::new(); tracks] };
+        Walked { codes, poses, anew: Vec::new() }
     }
 
     /// Codes all keyed tracks; after the first time only those of nodes whose room changed, and of all below them.
@@ -107,7 +107,8 @@ impl<'a> Walk<'a> {
         let is_first = anew.is_empty();
         anew.resize(skeleton.len(), true);
         for &node in skeleton.order() {
-            anew[node] = is_first || grid.changed(node) || skeleton.parent(node).is_some_and(|parent| anew[parent]);
+            anew[node] =
+                is_first || grid.room.changed[node] || skeleton.parent(node).is_some_and(|parent| anew[parent]);
             if anew[node] {
                 let locals = match self.nodes[node].still {
                     Some(local) => vec![local],
@@ -119,7 +120,8 @@ impl<'a> Walk<'a> {
         for (i, planned) in self.plan.tracks.iter().enumerate() {
             match &planned.role {
                 Role::Numbers(values) if codes.numbers[i].is_empty() => {
-                    codes.numbers[i] = self.others(&grid, planned, values);
+                    // Short of twice that, for the rounding of floats.
+                    codes.numbers[i] = numbers(&grid, planned, values, 1.99 * self.left(planned));
                 }
                 Role::Rotation(values) if codes.rotations[i].is_none() => {
                     codes.rotations[i] = Some(self.other_rotation(&grid, planned, values));
@@ -143,7 +145,7 @@ impl<'a> Walk<'a> {
                 Role::Numbers(values) => {
                     let moves = track.property == Property::Translation;
                     let values = if moves { self.translations(&track, values, parent) } else { values.clone() };
-                    let step = grid.finer(node) * self.number_step(node, track.property);
+                    let step = grid.room.finer(node) * self.number_step(node, track.property);
                     let coded = numbers(grid, planned, &values, step);
                     for (k, local) in locals.iter_mut().enumerate() {
                         let to = if moves { &mut local.translation } else { &mut local.scale };
@@ -157,7 +159,13 @@ impl<'a> Walk<'a> {
         }
         if let Some((i, values)) = turning {
             locals.iter_mut().zip(values).for_each(|(local, q)| local.rotation = *q);
-            let coded = self.rotation(grid, node, &locals, parent);
+            let points = self.points(grid, node);
+            let aim = |k: usize| {
+                let mut points = points.clone();
+                self.arms(node, k, &mut points);
+                Aim::new(&parent(k), &locals[k], &points, |p| self.belongs(p, k))
+            };
+            let coded = code_aims(grid, Some(node), (0..self.keys.len()).map(aim).collect());
             locals.iter_mut().zip(&coded.decoded).for_each(|(local, q)| local.rotation = *q);
             codes.rotations[i] = Some(coded);
         }
@@ -179,17 +187,8 @@ impl<'a> Walk<'a> {
 
     /// The step of numbers that move points, as a part of what moves a point by the bound.
     fn number_step(&self, node: usize, property: Property) -> f64 {
-        let share = match property {
-            Property::Translation => 0.4,
-            _ => 0.1,
-        };
+        let share = if property == Property::Translation { 0.4 } else { 0.1 };
         2.0 * share * self.job.bound() / libm::sqrt(3.0) / self.job.reach(node, property).max(1e-12)
-    }
-
-    /// Numbers that move no points.
-    fn others(&self, grid: &Grid<'_>, planned: &Planned, values: &[f64]) -> Vec<NumberCodes> {
-        // Short of twice that, for the rounding of floats.
-        numbers(grid, planned, values, 1.99 * self.left(planned))
     }
 
     /// What straight lines leave of the tolerance of a track that moves no points, or a little where that is nothing.
@@ -203,36 +202,14 @@ impl<'a> Walk<'a> {
 
     /// A rotation that moves no points: every axis alike.
     fn other_rotation(&self, grid: &Grid<'_>, planned: &Planned, values: &[Quat]) -> RotationCodes {
-        let tolerance = self.left(planned).max(1e-6);
-        let arm = [0, 1, 2].map(|i| core::array::from_fn::<f64, 3, _>(|k| f64::from(u8::from(k == i))));
+        let allowed = self.left(planned).max(1e-6);
         // Three points one unit away, which may move by the tolerance (a component moves by half of what they do).
-        let points: Vec<Point> = arm
-            .iter()
-            .map(|p| Point { node: 0, offset: *p, local: *p, allowed: tolerance / self.job.bound(), free: None })
-            .collect();
+        let points = AXES.map(|p| Point { node: 0, offset: p, local: p, allowed, free: None });
         let aim = |q: &Quat| {
             let local = Transform { rotation: *q, ..Transform::IDENTITY };
-            Aim::new(&Affine::IDENTITY, &local, &points, self.job.bound(), |p| quat::rotate(*q, p.offset))
+            Aim::new(&Affine::IDENTITY, &local, &points, |p| quat::rotate(*q, p.offset))
         };
-        code_aims(grid, None, &values.iter().map(aim).collect::<Vec<_>>())
-    }
-
-    fn rotation(
-        &self,
-        grid: &Grid<'_>,
-        node: usize,
-        locals: &[Transform],
-        parent: impl Fn(usize) -> Affine,
-    ) -> RotationCodes {
-        let points = self.points(grid, node);
-        let aims: Vec<Aim> = (0..self.keys.len())
-            .map(|k| {
-                let mut points = points.clone();
-                self.arms(node, k, &mut points);
-                Aim::new(&parent(k), &locals[k], &points, self.job.bound(), |p| self.belongs(p, k))
-            })
-            .collect();
-        code_aims(grid, Some(node), &aims)
+        code_aims(grid, None, values.iter().map(aim).collect())
     }
 
     /// Where a point should be at key `k`, or which way it should lie from the node that finds its own place.
@@ -257,7 +234,7 @@ impl<'a> Walk<'a> {
             if self.keyed(own, Property::Rotation) {
                 // It will be aimed itself: only its place counts.
                 if free != Some(below) {
-                    let (local, allowed) = (chain.point(local.origin), grid.passed_on());
+                    let (local, allowed) = (chain.point(local.origin), grid.passed_on * self.job.bound());
                     points.push(Point { node: below, offset: [0.0; 3], local, allowed, free });
                 }
                 continue;
@@ -276,23 +253,23 @@ impl<'a> Walk<'a> {
         for &below in self.job.source.skeleton.children(node) {
             let Some(turn) = self.nodes[below].turns.get(k).filter(|t| **t > 0.0) else { continue };
             let reach = self.job.reach(below, Property::Rotation);
-            for axis in 0..3 {
-                let mut arm = [0.0; 3];
-                arm[axis] = reach / lengths[axis].max(1e-12);
-                points.push(Point { node, offset: arm, local: arm, allowed: ARM_SHARE / turn, free: Some(node) });
+            let allowed = ARM_SHARE / turn * self.job.bound();
+            for (axis, length) in AXES.iter().zip(lengths) {
+                let arm = axis.map(|c| c * (reach / length.max(1e-12)));
+                points.push(Point { node, offset: arm, local: arm, allowed, free: Some(node) });
             }
         }
     }
 
     fn probe_points(&self, node: usize, chain: &Affine, free: Option<usize>, points: &mut Vec<Point>) {
         // What finds its own place has rounding of its own.
-        let allowed = if free.is_some() { 0.5 } else { 1.0 };
+        let allowed = if free.is_some() { 0.5 } else { 1.0 } * self.job.bound();
         let Some(offsets) = self.nodes[node].offsets else { return };
-        for axis in 0..3 {
-            let mut offset = [0.0; 3];
-            offset[axis] = offsets[axis];
-            points.push(Point { node, offset, local: chain.point(offset), allowed, free });
-        }
+        let point = |(axis, length): (&[f64; 3], f64)| {
+            let offset = axis.map(|c| c * length);
+            Point { node, offset, local: chain.point(offset), allowed, free }
+        };
+        points.extend(AXES.iter().zip(offsets).map(point));
     }
 
     /// Whether a node's translation or rotation is not constant.
@@ -309,23 +286,19 @@ fn numbers(grid: &Grid<'_>, planned: &Planned, values: &[f64], step: f64) -> Vec
     (0..width).map(|c| grid.number(values.iter().copied().skip(c).step_by(width), step)).collect()
 }
 
-fn code_aims(grid: &Grid<'_>, node: Option<usize>, aims: &[Aim]) -> RotationCodes {
+fn code_aims(grid: &Grid<'_>, node: Option<usize>, aims: Vec<Aim>) -> RotationCodes {
     // Each aim is a small turn away from the reference, and no more on the other side of the sphere than that.
     let rotations: Vec<Quat> = aims.iter().map(|a| a.rotation).collect();
-    let metric = mean_metric(aims);
-    let mean = mean(&rotations);
-    let frame = match grid {
-        Grid::Variable { .. } => Frame::new(mean, &axes(&rotations, mean, &metric)),
-        Grid::Fixed { .. } => Frame::plain(mean),
+    let (metric, mean) = (mean_metric(&aims), mean(&rotations));
+    let frame = match grid.steps {
+        Steps::Variable { .. } => Frame::new(mean, &axes(&rotations, mean, &metric)),
+        Steps::Fixed { .. } => Frame::new(mean, &AXES),
     };
     let inner: Vec<Quat> = rotations.iter().map(|q| frame.inner(*q)).collect();
-    let targets: Vec<AimedAt> = aims.iter().zip(folded(&inner)).map(|(aim, m)| aim.target(&frame, m)).collect();
+    let aims: Vec<Aim> = aims.into_iter().zip(folded(&inner)).map(|(aim, m)| aim.within(&frame, m)).collect();
     // What a turn about each component's axis by a radian misses by.
-    let sensitivity = [0, 1, 2].map(|i| {
-        let axis = core::array::from_fn::<f64, 3, _>(|k| f64::from(u8::from(k == i)));
-        libm::sqrt(form(&metric, &quat::rotate(quat::conjugate(frame.r), axis)))
-    });
-    grid.rotation(node, frame, &targets, sensitivity)
+    let sensitivity = AXES.map(|axis| libm::sqrt(form(&metric, &quat::rotate(quat::conjugate(frame.r), axis))));
+    grid.rotation(node, &frame, &aims, sensitivity)
 }
 
 /// The mean metric of a few dozen aims spread over the keys.
