@@ -45,7 +45,7 @@ impl Plan {
     /// later, where points have room left.
     pub(super) const fn promising(self) -> f64 {
         match self.keys {
-            KeyChoice::All | KeyChoice::Shared => 1.15,
+            KeyChoice::All | KeyChoice::Shared => 1.05,
             KeyChoice::PerTrack => 1.3,
         }
     }
@@ -54,8 +54,8 @@ impl Plan {
 /// Ways to choose keys, the most promising first.
 pub(super) const PLANS: [Plan; 4] = [
     Plan { compensate: true, keys: KeyChoice::All },
-    Plan { compensate: false, keys: KeyChoice::PerTrack },
     Plan { compensate: true, keys: KeyChoice::PerTrack },
+    Plan { compensate: false, keys: KeyChoice::PerTrack },
     Plan { compensate: false, keys: KeyChoice::All },
 ];
 

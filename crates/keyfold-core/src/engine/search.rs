@@ -157,6 +157,11 @@ impl Candidate {
         self.clips[0].plan
     }
 
+    /// Whether keys go. Where all stay, budgets are as coarse as repairs allow already.
+    fn drops_keys(&self) -> bool {
+        self.plan().keys != KeyChoice::All
+    }
+
     /// How many keys all tracks keep.
     fn keys(&self) -> f64 {
         self.clips.iter().flat_map(|tried| tried.keys.iter().flatten()).map(|keys| keys.places.len()).sum::<usize>()
@@ -170,6 +175,12 @@ impl<E: Executor> Search<'_, '_, E> {
         let mut candidates = self.candidates(&samples);
         // Of equal costs the earlier plan wins.
         candidates.sort_by_key(|candidate| candidate.cost);
+        if let Some(best) = candidates.first_mut().filter(|best| self.job.level.repairs() && best.drops_keys()) {
+            let refined = self.candidate(|index| self.refined(&self.clips[index], &samples[index], &best.clips[index]));
+            if refined.cost < best.cost {
+                *best = refined;
+            }
+        }
         let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
         let whole = |candidate: &Candidate| self.whole(&candidate.choice(self.job.bound), &reach, Some(candidate));
         candidates.iter().find_map(whole)
@@ -177,10 +188,12 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// The most promising of the level's plans on samples that are all there is.
     fn about(&self, samples: &[Sampled]) -> Option<Found> {
-        let least = self.promising(samples).into_iter().min_by_key(|candidate| candidate.cost)?;
-        let held = |index: usize| self.held(&self.clips[index], &samples[index], &least.clips[index]);
-        let tracks = self.assembled(&self.each_clip(held));
-        Some(Found { cost: self.codec.cost(&tracks, 1.0), tracks, choice: None })
+        let held = |candidate: Candidate| match candidate.drops_keys() {
+            true => self.candidate(|index| self.held(&self.clips[index], &samples[index], &candidate.clips[index])),
+            false => candidate,
+        };
+        let least = self.promising(samples).into_iter().map(held).min_by_key(|candidate| candidate.cost)?;
+        Some(Found { cost: least.cost, tracks: self.assembled(&least.clips), choice: None })
     }
 
     /// Whether costs are asked for: there is one quickest plan, and an estimate of it is priced by whoever wants it.
@@ -200,19 +213,14 @@ impl<E: Executor> Search<'_, '_, E> {
         all as f64 / sampled as f64
     }
 
-    /// The level's plans on samples, those that promise something, with the coarsest budgets that hold. Where all keys stay, repairs allow no coarser ones.
+    /// The level's plans on samples, those that promise something, with budgets that hold.
     fn candidates(&self, samples: &[Sampled]) -> Vec<Candidate> {
         let promising = self.promising(samples);
         if !self.job.level.repairs() {
             return promising;
         }
         self.executor.map(&promising, |candidate| {
-            let held = self.candidate(|i| self.held(&self.clips[i], &samples[i], &candidate.clips[i]));
-            if held.plan().keys == KeyChoice::All {
-                return held;
-            }
-            let refined = self.candidate(|i| self.refined(&self.clips[i], &samples[i], &held.clips[i]));
-            if refined.cost < held.cost { refined } else { held }
+            self.candidate(|index| self.held(&self.clips[index], &samples[index], &candidate.clips[index]))
         })
     }
 
@@ -231,10 +239,12 @@ impl<E: Executor> Search<'_, '_, E> {
         };
         let all = first.keys();
         let chosen = !self.job.keeps_keys && (self.is_sampled() || !self.codec.shares_times());
-        let plans: Vec<Plan> = PLANS[1..].iter().copied().filter(|p| p.keys == KeyChoice::All || chosen).collect();
+        // The first two tell about what the best comes to.
+        let plans = &PLANS[1..if self.job.is_estimate { 2 } else { PLANS.len() }];
+        let plans: Vec<Plan> = plans.iter().copied().filter(|p| p.keys == KeyChoice::All || chosen).collect();
         let mut candidates: Vec<Candidate> = core::iter::once(first).chain(self.executor.map(&plans, tried)).collect();
         let few = !chosen || candidates.iter().any(|candidate| candidate.keys() < FEW * all);
-        if few && !self.job.keeps_keys {
+        if few && !self.job.keeps_keys && !self.job.is_estimate {
             candidates.push(tried(&SHARED));
         }
         let least = candidates.iter().map(|candidate| candidate.cost).min().unwrap_or(0) as f64;
@@ -272,7 +282,8 @@ impl<E: Executor> Search<'_, '_, E> {
     fn tried(&self, clip: &Clip<'_>, sampled: &Sampled, plan: Plan, known: Option<&Prices>) -> Tried {
         let mut encoders = encoders(clip, &sampled.windows, plan, None);
         let mut prices = known.cloned().unwrap_or_else(|| Prices::new(&sampled.reach));
-        let rounds = if known.is_some() { self.job.level.rounds().div_ceil(2) } else { self.job.level.rounds() };
+        let is_quick = known.is_some() || self.job.is_estimate;
+        let rounds = if is_quick { self.job.level.rounds().div_ceil(2) } else { self.job.level.rounds() };
         let mut budgets = budgets::search(&sampled.reach, &mut prices, self.job.bound, rounds, |budgets| {
             if self.executor.is_cancelled() {
                 return None;

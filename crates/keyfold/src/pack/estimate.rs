@@ -66,8 +66,8 @@ pub fn estimates(
         storages.iter().map(estimate).collect()
     };
     match floats(&animations) {
-        0..=TINY => each(&|settings| Ok(weight_of(&pack(document, settings)?.document))),
-        0..=LEAST => each(&|settings| Ok(weight_of(&estimator.written(settings)?))),
+        n if n <= TINY => each(&|settings| Ok(weight_of(&pack(document, settings)?.document))),
+        n if n <= LEAST => each(&|settings| Ok(weight_of(&estimator.written(settings)?))),
         _ => {
             let samples = Samples::of(&animations);
             let (whole, sampled) = (weight_of(&packed.document), estimator.searched(&samples, settings)?);

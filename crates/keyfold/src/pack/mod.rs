@@ -39,7 +39,7 @@ use crate::{
     diff::{self, called},
     draco, effort,
     extensions::vrm_animation::is_for_others,
-    join_axes, quantization, read,
+    join_axes, quantization, read, unpack,
     write::{MeshoptVersion, write_meshopt, write_stream},
 };
 use animation::{PackedAnimation, pack_again, pack_animation};
@@ -139,15 +139,13 @@ impl Packed {
         Self { document, diff, bound, left, gzip_bytes: weight.gzip, raw_bytes: weight.raw }
     }
 
-    /// Whether it takes more than another document does: as it is or, where servers compress, after gzip.
-    fn is_larger(&self, other: &Self, optimize: Optimize) -> bool {
-        let gzipped = optimize == Optimize::Gzip && self.gzip_bytes > other.gzip_bytes;
-        gzipped || self.raw_bytes > other.raw_bytes
-    }
-
     /// The bytes that are to be few.
     pub fn weight(&self, optimize: Optimize) -> usize {
-        Weight { raw: self.raw_bytes, gzip: self.gzip_bytes }.of(optimize)
+        self.both_weights().of(optimize)
+    }
+
+    fn both_weights(&self) -> Weight {
+        Weight { raw: self.raw_bytes, gzip: self.gzip_bytes }
     }
 }
 
@@ -207,9 +205,18 @@ fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn
             least = Packed { bound, ..packed };
         }
     }
-    let converted = converted(document, settings, floats(animations), monitor)?;
-    let larger = converted.filter(|converted| least.is_larger(converted, settings.optimize));
-    Ok(larger.map(|converted| Packed { left: least.left.clone(), ..converted }).unwrap_or(least))
+    match converted(document, settings, floats(animations), monitor)? {
+        Some(converted) if is_larger(&least, &converted, settings.optimize)? => {
+            Ok(Packed { left: least.left, ..converted })
+        }
+        _ => Ok(least),
+    }
+}
+
+/// Whether a document takes more than another: as it is or, where servers compress, after gzip.
+fn is_larger(packed: &Packed, converted: &Packed, optimize: Optimize) -> Result<bool> {
+    let [packed, converted] = [weigh::whole(packed)?, weigh::whole(converted)?];
+    Ok(packed.raw > converted.raw || optimize == Optimize::Gzip && packed.gzip > converted.gzip)
 }
 
 /// How much tighter the bounds are that short documents, and documents with splines, are also packed within.
@@ -303,25 +310,26 @@ fn pack_below(
 fn converted(document: &Document, settings: &Settings, floats: usize, monitor: &dyn Monitor) -> Result<Option<Packed>> {
     monitor.step(0.95, "converting")?;
     let changes_all = settings.animation.is_none() && settings.keep.is_empty();
-    let lossless = match settings.storage {
+    let converted = match settings.storage {
         Storage::Draco | Storage::Quantization if floats <= MUCH => {
             let settings = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
             return pack_once(document, &settings, monitor).map(Some);
         }
         _ if floats > SHORT || !changes_all => return Ok(None),
-        Storage::Core if is_core(document)? => document.edit().finish()?,
+        Storage::Core if is_plain(document)? => unpack(document, settings.bound)?.0,
         Storage::Meshopt => write_meshopt(document, settings.meshopt)?.0,
         Storage::Stream => write_stream(document, false)?.0,
         Storage::Core | Storage::Draco | Storage::Quantization => return Ok(None),
     };
-    let diff = diff::diff(document, lossless.draft(None)?.document(), settings.shell)?;
-    let (weight, bound) = (weigh::weight(&lossless), settings.bound.in_scene(diff.model_size));
-    Ok(Some(Packed::new(lossless, weight, diff, bound, Vec::new())))
+    let diff = diff::diff(document, converted.draft(None)?.document(), settings.shell)?;
+    let (weight, bound) = (weigh::weight(&converted), settings.bound.in_scene(diff.model_size));
+    Ok(Some(Packed::new(converted, weight, diff, bound, Vec::new())).filter(|packed| packed.diff.possible <= bound))
 }
 
-/// Whether all animations are stored as core does.
-fn is_core(document: &Document) -> Result<bool> {
-    Ok(Choice::usual(document)?.among == [Storage::Core])
+/// Whether core says what all animations drive: others would be addressed in another way.
+fn is_plain(document: &Document) -> Result<bool> {
+    let animations = read(document)?.animations;
+    Ok(animations.iter().flat_map(|animation| &animation.tracks).all(|track| track.source.targets == Targets::Core))
 }
 
 /// The document as it was, for this reason.
