@@ -8,6 +8,7 @@ mod draco;
 mod load;
 mod measure;
 mod pack;
+mod rate;
 mod sample;
 mod stream;
 mod validate;
@@ -42,6 +43,11 @@ const BENCHES: &[Bench] = &[
         name: "pack",
         about: "bytes at equal error, time and memory, against gltfpack and glTF-Transform",
         run: pack::run,
+    },
+    Bench {
+        name: "rate",
+        about: "bytes at one error for all files, against gltfpack's rate curve over its bits",
+        run: rate::run,
     },
     Bench { name: "sample", about: "poses played forward, against three.js", run: sample::run },
     Bench {

@@ -10,7 +10,7 @@ use keyfold::{Bound, Document, Storage};
 use keyfold_oracle::corpus_files;
 
 use crate::measure::{mean, rivals, stem};
-use crate::pack::{is_skeletal, with_gltfpack};
+use crate::pack::{GLTFPACK, is_skeletal, with_gltfpack};
 
 /// How long files are packed in turns, at least once.
 const TIME: Duration = Duration::from_secs(2);
@@ -47,7 +47,7 @@ fn row(file: &Path, folder: &Path) -> Result<Option<Row>> {
     if !is_skeletal(&document)? {
         return Ok(None);
     }
-    let Ok(theirs) = with_gltfpack(file, folder, &document) else { return Ok(None) };
+    let Ok(theirs) = with_gltfpack(file, folder, &document, &GLTFPACK) else { return Ok(None) };
     let packed = |storage| {
         let settings = Settings { storage, bound: Bound::Length(theirs.error), ..Settings::default() };
         pack(&document, &settings)

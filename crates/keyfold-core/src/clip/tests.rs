@@ -225,6 +225,17 @@ fn splines_that_never_move_are_constants() {
 }
 
 #[test]
+fn keys_next_to_each_other_are_no_reason_to_count_beyond_integers() {
+    for near in [1.0842022e-19, 4.656_613e-10, 1e-30] {
+        let chain = eased(&[0.0, near, 1.0], &[0.0, 0.0, 1.0]);
+        let built = chain.build(&Options { rate: None, ..options(Encoding::Variable) }).unwrap();
+        assert!(built.holds, "{near}: {}", built.possible);
+    }
+    let still = eased(&[0.0, 1.0842022e-19, 1.0], &[0.5; 3]);
+    assert!(still.build(&Options { rate: None, ..options(Encoding::Variable) }).unwrap().holds);
+}
+
+#[test]
 fn splines_that_limits_leave_no_room_for_are_refused() {
     let few = Limits { memory: 10_000, work: u64::MAX };
     let options = Options { rate: None, max_error: 1e-9, limits: few, ..options(Encoding::Variable) };

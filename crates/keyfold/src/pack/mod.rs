@@ -15,7 +15,7 @@
 //! | `axes` | translation and scale split, where the storage knows single axes |
 //! | `common` | what most animations have comes first, so that their JSON repeats |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
-//! | `estimate` | about what other storages would take, from the quickest search |
+//! | `estimate` | about what other storages would take, from samples |
 //! | `report` | several storages, the smallest kept, and what is told of a file |
 
 mod animation;
@@ -141,11 +141,7 @@ impl Packed {
 
     /// The bytes that are to be few.
     pub fn weight(&self, optimize: Optimize) -> usize {
-        self.both_weights().of(optimize)
-    }
-
-    fn both_weights(&self) -> Weight {
-        Weight { raw: self.raw_bytes, gzip: self.gzip_bytes }
+        Weight { raw: self.raw_bytes, gzip: self.gzip_bytes }.of(optimize)
     }
 }
 
@@ -205,18 +201,8 @@ fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn
             least = Packed { bound, ..packed };
         }
     }
-    match converted(document, settings, floats(animations), monitor)? {
-        Some(converted) if is_larger(&least, &converted, settings.optimize)? => {
-            Ok(Packed { left: least.left, ..converted })
-        }
-        _ => Ok(least),
-    }
-}
-
-/// Whether a document takes more than another: as it is or, where servers compress, after gzip.
-fn is_larger(packed: &Packed, converted: &Packed, optimize: Optimize) -> Result<bool> {
-    let [packed, converted] = [weigh::whole(packed)?, weigh::whole(converted)?];
-    Ok(packed.raw > converted.raw || optimize == Optimize::Gzip && packed.gzip > converted.gzip)
+    let converted = converted(document, settings, &least, monitor)?;
+    Ok(converted.filter(|converted| weight(converted) < weight(&least)).unwrap_or(least))
 }
 
 /// How much tighter the bounds are that short documents, and documents with splines, are also packed within.
@@ -306,30 +292,42 @@ fn pack_below(
     unreachable!("the loop ends after its attempts")
 }
 
-/// The document as `convert` makes it, which `pack` is never larger than; `None` where there is so much of it that it never is.
-fn converted(document: &Document, settings: &Settings, floats: usize, monitor: &dyn Monitor) -> Result<Option<Packed>> {
+/// The document as `convert` makes it, which `pack` is never larger than; `None` where there is so much of it that it never is, or `convert` would address
+/// animations in another way.
+fn converted(
+    document: &Document,
+    settings: &Settings,
+    packed: &Packed,
+    monitor: &dyn Monitor,
+) -> Result<Option<Packed>> {
     monitor.step(0.95, "converting")?;
-    let changes_all = settings.animation.is_none() && settings.keep.is_empty();
+    let animations = &read(document)?.animations;
+    let (floats, asks_for_all) = (floats(animations), settings.animation.is_none() && settings.keep.is_empty());
     let converted = match settings.storage {
         Storage::Draco | Storage::Quantization if floats <= MUCH => {
             let settings = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
             return pack_once(document, &settings, monitor).map(Some);
         }
-        _ if floats > SHORT || !changes_all => return Ok(None),
-        Storage::Core if is_plain(document)? => unpack(document, settings.bound)?.0,
+        _ if floats > SHORT || !asks_for_all || !are_plain(animations) => return Ok(None),
+        Storage::Core => unpack(document, settings.bound)?.0,
         Storage::Meshopt => write_meshopt(document, settings.meshopt)?.0,
         Storage::Stream => write_stream(document, false)?.0,
-        Storage::Core | Storage::Draco | Storage::Quantization => return Ok(None),
+        Storage::Draco | Storage::Quantization => return Ok(None),
     };
     let diff = diff::diff(document, converted.draft(None)?.document(), settings.shell)?;
-    let (weight, bound) = (weigh::weight(&converted), settings.bound.in_scene(diff.model_size));
-    Ok(Some(Packed::new(converted, weight, diff, bound, Vec::new())).filter(|packed| packed.diff.possible <= bound))
+    // Nothing is lost here: what is off all the same is not what was asked for.
+    let is_same = diff.possible == 0.0 && diff.unmatched.is_empty();
+    let is_same = is_same && diff.animations.iter().all(|animation| animation.properties.max == 0.0);
+    let weight = weigh::weight(&converted);
+    Ok(is_same.then(|| Packed::new(converted, weight, diff, packed.bound, packed.left.clone())))
 }
 
-/// Whether core says what all animations drive: others would be addressed in another way.
-fn is_plain(document: &Document) -> Result<bool> {
-    let animations = read(document)?.animations;
-    Ok(animations.iter().flat_map(|animation| &animation.tracks).all(|track| track.source.targets == Targets::Core))
+/// Whether core says what animations drive and how.
+fn are_plain(animations: &[Animation]) -> bool {
+    animations
+        .iter()
+        .flat_map(|animation| &animation.tracks)
+        .all(|track| track.source.targets == Targets::Core && track.curve.interpolation() != Interpolation::CubicSlerp)
 }
 
 /// The document as it was, for this reason.

@@ -1,8 +1,8 @@
 //! What a document's animations weigh on the wire: their bytes and their JSON, after gzip or as they are, whatever the storage.
 
-use super::{Optimize, Packed, cost::deflated};
+use super::{Optimize, cost::deflated};
 use crate::{
-    Document, Result,
+    Document,
     document::{json::to_index, slice_of},
     extensions::{self, draco},
 };
@@ -48,15 +48,6 @@ pub(super) fn less_than(most: usize, optimize: Optimize, document: &Document) ->
     let clearly_more = optimize == Optimize::Gzip && AT_BEST * deflated(&content) as f64 > most as f64;
     let weight = (!clearly_more).then(|| Weight::of_content(&content))?;
     Some(weight).filter(|weight| weight.of(optimize) < most)
-}
-
-/// Files of no more bytes than this are weighed whole: next to so little, it counts what else their JSON has in common with that of animations.
-const LITTLE: usize = 1 << 18;
-
-/// What a packed document weighs with all that is in it, where that is little; else what its animations do.
-pub(super) fn whole(packed: &Packed) -> Result<Weight> {
-    let bytes = packed.document.to_bytes()?;
-    Ok(if bytes.len() <= LITTLE { Weight::of_content(&bytes) } else { packed.both_weights() })
 }
 
 /// What deflate at its best leaves at least of what it does by default: 0.993 was the least on packed files of the corpus.

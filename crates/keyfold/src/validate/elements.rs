@@ -64,7 +64,8 @@ impl Values {
     pub(super) fn meaning(&self, raw: f32) -> f64 {
         let raw = f64::from(raw);
         match self.component.largest() {
-            Some(most) if self.normalized => (raw / most as f64).max(-1.0),
+            // Whole numbers of 32 bits cannot be normalized.
+            Some(most) if self.normalized && self.component != ComponentType::U32 => (raw / most as f64).max(-1.0),
             _ => raw,
         }
     }

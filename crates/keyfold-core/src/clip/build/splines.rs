@@ -11,9 +11,10 @@ use crate::curve::Interpolation;
 use crate::skeleton::BETWEEN;
 use alloc::vec::Vec;
 
-/// The fastest even steps, and how many times as many parts are tried next, at most.
+/// The fastest even steps, and how many times as many parts are tried next: at most, and at least as long as none were enough.
 const FASTEST: f32 = 20_000.0;
 const FASTER: f64 = 4.0;
+const SLOWEST: f64 = 1.2;
 /// The first that are tried are so many times fewer than would cost as much as the best so far.
 const FIRST: usize = 3;
 /// About how many bits a component of a key takes that may be off by all that is allowed, and how much of that curves leave at least.
@@ -93,7 +94,7 @@ impl Search<'_> {
     ) -> Result<(), BuildError> {
         let (power, keys) = if bends { (3.0, 2) } else { (2.0, 1) };
         let worth = match self.best {
-            Some((Rank::Costs(cost), _)) => (cost / (BITS * self.components)) as usize / (keys * spans),
+            Some((Rank::Costs(cost), _)) => (cost / (BITS * self.components)) as usize / spans.saturating_mul(keys),
             _ => 1,
         };
         let (mut parts, mut few, mut many) = ((worth / FIRST).max(1), 0, usize::MAX);
@@ -101,7 +102,9 @@ impl Search<'_> {
             let Some(timing) = timing(parts.saturating_mul(keys)) else { break };
             let Some(stray) = self.weigh(timing, bends)? else { break };
             *(if stray <= 1.0 - LEFT { &mut many } else { &mut few }) = parts;
-            let more = libm::pow(stray / (1.0 - LEFT), 1.0 / power).clamp(1.0 / FASTER, FASTER);
+            // What strays by as much whatever the parts, because of floats, would otherwise take them one by one.
+            let least = if many == usize::MAX { SLOWEST } else { 1.0 / FASTER };
+            let more = libm::pow(stray / (1.0 - LEFT), 1.0 / power).clamp(least, FASTER);
             parts = libm::ceil(parts as f64 * more) as usize;
         }
         Ok(())

@@ -171,7 +171,8 @@ impl Codec for AnimationCodec<'_> {
     }
 
     fn saves(&self, tracks: usize, cost: usize) -> bool {
-        self.wire(&vec![None; tracks]).map_or(true, |wire| costs_more(wire, self.context, cost))
+        let wire = self.wire(&vec![None; tracks]);
+        cost < usize::MAX && wire.map_or(true, |wire| costs_more(wire, self.context, cost))
     }
 }
 
