@@ -19,11 +19,6 @@ pub trait Codec: Sync {
     /// What tracks cost on the wire, in bytes: one entry for each track that the engine was given, `None` where it stays as it is. Their keys stand for `times` as
     /// many, what describes them for itself.
     fn cost(&self, tracks: &[Option<Encoded>], times: f64) -> usize;
-
-    /// Whether so many tracks cost more than `cost` as they are.
-    fn saves(&self, tracks: usize, cost: usize) -> bool {
-        self.cost(&alloc::vec![None; tracks], 1.0) > cost
-    }
 }
 
 /// Runs work that does not depend on each other, in any order, on any number of threads.

@@ -85,7 +85,7 @@ pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, befor
         true => search.about(&samples)?,
         false => search.best(samples)?,
     };
-    let is_worth = !search.is_priced() || codec.saves(job.tracks.len(), found.cost);
+    let is_worth = !search.is_priced() || found.cost < codec.cost(&vec![None; job.tracks.len()], 1.0);
     is_worth.then_some(found)
 }
 

@@ -12,44 +12,19 @@ const RAW_SHARE: usize = 64;
 /// The cost of what is on the wire, in bytes after compression; before it in a fast run, and where those are to be few. Bytes stand for `times` as many,
 /// JSON for itself.
 pub(crate) fn cost(wire: Wire, times: f64, context: &Context<'_>) -> usize {
-    if times == 1.0 {
-        return priced(content(wire, context), usize::MAX, context).sum();
-    }
-    let Wire { bytes, json } = wire;
-    let json = content(Wire { bytes: Vec::new(), json }, context);
-    let [bytes, json] = [bytes, json].map(|content| priced(content, usize::MAX, context).sum::<usize>());
-    (bytes as f64 * times) as usize + json
-}
-
-/// Whether what is on the wire costs more than `least`.
-pub(crate) fn costs_more(wire: Wire, context: &Context<'_>, least: usize) -> bool {
-    let mut sum = 0;
-    priced(content(wire, context), PIECE, context).any(|cost| {
-        sum += cost;
-        sum > least
-    })
-}
-
-/// Of what only has to be more than something, so many bytes are compressed at once: the rest is seldom needed.
-const PIECE: usize = 1 << 18;
-
-/// Bytes and JSON, as far as that counts: who asks for a storage alone is not asked whether its JSON pays, and next to slices of longer animations it is nothing.
-fn content(wire: Wire, context: &Context<'_>) -> Vec<u8> {
     let Wire { mut bytes, json } = wire;
-    if !context.settings.keep_keys && context.purpose != (Purpose::Estimate { sliced: true }) {
-        bytes.extend_from_slice(json.as_bytes());
+    // Who asks for a storage alone is not asked whether its JSON pays, and next to slices of longer animations it is nothing.
+    let counts = !context.settings.keep_keys && context.purpose != (Purpose::Estimate { sliced: true });
+    let json = if counts { json.as_bytes() } else { &[] };
+    if times == 1.0 {
+        bytes.extend_from_slice(json);
+        return priced(&bytes, context);
     }
-    bytes
+    (priced(&bytes, context) as f64 * times) as usize + priced(json, context)
 }
 
-/// What content costs, piece by piece.
-fn priced(content: Vec<u8>, piece: usize, context: &Context<'_>) -> impl Iterator<Item = usize> {
-    let deflates = deflates(context);
-    let count = content.len().div_ceil(piece);
-    (0..count).map(move |i| {
-        let piece = &content[i * piece..content.len().min((i + 1).saturating_mul(piece))];
-        if deflates { deflated(piece) + piece.len() / RAW_SHARE } else { piece.len() }
-    })
+fn priced(content: &[u8], context: &Context<'_>) -> usize {
+    if deflates(context) { deflated(content) + content.len() / RAW_SHARE } else { content.len() }
 }
 
 /// Whether costs are those after compression. In a fast run there is one plan to hold against the original: no reason to compress both, unless its bytes

@@ -57,23 +57,24 @@ pub fn estimates(
     let animations = read(document)?.animations;
     let scene = Scene::new(document, &animations, settings.shell)?;
     let estimator = Estimator { document, animations: &animations, scene: &scene };
-    // One after the other: each takes as much memory as a search, and searches use all processors.
-    let each = |about: &dyn Fn(&Settings) -> Result<Weight>| {
-        let estimate = |storage: &Storage| {
-            let Weight { raw, gzip } = about(&Settings { storage: *storage, ..settings.clone() })?;
-            Ok(Estimate { storage: *storage, animation_bytes: raw as u64, gzip_bytes: gzip })
-        };
-        storages.iter().map(estimate).collect()
+    let (count, samples) = (floats(&animations), Samples::of(&animations));
+    let known = match count > LEAST {
+        true => Some((weight_of(&packed.document), estimator.searched(&samples, settings)?)),
+        false => None,
     };
-    match floats(&animations) {
-        n if n <= TINY => each(&|settings| Ok(weight_of(&pack(document, settings)?.document))),
-        n if n <= LEAST => each(&|settings| Ok(weight_of(&estimator.written(settings)?))),
-        _ => {
-            let samples = Samples::of(&animations);
-            let (whole, sampled) = (weight_of(&packed.document), estimator.searched(&samples, settings)?);
-            each(&|settings| Ok(estimator.searched(&samples, settings)?.scaled(whole, sampled)))
-        }
-    }
+    let about = |settings: &Settings| -> Result<Weight> {
+        Ok(match known {
+            _ if count <= TINY => weight_of(&pack(document, settings)?.document),
+            None => weight_of(&estimator.written(settings)?),
+            Some((whole, sampled)) => estimator.searched(&samples, settings)?.scaled(whole, sampled),
+        })
+    };
+    let estimate = |storage: &Storage| {
+        let Weight { raw, gzip } = about(&Settings { storage: *storage, ..settings.clone() })?;
+        Ok(Estimate { storage: *storage, animation_bytes: raw as u64, gzip_bytes: gzip })
+    };
+    // One after the other: each takes as much memory as a search, and searches use all processors.
+    storages.iter().map(estimate).collect()
 }
 
 fn weight_of(document: &Document) -> Weight {

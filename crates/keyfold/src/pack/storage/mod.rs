@@ -10,7 +10,7 @@ mod stream;
 
 use super::{
     Context, Optimize,
-    cost::{Wire, cost, costs_more},
+    cost::{Wire, cost},
 };
 use crate::{
     Animation, Document, Interpolation, Result, Storage, Target, Targets, Track,
@@ -167,23 +167,11 @@ impl Codec for AnimationCodec<'_> {
     }
 
     fn cost(&self, tracks: &[Option<Encoded>], times: f64) -> usize {
-        self.wire(tracks).map_or(usize::MAX, |wire| cost(wire, times, self.context))
-    }
-
-    fn saves(&self, tracks: usize, cost: usize) -> bool {
-        let wire = self.wire(&vec![None; tracks]);
-        cost < usize::MAX && wire.map_or(true, |wire| costs_more(wire, self.context, cost))
-    }
-}
-
-impl AnimationCodec<'_> {
-    /// What the animation puts on the wire with tracks as the engine encoded them.
-    fn wire(&self, tracks: &[Option<Encoded>]) -> Result<Wire> {
         self.context.tried();
         let mut encoded: Vec<Option<&Encoded>> = vec![None; self.animation.tracks.len()];
         self.tracks.iter().zip(tracks).for_each(|(index, track)| encoded[*index] = track.as_ref());
         let entries = self.animation.tracks.iter().zip(encoded).map(|(track, encoded)| Entry { track, encoded });
         let entries: Vec<Entry<'_>> = entries.filter(|entry| self.context.replaces(entry.track)).collect();
-        (self.context.form().wire)(&entries, self.context)
+        (self.context.form().wire)(&entries, self.context).map_or(usize::MAX, |wire| cost(wire, times, self.context))
     }
 }
