@@ -96,6 +96,12 @@ impl Reach {
         }
     }
 
+    /// Budgets with which the worst probe is about `error` off, all of them alike; nothing for tracks that move none.
+    pub fn even(&self, error: f64) -> Vec<f64> {
+        let prices = vec![1.0; self.ordered.len()];
+        self.budgets(&prices, error / self.modelled(&prices).max(f64::MIN_POSITIVE))
+    }
+
     fn budgets(&self, prices: &[f64], scale: f64) -> Vec<f64> {
         let of = |track: &Moved| {
             let sum: f64 = track.probes(&self.ordered).map(|(probe, square)| square * prices[probe]).sum();

@@ -11,11 +11,11 @@ use super::{
     reduce::{Values, fitted, needed},
     repair::Repair,
     thin::Thinning,
-    track::{Quantizer, Track},
+    track::{Quantizer, Track, grids},
     window::{Window, at, chain_into},
 };
 use crate::{
-    curve::{Curve, Kind},
+    curve::Kind,
     quat::{self, Quat},
     skeleton::{Poses, Property, Transform},
 };
@@ -298,7 +298,9 @@ impl<'a, 'c> Encoder<'a, 'c> {
         } else if !track.is_linear() {
             let first = track.keys.partition_point(|k| *k < window.range.start);
             keys.places.extend_from_slice(own);
-            keys.codes.extend(track.elements(first..first + own.len()).map(|e| quantizer.grid.encode(e)));
+            let elements = track.elements(first..first + own.len());
+            let grids = grids(track.interpolation, &quantizer.grid, &quantizer.tangents);
+            keys.codes.extend(elements.zip(grids).map(|(element, grid)| grid.encode(element)));
             fill_curve(track, &keys, quantizer, window, transforms);
         } else {
             let dense = plan.keys == KeyChoice::Shared && is_dense(own.len(), window);
@@ -439,9 +441,8 @@ fn fill(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window,
 fn fill_curve(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window, transforms: &mut [Transform]) {
     let start = window.range.start;
     let (Some(first), Some(last)) = (keys.places.first(), keys.places.last()) else { return };
-    let times: Vec<f32> = keys.places.iter().map(|place| window.times[place - start] as f32).collect();
-    let stored = keys.codes.iter().flat_map(|code| quantizer.grid.decode(*code).into_iter().take(track.width));
-    let Ok(curve) = Curve::new(track.interpolation, track.width, times, stored.collect::<Vec<f32>>()) else { return };
+    let times = keys.places.iter().map(|place| window.times[place - start] as f32).collect();
+    let Some(curve) = track.encoded(quantizer, times, keys.codes.clone()).curve() else { return };
     let rotation = track.property == Property::Rotation;
     let kind = if rotation { Kind::Rotation } else { Kind::Vector };
     let span = first - start..=last - start;

@@ -108,6 +108,15 @@ impl Grid {
         Self::Projected(grid, Rotations::new(&grid))
     }
 
+    /// The grid of a spline's tangents where this is that of its values, for keys up to `gap` seconds apart: they move a value by no more than a seventh of
+    /// themselves in that time.
+    pub(super) fn of_tangents(self, gap: f64, largest: f64) -> Self {
+        match self {
+            Self::Multiples { step } => Self::multiples(4.0 * step / gap.max(1e-3), largest),
+            _ => self,
+        }
+    }
+
     /// How far neighbouring values of a component lie apart; zero where they are as near as floats.
     pub fn spacing(&self) -> f64 {
         match self {
@@ -307,6 +316,7 @@ mod tests {
         assert_eq!(Grid::multiples(0.4, 1.0), Grid::Multiples { step: 0.25 });
         assert_eq!(Grid::multiples(0.25, 1.0).decode([1, -2, 0, 0]), [0.25, -0.5, 0.0, 0.0]);
         assert_eq!([Grid::multiples(0.0, 1.0), Grid::multiples(1e-9, 1.0)], [Grid::Float; 2]);
+        assert_eq!(Grid::multiples(0.25, 1.0).of_tangents(0.5, 1.0), Grid::Multiples { step: 2.0 });
         assert_eq!([0.9, 1.0, 3.0].map(power_of_two_within), [0.5, 1.0, 2.0]);
         assert_eq!([-1.5, -0.4, 0.4, 0.5, 2.5].map(round), [-2, 0, 0, 1, 3]);
     }

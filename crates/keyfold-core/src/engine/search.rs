@@ -473,18 +473,17 @@ impl<E: Executor> Search<'_, '_, E> {
         quantizer: &Quantizer,
         windows: impl Iterator<Item = &'k TrackKeys> + Clone,
     ) -> Encoded {
-        let (grid, width, interpolation) = (quantizer.grid, track.width, track.interpolation);
         let codes: Vec<_> = windows.clone().flat_map(|keys| &keys.codes).copied().collect();
         let alone = quantizer.held.is_some() || !track.is_spline();
         if let Some(code) = codes.first().filter(|first| alone && codes.iter().all(|code| code == *first)) {
-            let (times, interpolation) = (Arc::from([self.job.end]), Interpolation::Linear);
-            return Encoded { interpolation, times, grid, codes: vec![*code], width };
+            let one = track.encoded(quantizer, Arc::from([self.job.end]), vec![*code]);
+            return Encoded { interpolation: Interpolation::Linear, ..one };
         }
         let times = match windows.clone().map(|keys| keys.places.len()).sum::<usize>() == clip.times.len() {
             true => clip.times.clone(),
             false => windows.flat_map(|keys| &keys.places).map(|place| clip.times[*place]).collect(),
         };
-        Encoded { interpolation, times, grid, codes, width }
+        track.encoded(quantizer, times, codes)
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Track {
     curve: Curve,
     /// Which of the clip's times are its keys; ascending.
     pub(super) keys: Vec<usize>,
+    /// The longest time between two keys.
+    gap: f64,
     /// Whether its value never changes.
     constant: bool,
     rest: Held,
@@ -78,7 +80,9 @@ impl Track {
         let (rest, middle) = (held(rest(skeleton, node, property, axis)), held(middle(property, &self::ranges(&hull))));
         let apart = |v: &[f64; 4]| libm::fabs(v[0] - v[1]).max(libm::fabs(v[0] - v[2])).max(libm::fabs(v[1] - v[2]));
         let spread = values.iter().map(apart).fold(0.0, f64::max);
-        let projection = (property == Property::Rotation).then(|| projection(&values));
+        let projection =
+            (property == Property::Rotation && interpolation.elements_per_key() == 1).then(|| projection(&values));
+        let gap = curve.times().windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(0.0, f64::max);
         let (width, curve) = (curve.width(), curve.clone());
         Self {
             index,
@@ -92,6 +96,7 @@ impl Track {
             projection,
             curve,
             keys,
+            gap,
             constant,
             rest,
             middle,
@@ -125,6 +130,12 @@ impl Track {
         Driven { node: self.node, property: self.property, axis: self.axis, curve }
     }
 
+    /// Keys as they will be stored.
+    pub(super) fn encoded(&self, quantizer: &Quantizer, times: Arc<[f32]>, codes: Vec<Code>) -> Encoded {
+        let Quantizer { grid, tangents, .. } = *quantizer;
+        Encoded { interpolation: self.interpolation, times, grid, tangents, codes, width: self.width }
+    }
+
     /// The largest of all components.
     pub fn largest(&self) -> f64 {
         self.ranges.iter().fold(0.0, |m, (low, high)| m.max(libm::fabs(*low)).max(libm::fabs(*high)))
@@ -133,7 +144,7 @@ impl Track {
     /// How a track is stored with a budget, `share` of which is its step: the rest pose or another value throughout where that is near enough,
     /// else a grid.
     pub(super) fn quantizer(&self, codec: &dyn Codec, budget: f64, share: f64) -> Quantizer {
-        let constant = |grid: Grid, value| Quantizer { budget, grid, held: Some(grid.encode(value)) };
+        let constant = |grid: Grid, value| Quantizer { budget, grid, tangents: grid, held: Some(grid.encode(value)) };
         if self.rest.stray <= HOLD * budget {
             // So that the track can go.
             return constant(Grid::Float, self.rest.value);
@@ -141,7 +152,10 @@ impl Track {
         if self.constant || self.middle.stray <= HOLD * budget {
             return constant(codec.constant(self, budget), self.middle.value);
         }
-        Quantizer { budget, grid: codec.grid(self, budget * share), held: None }
+        let grid = codec.grid(self, budget * share);
+        let has_tangents = self.interpolation == Interpolation::CubicSpline;
+        let tangents = if has_tangents { grid.of_tangents(self.gap, self.largest()) } else { grid };
+        Quantizer { budget, grid, tangents, held: None }
     }
 }
 
@@ -151,6 +165,7 @@ pub(super) struct Quantizer {
     /// How far it may stray: radians for rotations, units of the property otherwise.
     pub(super) budget: f64,
     pub(super) grid: Grid,
+    pub(super) tangents: Grid,
     /// The value that it holds throughout.
     pub(super) held: Option<Code>,
 }
@@ -164,6 +179,8 @@ pub struct Encoded {
     pub times: Arc<[f32]>,
     /// What its codes mean.
     pub grid: Grid,
+    /// What those of tangents mean.
+    pub tangents: Grid,
     /// Key by key; splines have tangents before and after each value.
     pub codes: Vec<Code>,
     /// How many components a value has.
@@ -171,12 +188,27 @@ pub struct Encoded {
 }
 
 impl Encoded {
+    /// The values that a reader gets.
+    pub fn values(&self) -> Vec<f32> {
+        let grids = grids(self.interpolation, &self.grid, &self.tangents);
+        self.codes.iter().zip(grids).flat_map(|(code, grid)| grid.decode(*code).into_iter().take(self.width)).collect()
+    }
+
     /// The curve that a reader gets; `None` where codes are no finite numbers.
     pub fn curve(&self) -> Option<Curve> {
-        let values: Vec<f32> =
-            self.codes.iter().flat_map(|code| self.grid.decode(*code).into_iter().take(self.width)).collect();
+        let values = self.values();
         Curve::new(self.interpolation, self.width, self.times.clone(), values).ok()
     }
+}
+
+/// The grids of what keys hold, one element after the other.
+pub(super) fn grids<'a>(
+    interpolation: Interpolation,
+    value: &'a Grid,
+    tangents: &'a Grid,
+) -> impl Iterator<Item = &'a Grid> {
+    let is_value = move |element: usize| interpolation.elements_per_key() == 1 || element % 3 == 1;
+    (0..).map(move |element| if is_value(element) { value } else { tangents })
 }
 
 /// All elements of a curve; rotations without tangents as unit quaternions with W positive.

@@ -4,7 +4,6 @@ use super::{
     Context, Purpose, SHORT,
     axes::{split_as_asked, splits},
     cost::deflated,
-    cubic::shortened,
     exact::without_repeats,
     floats,
     properties::shrunk,
@@ -12,7 +11,7 @@ use super::{
     straight::straightened,
 };
 use crate::parallel::*;
-use crate::{Animation, Interpolation, Monitor, Storage, Target, Track, diff::undefined, scene::core_track};
+use crate::{Animation, Monitor, Storage, Target, Track, diff::undefined, scene::core_track};
 use keyfold_core::engine::{self, Choice, Codec, Encoded, Executor, Job, Level};
 use std::collections::BTreeMap;
 
@@ -118,9 +117,7 @@ fn pack_as_it_is(
     level: Level,
     before: Option<&Choice>,
 ) -> (PackedAnimation, usize) {
-    let base = exact_and_properties(context, animation);
-    let loses_digits = bound > 0.0 && !context.takes(Interpolation::CubicSpline);
-    let (mut base, used) = if loses_digits { shortened(context, &base, bound) } else { None }.unwrap_or((base, 0.0));
+    let mut base = exact_and_properties(context, animation);
     let undefined: Vec<usize> = undefined(&base).map(|(index, _)| index).collect();
     let driven = base.tracks.iter().enumerate().filter_map(|(i, t)| Some((i, core_track(&t.target, &t.curve)?)));
     let (indices, tracks): (Vec<usize>, Vec<_>) = driven.unzip();
@@ -136,7 +133,7 @@ fn pack_as_it_is(
         tracks: &tracks,
         kept: &kept,
         end: base.duration(),
-        bound: bound - used,
+        bound,
         level,
         keeps_keys: context.settings.keep_keys,
         is_estimate: context.purpose != Purpose::Document,

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The order and its reason: first what costs nothing (arcs that rounding could turn round; `exact`: repeated keys; `properties`: tracks that move no
-//! points have a bound of their own; splines give up digits, `cubic`, or become straight pieces, `straight`), then the engine, which needs the other tracks as they will be; then tracks that
+//! points have a bound of their own; splines as they are and as straight pieces, `straight`), then the engine, which needs the other tracks as they will be; then tracks that
 //! hold the rest pose in every animation (`rest`), which can only be told when all animations are packed.
 //!
 //! | file | idea |
@@ -22,7 +22,6 @@ mod animation;
 mod axes;
 mod common;
 mod cost;
-mod cubic;
 mod estimate;
 mod exact;
 mod properties;
@@ -195,30 +194,19 @@ fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn
         let fast = Settings { level: Level::Fast, ..settings.clone() };
         least = pack_below(document, &fast, Some(weight(&least)), monitor)?.unwrap_or(least);
     }
-    for share in tighter(animations) {
-        let tight = Settings { bound: settings.bound.scaled(share), ..settings.clone() };
-        if let Some(packed) = pack_below(document, &tight, Some(weight(&least)), monitor)? {
-            least = Packed { bound, ..packed };
-        }
+    if floats(animations) <= SHORT {
+        let tight = Settings { bound: settings.bound.scaled(TIGHTER), ..settings.clone() };
+        let packed = pack_below(document, &tight, Some(weight(&least)), monitor)?;
+        least = packed.map_or(least, |packed| Packed { bound, ..packed });
     }
     let converted = converted(document, settings, &least, monitor)?;
     Ok(converted.filter(|converted| weight(converted) < weight(&least)).unwrap_or(least))
 }
 
-/// How much tighter the bounds are that short documents, and documents with splines, are also packed within.
-const TIGHTER_IF_SHORT: f64 = 0.5;
-const TIGHTER_WITH_SPLINES: f64 = 0.2;
 /// What has no more floats than this is short.
 const SHORT: usize = 1 << 14;
-
-/// The shares of the bound that a document is packed within, too: more freedom is not always used well, least of all in short documents, whose bytes are
-/// mostly JSON, and by splines, whose loss is not searched for as that of lines is.
-fn tighter(animations: &[Animation]) -> impl Iterator<Item = f64> {
-    let is_spline = |track: &Track| track.curve.interpolation() == Interpolation::CubicSpline;
-    let splines = animations.iter().flat_map(|a| &a.tracks).any(is_spline);
-    let shares = [(TIGHTER_IF_SHORT, floats(animations) <= SHORT), (TIGHTER_WITH_SPLINES, splines)];
-    shares.into_iter().filter(|(_, worth)| *worth).map(|(share, _)| share)
-}
+/// How much tighter the bound is that short documents are also packed within: their bytes are mostly JSON, and more freedom is not always used well.
+const TIGHTER: f64 = 0.5;
 
 /// How many numbers the values of animations are.
 fn floats<'a>(animations: impl IntoIterator<Item = &'a Animation>) -> usize {
@@ -456,10 +444,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether the engine searches tracks of an interpolation: where they may become straight, splines that lose digits are mostly smaller.
+    /// Whether the engine searches tracks of an interpolation.
     pub(crate) fn takes(&self, interpolation: Interpolation) -> bool {
-        let known = self.settings.keep_keys && self.form().takes.contains(&interpolation);
-        known || interpolation == Interpolation::Linear
+        self.form().takes.contains(&interpolation)
     }
 
     /// Whether a track of the original is written anew: single axes, too, which other storages have joined. Where keys stay, so do addresses, for other

@@ -1,17 +1,20 @@
 //! Splines as `LINEAR` tracks, which every storage has small codes for: as many keys between theirs as keep the way within a share of the
 //! bound. The engine does the rest.
 
-use super::{Context, cubic, floats};
+use super::{Context, floats};
 use crate::{
     Animation, Curve, Interpolation, Kind, Track,
     diff::{proof, undefined},
+    scene::core_track,
 };
-use keyfold_core::{quat, vector::distance};
+use keyfold_core::{engine::budgets::Reach, quat, skeleton::moments, vector::distance};
 
-/// The shares of the bound that are tried as what one track may stray, the coarsest first.
-const SHARES: [f64; 4] = [0.3, 0.15, 0.07, 0.03];
+/// The shares of the bound that are tried as what tracks may use of it, the coarsest first.
+const SHARES: [f64; 4] = [0.6, 0.3, 0.14, 0.06];
 /// What all of them together may use of the bound: the rest is for the engine.
 const MOST: f64 = 0.4;
+/// At how many moments is looked at what a track moves.
+const MOMENTS: usize = 16;
 /// Into how many pieces the way between two keys may be cut.
 const PIECES: [usize; 9] = [1, 2, 3, 4, 6, 8, 12, 16, 32];
 /// How many times as many floats an animation may get, and how many besides: work stays in proportion to the file.
@@ -35,12 +38,13 @@ pub(crate) fn straightened(context: &Context<'_>, animation: &Animation, bound: 
     }
     let motion = context.scene.motion(animation);
     let probes = context.scene.probes(&motion.moved());
-    let reach = cubic::reach(context, &motion, &probes);
-    let moves: Vec<f64> = splines.iter().map(|(_, track)| cubic::moves(track, &reach).unwrap_or(0.0)).collect();
+    let moving: Vec<_> = splines.iter().filter_map(|(_, track)| core_track(&track.target, &track.curve)).collect();
+    let keys = moments(&[&motion], 0);
+    let some: Vec<_> = keys.iter().copied().step_by(keys.len().div_ceil(MOMENTS)).collect();
+    let reach = Reach::of(&motion, &moving, &probes, &some);
     let most = GROWTH.0 * floats([animation]) + GROWTH.1;
     SHARES.iter().find_map(|share| {
-        let tolerance = |moves: &f64| if *moves > 0.0 { share * bound / moves } else { f64::INFINITY };
-        let tolerances: Vec<f64> = moves.iter().map(tolerance).collect();
+        let tolerances = reach.even(share * bound);
         let times = times(&splines, &tolerances)?;
         let mut tracks = animation.tracks.clone();
         for (index, track) in &splines {
@@ -78,7 +82,7 @@ fn times(splines: &[(usize, &Track)], tolerances: &[f64]) -> Option<Vec<f32>> {
 /// Whether a track stays within a tolerance of straight pieces between two times.
 fn is_straight(track: &Track, from: f64, to: f64, pieces: usize, tolerance: f64) -> bool {
     let curve = &track.curve;
-    if tolerance.is_infinite() || to <= f64::from(curve.start()) || from >= f64::from(curve.end()) {
+    if tolerance == 0.0 || to <= f64::from(curve.start()) || from >= f64::from(curve.end()) {
         return true;
     }
     // The way from a piece's start to its end, looked at three times.

@@ -1,7 +1,7 @@
 //! Core glTF: rotations as normalized shorts of unit length, weights as normalized integers where those hold them exactly, everything else floats
 //! in multiples of a power of two, whose low bytes are zero.
 
-use super::{Entry, Form, write_channels};
+use super::{Entry, Form, component_step, write_channels};
 use crate::{
     Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
@@ -16,7 +16,7 @@ use keyfold_core::{
 pub(super) const FORM: Form = Form {
     grid: |track, step, _| grid(track, step),
     constant,
-    takes: &[Interpolation::Linear],
+    takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],
     shares_times: false,
     wire: |entries, context| Ok(wire(&channels(entries)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
@@ -30,9 +30,9 @@ fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
 
 pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
     match track.property {
-        // A quaternion's components hold half an angle. Bytes would never be of unit length.
-        skeleton::Property::Rotation => Grid::unit_shorts(step / 2.0),
-        skeleton::Property::Translation | skeleton::Property::Scale => Grid::multiples(step, track.largest()),
+        // Bytes would never be of unit length, and tangents are longer than 1.
+        skeleton::Property::Rotation if !track.is_spline() => Grid::unit_shorts(component_step(track, step)),
+        _ => Grid::multiples(component_step(track, step), track.largest()),
     }
 }
 

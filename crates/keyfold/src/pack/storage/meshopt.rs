@@ -1,8 +1,8 @@
 //! EXT_meshopt_compression: rotations through its quaternion filter, vectors through its exponential one, bytes through its codec.
 
-use super::{Entry, Form, core_gltf, write_channels};
+use super::{Entry, Form, component_step, core_gltf, write_channels};
 use crate::{
-    Interpolation, Result,
+    Result,
     document::{ComponentType, Shape},
     pack::{
         Context, Optimize,
@@ -18,7 +18,7 @@ use keyfold_core::{
 pub(super) const FORM: Form = Form {
     grid: |track, step, _| grid(track, step),
     constant,
-    takes: &[Interpolation::Linear],
+    takes: core_gltf::FORM.takes,
     shares_times: false,
     wire: |entries, context| {
         let compressed = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
@@ -56,8 +56,8 @@ const FINEST: f64 = 1e-4;
 
 fn grid(track: &engine::Track, step: f64) -> Grid {
     match track.property {
-        Property::Rotation => Grid::quaternion_filter(step / 2.0),
-        Property::Translation | Property::Scale => core_gltf::grid(track, step),
+        Property::Rotation if !track.is_spline() => Grid::quaternion_filter(component_step(track, step)),
+        _ => core_gltf::grid(track, step),
     }
 }
 
@@ -84,7 +84,9 @@ fn filtered(encoded: &Encoded) -> Option<Stored> {
             let stored = core_gltf::shorts(&encoded.codes);
             Some(Stored { filter: Filter::Quaternion, ..stored })
         }
-        Grid::Multiples { step } => exponential(&encoded.codes, step, encoded.width),
+        Grid::Multiples { step } if encoded.interpolation.elements_per_key() == 1 => {
+            exponential(&encoded.codes, step, encoded.width)
+        }
         _ => None,
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Form {
     grid: fn(&engine::Track, f64, &Context<'_>) -> Grid,
     /// Those among which the one is chosen that a track holds throughout, where it may stray by so much.
     constant: fn(&engine::Track, f64) -> Grid,
-    /// The interpolations that it has grids for, where keys stay; others keep their values, or lose digits.
+    /// The interpolations that it has grids for; others keep their values.
     pub(crate) takes: &'static [Interpolation],
     /// Whether times of each track's own are too dear for short clips to be tried.
     shares_times: bool,
@@ -81,10 +81,7 @@ impl<'a> Entry<'a> {
 
     /// The values that a reader gets.
     fn values(&self) -> Cow<'a, [f32]> {
-        let Some(Encoded { grid, codes, width, .. }) = self.encoded else {
-            return Cow::Borrowed(self.track.curve.values());
-        };
-        codes.iter().flat_map(|code| grid.decode(*code).into_iter().take(*width)).collect()
+        self.encoded.map_or_else(|| Cow::Borrowed(self.track.curve.values()), |encoded| Cow::Owned(encoded.values()))
     }
 
     fn interpolation(&self) -> Interpolation {
@@ -155,7 +152,10 @@ pub(crate) struct AnimationCodec<'a> {
 
 impl Codec for AnimationCodec<'_> {
     fn grid(&self, track: &engine::Track, step: f64) -> Grid {
-        (self.context.form().grid)(track, step, self.context)
+        // Tangents may be coarser than values, for which no other storage has a grid. Where keys stay, who asks for a storage gets it.
+        let is_core = track.interpolation == Interpolation::CubicSpline && !self.context.settings.keep_keys;
+        let form = if is_core { &core_gltf::FORM } else { self.context.form() };
+        (form.grid)(track, step, self.context)
     }
 
     fn constant(&self, track: &engine::Track, budget: f64) -> Grid {

@@ -2,7 +2,7 @@
 
 use super::{Entry, Form, core_gltf, write_channels};
 use crate::{
-    Interpolation, Result,
+    Result,
     document::Shape,
     pack::cost::{plain, wire},
     write::{ChannelForm, Stored, place_stream, stream_bytes},
@@ -16,7 +16,7 @@ pub(super) const FORM: Form = Form {
         Some(_) => grid(track, budget / 8.0),
         None => core_gltf::constant(track, budget),
     },
-    takes: &[Interpolation::Linear],
+    takes: core_gltf::FORM.takes,
     // Keys that follow each other evenly cost next to nothing, and times of each track a lot of JSON.
     shares_times: true,
     wire: |entries, context| {
