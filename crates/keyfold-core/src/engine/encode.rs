@@ -7,11 +7,11 @@ use super::{
     clip::Clip,
     compensate::compensated,
     grid::{Code, played},
-    plan::{KeyChoice, Plan},
-    reduce::{Values, fitted, needed},
+    plan::Plan,
+    reduce::{Values, fitted},
     repair::Repair,
     thin::Thinning,
-    track::{Quantizer, Track, grids},
+    track::{Quantizer, Track},
     window::{Window, at, chain_into},
 };
 use crate::{
@@ -21,8 +21,6 @@ use crate::{
 };
 use alloc::{borrow::Cow, vec, vec::Vec};
 
-/// How far keys may lie from what bridges them where all tracks drop the same ones, as a share of their budget.
-const SHARED_BRIDGE: f64 = 0.5;
 /// How often tolerances are narrowed where points lie too far off.
 const NARROWINGS: usize = 4;
 /// By how much.
@@ -44,9 +42,9 @@ pub(super) struct Measured {
     pub(super) failing: Vec<usize>,
 }
 
-/// How each track of a clip is stored with given budgets under a plan.
-pub(super) fn quantizers(clip: &Clip<'_>, codec: &dyn Codec, budgets: &[f64], plan: Plan) -> Vec<Quantizer> {
-    clip.tracks.iter().zip(budgets).map(|(track, budget)| track.quantizer(codec, *budget, plan.step_share())).collect()
+/// How each track of a clip is stored with given budgets.
+pub(super) fn quantizers(clip: &Clip<'_>, codec: &dyn Codec, budgets: &[f64]) -> Vec<Quantizer> {
+    clip.tracks.iter().zip(budgets).map(|(track, budget)| track.quantizer(codec, *budget)).collect()
 }
 
 /// A window as decoded, down to the node that is being looked at. Encoding again writes over what was there, as far as anything changed.
@@ -60,8 +58,6 @@ pub(super) struct Encoder<'a, 'c> {
     turns: Vec<Vec<Quat>>,
     transforms: Vec<Vec<Transform>>,
     pub(super) keys: Vec<TrackKeys>,
-    /// The clip's times that dense tracks keep, where they keep the same ones.
-    shared: Vec<usize>,
     /// By track and moment: the share of its budget that is left to it there.
     narrowed: Vec<Vec<f64>>,
     /// By track: whether its keys have to be found anew.
@@ -81,7 +77,6 @@ impl<'a, 'c> Encoder<'a, 'c> {
             turns: window.turns.clone(),
             transforms: window.transforms.clone(),
             keys: vec![TrackKeys::default(); clip.tracks.len()],
-            shared: Vec::new(),
             narrowed: Vec::new(),
             stale: vec![true; clip.tracks.len()],
             last: (Vec::new(), Measured::default()),
@@ -93,11 +88,9 @@ impl<'a, 'c> Encoder<'a, 'c> {
         if self.is_done(quantizers) {
             return self.last.1.clone();
         }
-        let shared = if self.plan.keys == KeyChoice::Shared { self.shared_keys(quantizers) } else { Vec::new() };
-        if shared != self.shared || !self.narrowed.is_empty() {
+        if !self.narrowed.is_empty() {
             self.stale.fill(true);
         }
-        self.shared = shared;
         self.narrowed.clear();
         let measured = self.encoded(quantizers);
         self.last = (quantizers.to_vec(), measured.clone());
@@ -106,10 +99,9 @@ impl<'a, 'c> Encoder<'a, 'c> {
 
     /// Whether the window was encoded with such quantizers last. Marks the tracks for which it was not.
     fn is_done(&mut self, quantizers: &[Quantizer]) -> bool {
-        let all = self.plan.keys == KeyChoice::All;
         let same = |(a, b): (&Quantizer, &Quantizer)| {
             // Where all keys stay, budgets only say which grid it is.
-            a.grid == b.grid && a.held == b.held && (all || a.budget == b.budget)
+            a.grid == b.grid && a.held == b.held && (!self.plan.drops_keys || a.budget == b.budget)
         };
         let last = &self.last.0;
         if last.is_empty() {
@@ -128,7 +120,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         self.run(quantizers);
         let mut measured = self.measure();
         let Some(limit) = self.limit.filter(|_| !measured.failing.is_empty()) else { return measured };
-        if self.plan.keys == KeyChoice::PerTrack {
+        if self.plan.drops_keys {
             for _ in 0..NARROWINGS {
                 if !self.narrow(quantizers, limit, &measured.failing) {
                     break;
@@ -140,7 +132,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
                 }
             }
         }
-        if self.plan.keys == KeyChoice::All && self.repair(quantizers, limit, &measured.failing) {
+        if !self.plan.drops_keys && self.repair(quantizers, limit, &measured.failing) {
             // Repaired codes are not what tracks come to by themselves.
             self.stale.fill(true);
             measured = self.measure();
@@ -237,16 +229,12 @@ impl<'a, 'c> Encoder<'a, 'c> {
     /// any more.
     pub(super) fn relax(&mut self, quantizers: &[Quantizer]) {
         let Some(limit) = self.limit else { return };
-        match self.plan.keys {
-            KeyChoice::All => {
-                let mut repair = self.repairs(quantizers, limit);
-                repair.repeat(&self.poses, &self.turns, &mut self.transforms, &mut self.keys);
-            }
-            KeyChoice::PerTrack => {
-                let (poses, transforms) = (&mut self.poses, &mut self.transforms[..]);
-                Thinning::new(self.clip, self.window, limit, poses, transforms).run(quantizers, &mut self.keys);
-            }
-            KeyChoice::Shared => return,
+        if self.plan.drops_keys {
+            let (poses, transforms) = (&mut self.poses, &mut self.transforms[..]);
+            Thinning::new(self.clip, self.window, limit, poses, transforms).run(quantizers, &mut self.keys);
+        } else {
+            let mut repair = self.repairs(quantizers, limit);
+            repair.repeat(&self.poses, &self.turns, &mut self.transforms, &mut self.keys);
         }
         self.stale.fill(true);
         self.last.0.clear();
@@ -284,7 +272,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
     }
 
     fn track(&mut self, index: usize, quantizer: &Quantizer, transforms: &mut [Transform]) {
-        let (track, window, plan) = (&self.clip.tracks[index], self.window, self.plan);
+        let (track, window) = (&self.clip.tracks[index], self.window);
         let own = window_keys(track, window);
         let mut keys = core::mem::take(&mut self.keys[index]);
         keys.places.clear();
@@ -299,23 +287,20 @@ impl<'a, 'c> Encoder<'a, 'c> {
             let first = track.keys.partition_point(|k| *k < window.range.start);
             keys.places.extend_from_slice(own);
             let elements = track.elements(first..first + own.len());
-            let grids = grids(track.interpolation, &quantizer.grid, &quantizer.tangents);
+            let grids = quantizer.grid.of_elements(track.interpolation);
             keys.codes.extend(elements.zip(grids).map(|(element, grid)| grid.encode(element)));
             fill_curve(track, &keys, quantizer, window, transforms);
         } else {
-            let dense = plan.keys == KeyChoice::Shared && is_dense(own.len(), window);
-            let places = if dense { &self.shared[..] } else { own };
-            let times = times_at(window, places);
-            let wanted = self.wanted(track, places, transforms);
-            if plan.keys == KeyChoice::All || dense {
-                keys.places.extend_from_slice(places);
-                keys.codes.extend((0..places.len()).map(|k| wanted.code(&quantizer.grid, k)));
-            } else {
+            let wanted = self.wanted(track, own, transforms);
+            if self.plan.drops_keys {
                 let left = |place: &usize| self.narrowed.get(index).map_or(1.0, |row| row[place - window.range.start]);
-                let tolerances: Vec<f64> = places.iter().map(|place| quantizer.budget * left(place)).collect();
-                let (kept, codes) = fitted(&wanted, &times, &tolerances, &quantizer.grid);
-                keys.places.extend(kept.into_iter().map(|k| places[k]));
+                let tolerances: Vec<f64> = own.iter().map(|place| quantizer.budget * left(place)).collect();
+                let (kept, codes) = fitted(&wanted, &times_at(window, own), &tolerances, &quantizer.grid);
+                keys.places.extend(kept.into_iter().map(|k| own[k]));
                 keys.codes = codes;
+            } else {
+                keys.places.extend_from_slice(own);
+                keys.codes.extend((0..own.len()).map(|k| wanted.code(&quantizer.grid, k)));
             }
             fill(track, &keys, quantizer, window, transforms);
         }
@@ -344,33 +329,6 @@ impl<'a, 'c> Encoder<'a, 'c> {
             Property::Scale => Values::Vectors(places.iter().map(|p| part(track, own(p).scale)).collect()),
             Property::Translation => Values::Vectors(places.iter().map(|p| part(track, own(p).translation)).collect()),
         }
-    }
-
-    /// The times of the window that are needed so that every dense track is bridged within its budget.
-    fn shared_keys(&self, quantizers: &[Quantizer]) -> Vec<usize> {
-        let (clip, window) = (self.clip, self.window);
-        let moving = |(track, quantizer): &(&Track, &Quantizer)| {
-            quantizer.held.is_none() && track.is_linear() && is_dense(window_keys(track, window).len(), window)
-        };
-        let values = clip.tracks.iter().zip(quantizers).filter(moving).map(|(track, quantizer)| {
-            let transforms = window.transforms[track.node].iter();
-            let values = match track.property {
-                Property::Rotation => Values::Rotations(continuous(transforms.map(|t| t.rotation))),
-                Property::Scale => Values::Vectors(transforms.map(|t| part(track, t.scale)).collect()),
-                Property::Translation => Values::Vectors(transforms.map(|t| part(track, t.translation)).collect()),
-            };
-            (values, quantizer.budget * SHARED_BRIDGE)
-        });
-        // The track that refused last will likely refuse again: it is asked first.
-        let mut tracks: Vec<(Values, f64)> = values.collect();
-        let kept = needed(window.len(), |i, j| {
-            let refuses = tracks.iter().position(|(values, by)| !values.bridges(&window.times, i, j, *by));
-            if let Some(track) = refuses {
-                tracks.swap(0, track);
-            }
-            refuses.is_none()
-        });
-        kept.into_iter().map(|k| k + window.range.start).collect()
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::quaternion_filter;
 use crate::{
+    curve::Interpolation,
     quat::{self, Quat},
     stream::{RotationGrid, Rotations, step_within},
 };
@@ -21,6 +22,8 @@ pub enum Grid {
     Multiples {
         /// The power of two.
         step: f64,
+        /// That of a spline's tangents.
+        tangents: f64,
     },
     /// Rotations as normalized shorts, three of them in multiples of `step`, the largest so that the length is 1. Players such as three.js do not
     /// normalize what they read: keys off unit length would move points there by as much as the step itself.
@@ -91,7 +94,29 @@ impl Grid {
         if !(step > 0.0 && step.is_finite() && largest < step * f64::from(1 << 22)) {
             return Self::Float;
         }
-        Self::Multiples { step: power_of_two_within(step) }
+        let step = power_of_two_within(step);
+        Self::Multiples { step, tangents: step }
+    }
+
+    /// The same for a spline with keys up to `gap` seconds apart, in which time a tangent moves a value by no more than a seventh of itself.
+    pub fn spline_multiples(step: f64, largest: f64, gap: f64) -> Self {
+        let finest = largest / f64::from(1 << 21);
+        match Self::multiples(step, largest) {
+            Self::Multiples { step, .. } => {
+                Self::Multiples { step, tangents: power_of_two_within((4.0 * step / gap.max(1e-3)).max(finest)) }
+            }
+            floats => floats,
+        }
+    }
+
+    /// The grids of what keys hold, one element after the other: splines have tangents before and after a value.
+    pub(super) fn of_elements(self, interpolation: Interpolation) -> impl Iterator<Item = Self> {
+        let tangents = match self {
+            Self::Multiples { tangents, .. } => Self::Multiples { step: tangents, tangents },
+            _ => self,
+        };
+        let is_value = move |element: usize| interpolation.elements_per_key() == 1 || element % 3 == 1;
+        (0..).map(move |element| if is_value(element) { self } else { tangents })
     }
 
     /// meshopt's quaternion filter with steps of at most about `step`, a component of a unit quaternion; floats where the filter is too coarse.
@@ -108,20 +133,11 @@ impl Grid {
         Self::Projected(grid, Rotations::new(&grid))
     }
 
-    /// The grid of a spline's tangents where this is that of its values, for keys up to `gap` seconds apart: they move a value by no more than a seventh of
-    /// themselves in that time.
-    pub(super) fn of_tangents(self, gap: f64, largest: f64) -> Self {
-        match self {
-            Self::Multiples { step } => Self::multiples(4.0 * step / gap.max(1e-3), largest),
-            _ => self,
-        }
-    }
-
     /// How far neighbouring values of a component lie apart; zero where they are as near as floats.
     pub fn spacing(&self) -> f64 {
         match self {
             Self::Float => 0.0,
-            Self::Multiples { step } => *step,
+            Self::Multiples { step, .. } => *step,
             Self::UnitShorts { step } => f64::from(*step) / f64::from(SHORT),
             Self::QuaternionFilter { scale } => 1.0 / (f64::from(*scale) * core::f64::consts::SQRT_2),
             Self::Uniform(uniform) => uniform.spacing(),
@@ -146,7 +162,7 @@ impl Grid {
     pub fn encode(&self, value: [f64; 4]) -> Code {
         match self {
             Self::Float => value.map(|c| (c as f32).to_bits() as i32),
-            Self::Multiples { step } => {
+            Self::Multiples { step, .. } => {
                 let inverse = 1.0 / step;
                 value.map(|c| round(c * inverse))
             }
@@ -165,7 +181,7 @@ impl Grid {
     pub fn decode(&self, code: Code) -> [f32; 4] {
         match self {
             Self::Float => code.map(|bits| f32::from_bits(bits as u32)),
-            Self::Multiples { step } => code.map(|c| (f64::from(c) * step) as f32),
+            Self::Multiples { step, .. } => code.map(|c| (f64::from(c) * step) as f32),
             Self::UnitShorts { .. } => code.map(|c| c as f32 / SHORT as f32),
             Self::QuaternionFilter { .. } => {
                 quaternion_filter::decode(code.map(|c| c as i16)).map(|c| f32::from(c) / SHORT as f32)
@@ -313,10 +329,10 @@ mod tests {
 
     #[test]
     fn floats_fall_on_powers_of_two() {
-        assert_eq!(Grid::multiples(0.4, 1.0), Grid::Multiples { step: 0.25 });
+        assert_eq!(Grid::multiples(0.4, 1.0), Grid::Multiples { step: 0.25, tangents: 0.25 });
         assert_eq!(Grid::multiples(0.25, 1.0).decode([1, -2, 0, 0]), [0.25, -0.5, 0.0, 0.0]);
         assert_eq!([Grid::multiples(0.0, 1.0), Grid::multiples(1e-9, 1.0)], [Grid::Float; 2]);
-        assert_eq!(Grid::multiples(0.25, 1.0).of_tangents(0.5, 1.0), Grid::Multiples { step: 2.0 });
+        assert_eq!(Grid::spline_multiples(0.25, 1.0, 0.5), Grid::Multiples { step: 0.25, tangents: 2.0 });
         assert_eq!([0.9, 1.0, 3.0].map(power_of_two_within), [0.5, 1.0, 2.0]);
         assert_eq!([-1.5, -0.4, 0.4, 0.5, 2.5].map(round), [-2, 0, 0, 1, 3]);
     }

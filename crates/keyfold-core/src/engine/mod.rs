@@ -39,7 +39,6 @@ mod window;
 pub use clip::Job;
 pub use codec::{Codec, Executor, Level, Sequential};
 pub use grid::{Code, Grid, Layout, Uniform};
-pub use reduce::needed;
 pub use search::{Choice, Found, search};
 pub use track::{Encoded, Track};
 

@@ -1,14 +1,14 @@
 //! Key reduction: the longest stretches that the player's own interpolation bridges within a tolerance.
 //!
 //! From each kept key on, the next one is put off as long as every key in between stays near the line, or the arc, from one to
-//! the other. [`needed`] keeps values as they are; [`fitted`] lets keys lie beside the curve, which reaches farther, and on the storage's
-//! grid already, so that rounding and leaving out share one tolerance.
+//! the other. Keys may lie beside the curve, which reaches farther, and lie on the storage's grid already, so that rounding and leaving out share one
+//! tolerance.
 
 use super::grid::{Code, Grid, played};
 use crate::{
     curve::NEAR_HALF_TURN,
     quat::{self, Quat},
-    vector::{dot, length},
+    vector::dot,
 };
 use alloc::vec::Vec;
 
@@ -35,54 +35,6 @@ impl Values {
     pub(super) fn code(&self, grid: &Grid, k: usize) -> Code {
         grid.encode(self.get(k))
     }
-
-    /// How far key `k` lies from what a player makes of keys `i` and `j` at a share `s` of the way: an angle or a distance.
-    fn miss(&self, i: usize, j: usize, k: usize, s: f64) -> f64 {
-        match self {
-            Self::Rotations(q) => small_angle(quat::slerp(q[i], q[j], s), q[k]),
-            Self::Vectors(v) => length([0, 1, 2].map(|c| v[i][c] + (v[j][c] - v[i][c]) * s - v[k][c])),
-        }
-    }
-
-    /// Whether keys `i` and `j` make the ones between them unnecessary.
-    pub(super) fn bridges(&self, times: &[f64], i: usize, j: usize, tolerance: f64) -> bool {
-        if let Self::Rotations(q) = self
-            && quat::dot(q[i], q[j]) < LEAST_COSINE
-        {
-            return false;
-        }
-        // The middle is where misses are largest: most failures show at once.
-        let (span, middle) = (times[j] - times[i], (i + j) / 2);
-        let ok = |k: usize| self.miss(i, j, k, (times[k] - times[i]) / span) <= tolerance;
-        (j - i < 2 || ok(middle)) && (i + 1..middle).rev().all(ok) && (middle + 1..j).all(ok)
-    }
-}
-
-/// The angle between two unit quaternions from the chord between them: what is measured here is small.
-fn small_angle(a: Quat, b: Quat) -> f64 {
-    let b = if quat::dot(a, b) < 0.0 { quat::negate(b) } else { b };
-    let d = [0, 1, 2, 3].map(|c| a[c] - b[c]);
-    2.0 * libm::sqrt(quat::dot(d, d))
-}
-
-/// The keys that are needed, the first and the last among them. `bridges(i, j)` says whether the ones between can go.
-pub fn needed(count: usize, mut bridges: impl FnMut(usize, usize) -> bool) -> Vec<usize> {
-    let mut kept: Vec<usize> = (0..count.min(1)).collect();
-    let mut from = 0;
-    while from + 1 < count {
-        let mut to = from + 1;
-        // One failure may be a key that fits badly itself; two in a row end the stretch.
-        let mut next = to + 1;
-        while next < count && next <= to + 2 {
-            if bridges(from, next) {
-                to = next;
-            }
-            next += 1;
-        }
-        kept.push(to);
-        from = to;
-    }
-    kept
 }
 
 /// How many longer stretches are tried after one that fails.
@@ -240,44 +192,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn straight_stretches_need_their_ends_only() {
-        let times: Vec<f64> = (0..9).map(f64::from).collect();
-        let ramp = |t: f64| if t < 4.0 { t } else { 8.0 - t };
-        let values = Values::Vectors(times.iter().map(|t| [ramp(*t), 0.0, 1.0, 0.0]).collect());
-        assert_eq!(needed(9, |i, j| values.bridges(&times, i, j, 1e-9)), [0, 4, 8]);
-        assert_eq!(needed(9, |i, j| values.bridges(&times, i, j, 10.0)), [0, 8]);
-        assert_eq!(needed(1, |_, _| true), [0]);
-        assert!(needed(0, |_, _| true).is_empty());
-    }
-
-    #[test]
-    fn a_steady_turn_is_one_arc_though_its_components_bend() {
-        let times: Vec<f64> = (0..20).map(f64::from).collect();
-        let turn = |t: &f64| quat::exp([0.0, 0.06 * t, 0.0]);
-        let values = Values::Rotations(times.iter().map(turn).collect());
-        assert_eq!(needed(20, |i, j| values.bridges(&times, i, j, 1e-9)), [0, 19]);
-    }
-
-    #[test]
-    fn what_is_kept_stays_within_the_tolerance() {
-        let times: Vec<f64> = (0..200).map(|i| f64::from(i) / 30.0).collect();
-        let wave = |t: &f64| quat::exp([libm::sin(*t), libm::cos(2.0 * t), 0.3 * t]);
-        let values = Values::Rotations(times.iter().map(wave).collect());
-        let kept = needed(200, |i, j| values.bridges(&times, i, j, 0.01));
-        assert!(kept.len() < 150 && kept[kept.len() - 1] == 199);
-        for pair in kept.windows(2) {
-            assert!(pair[1] == pair[0] + 1 || values.bridges(&times, pair[0], pair[1], 0.01));
-        }
-    }
-
-    #[test]
     fn keys_beside_the_curve_reach_farther_and_stay_within() {
         let times: Vec<f64> = (0..300).map(|i| f64::from(i) / 30.0).collect();
         let wave = |t: &f64| quat::exp([0.5 * libm::sin(*t), 0.3 * libm::cos(2.0 * t), 0.1 * t]);
         let values = Values::Rotations(times.iter().map(wave).collect());
         let grid = Grid::QuaternionFilter { scale: 4095 };
         let (kept, codes) = fitted(&values, &times, &[0.01; 300], &grid);
-        assert!(kept.len() < needed(300, |i, j| values.bridges(&times, i, j, 0.01)).len());
+        assert!(kept.len() < 100);
         assert_eq!((kept[0], kept[kept.len() - 1]), (0, 299));
         let played = |code: Code| played(grid.decode(code));
         for (i, pair) in kept.windows(2).enumerate() {

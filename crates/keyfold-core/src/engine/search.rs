@@ -6,7 +6,7 @@ use super::{
     budgets::{self, Prices, Reach},
     clip::{Clip, Job, Part},
     encode::{Encoder, Measured, TrackKeys, quantizers},
-    plan::{KeyChoice, PLANS, Plan, SHARED},
+    plan::{PLANS, Plan},
     track::{Quantizer, Track},
     window::Window,
 };
@@ -42,8 +42,6 @@ const HARD: usize = 256;
 const REPAIRED: f64 = 0.985;
 const THINNED: f64 = 0.993;
 const AT_KEYS: f64 = 0.996;
-/// Where each track for itself needs more than this share of its keys, no few keys are enough for all of them.
-const FEW: f64 = 0.6;
 
 /// What a search found.
 #[derive(Clone, Debug)]
@@ -156,17 +154,6 @@ impl Candidate {
     fn plan(&self) -> Plan {
         self.clips[0].plan
     }
-
-    /// Whether keys go. Where all stay, budgets are as coarse as repairs allow already.
-    fn drops_keys(&self) -> bool {
-        self.plan().keys != KeyChoice::All
-    }
-
-    /// How many keys all tracks keep.
-    fn keys(&self) -> f64 {
-        self.clips.iter().flat_map(|tried| tried.keys.iter().flatten()).map(|keys| keys.places.len()).sum::<usize>()
-            as f64
-    }
 }
 
 impl<E: Executor> Search<'_, '_, E> {
@@ -175,7 +162,7 @@ impl<E: Executor> Search<'_, '_, E> {
         let mut candidates = self.candidates(&samples);
         // Of equal costs the earlier plan wins.
         candidates.sort_by_key(|candidate| candidate.cost);
-        if let Some(best) = candidates.first_mut().filter(|best| self.job.level.repairs() && best.drops_keys()) {
+        if let Some(best) = candidates.first_mut().filter(|best| self.job.level.repairs() && best.plan().drops_keys) {
             let refined = self.candidate(|index| self.refined(&self.clips[index], &samples[index], &best.clips[index]));
             if refined.cost < best.cost {
                 *best = refined;
@@ -188,7 +175,7 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// The most promising of the level's plans on samples that are all there is.
     fn about(&self, samples: &[Sampled]) -> Option<Found> {
-        let held = |candidate: Candidate| match candidate.drops_keys() {
+        let held = |candidate: Candidate| match candidate.plan().drops_keys {
             true => self.candidate(|index| self.held(&self.clips[index], &samples[index], &candidate.clips[index])),
             false => candidate,
         };
@@ -237,16 +224,11 @@ impl<E: Executor> Search<'_, '_, E> {
         let tried = |plan: &Plan| {
             self.candidate(|index| self.tried(&self.clips[index], &samples[index], *plan, Some(&prices[index])))
         };
-        let all = first.keys();
-        let chosen = !self.job.keeps_keys && (self.is_sampled() || !self.codec.shares_times());
+        let drops_keys = !self.job.keeps_keys && (self.is_sampled() || !self.codec.shares_times());
         // The first two tell about what the best comes to.
         let plans = &PLANS[1..if self.job.is_estimate { 2 } else { PLANS.len() }];
-        let plans: Vec<Plan> = plans.iter().copied().filter(|p| p.keys == KeyChoice::All || chosen).collect();
+        let plans: Vec<Plan> = plans.iter().copied().filter(|plan| drops_keys || !plan.drops_keys).collect();
         let mut candidates: Vec<Candidate> = core::iter::once(first).chain(self.executor.map(&plans, tried)).collect();
-        let few = !chosen || candidates.iter().any(|candidate| candidate.keys() < FEW * all);
-        if few && !self.job.keeps_keys && !self.job.is_estimate {
-            candidates.push(tried(&SHARED));
-        }
         let least = candidates.iter().map(|candidate| candidate.cost).min().unwrap_or(0) as f64;
         candidates.retain(|candidate| candidate.cost as f64 <= candidate.plan().promising() * least);
         candidates
@@ -288,7 +270,7 @@ impl<E: Executor> Search<'_, '_, E> {
             if self.executor.is_cancelled() {
                 return None;
             }
-            let quantizers = quantizers(clip, self.codec, budgets, plan);
+            let quantizers = quantizers(clip, self.codec, budgets);
             let measured = encoders.iter_mut().map(|encoder| encoder.encode(&quantizers));
             Some(merged(clip, measured).errors)
         });
@@ -296,7 +278,7 @@ impl<E: Executor> Search<'_, '_, E> {
             return Tried { plan, prices, budgets, keys: Vec::new(), holds: false };
         }
         budgets.iter_mut().for_each(|b| *b *= plan.overload());
-        let quantizers = quantizers(clip, self.codec, &budgets, plan);
+        let quantizers = quantizers(clip, self.codec, &budgets);
         let keys = encoders.iter_mut().map(|encoder| {
             encoder.encode(&quantizers);
             core::mem::take(&mut encoder.keys)
@@ -310,7 +292,7 @@ impl<E: Executor> Search<'_, '_, E> {
         let mut encoders = encoders(clip, &sampled.windows, plan, self.limit(plan));
         let mut holds = false;
         for _ in 0..TIGHTENINGS {
-            let quantizers = quantizers(clip, self.codec, &budgets, plan);
+            let quantizers = quantizers(clip, self.codec, &budgets);
             let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
             holds = worst.error() <= self.most();
             if holds {
@@ -334,7 +316,7 @@ impl<E: Executor> Search<'_, '_, E> {
         let mut encoders = encoders(clip, &sampled.windows, held.plan, self.limit(held.plan));
         for _ in 0..COARSENINGS {
             let coarser: Vec<f64> = refined.budgets.iter().map(|budget| budget * COARSER).collect();
-            let quantizers = quantizers(clip, self.codec, &coarser, held.plan);
+            let quantizers = quantizers(clip, self.codec, &coarser);
             let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
             if worst.error() > self.most() || self.executor.is_cancelled() {
                 break;
@@ -359,7 +341,7 @@ impl<E: Executor> Search<'_, '_, E> {
         let whole: Option<Vec<(Vec<Encoded>, Vec<f64>)>> = self.each_clip(whole).into_iter().collect();
         let (encoded, budgets): (Vec<_>, Vec<_>) = whole?.into_iter().unzip();
         let tracks = self.in_order(encoded.into_iter());
-        let reduced = choice.clips.iter().all(|(plan, _)| plan.keys != KeyChoice::All);
+        let reduced = choice.clips.iter().all(|(plan, _)| plan.drops_keys);
         let plans = choice.clips.iter().map(|(plan, _)| *plan);
         let choice = reduced.then(|| Choice { bound: self.job.bound, clips: plans.zip(budgets).collect() });
         let cost = if self.is_priced() { self.codec.cost(&tracks, 1.0) } else { 0 };
@@ -368,7 +350,7 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// A clip's tracks from the keys of its samples.
     fn encoded(&self, clip: &Clip<'_>, tried: &Tried) -> Vec<Encoded> {
-        self.assemble(clip, &tried.keys, &quantizers(clip, self.codec, &tried.budgets, tried.plan))
+        self.assemble(clip, &tried.keys, &quantizers(clip, self.codec, &tried.budgets))
     }
 
     /// A whole clip so that it holds at all keys, and its budgets then; `None` where it never does, or where nobody waits for it any more.
@@ -385,7 +367,7 @@ impl<E: Executor> Search<'_, '_, E> {
             if round > PATIENCE {
                 budgets.iter_mut().for_each(|b| *b *= GENTLE);
             }
-            let quantizers = quantizers(clip, self.codec, &budgets, plan);
+            let quantizers = quantizers(clip, self.codec, &budgets);
             let encoded = self.executor.map(&starts, |start| {
                 if self.executor.is_cancelled() {
                     return None;
@@ -422,13 +404,13 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// The error beyond which codes or keys are chosen anew.
     fn limit(&self, plan: Plan) -> Option<f64> {
-        let share = if plan.keys == KeyChoice::All { REPAIRED } else { THINNED };
+        let share = if plan.drops_keys { THINNED } else { REPAIRED };
         self.job.level.repairs().then_some(share * self.job.bound)
     }
 
     /// Makes budgets finer: where every moment stands for itself, until those moments hold that did not; else once.
     fn tighten(&self, clip: &Clip<'_>, reach: &Reach, budgets: &mut [f64], worst: &Measured, plan: Plan) {
-        if plan.keys != KeyChoice::All || worst.failing.is_empty() || !clip.is_linear {
+        if plan.drops_keys || worst.failing.is_empty() || !clip.is_linear {
             reach.tighten(budgets, &worst.errors, self.most(), LEAST);
             return;
         }
@@ -436,7 +418,7 @@ impl<E: Executor> Search<'_, '_, E> {
         let hard: Vec<Window> = failing.iter().map(|m| clip.window(*m..m + 1)).collect();
         let mut encoders = encoders(clip, &hard, plan, self.limit(plan));
         for _ in 0..3 * TIGHTENINGS {
-            let quantizers = quantizers(clip, self.codec, budgets, plan);
+            let quantizers = quantizers(clip, self.codec, budgets);
             let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
             if worst.error() <= self.most() || self.executor.is_cancelled() {
                 break;

@@ -32,14 +32,14 @@ pub struct Track {
     pub ranges: [(f64, f64); 4],
     /// The farthest that the first three components ever are from each other.
     pub spread: f64,
+    /// The longest time between two keys, in seconds.
+    pub gap: f64,
     /// Of rotations: how a stream projects them.
     pub projection: Option<RotationGrid>,
     /// The original.
     curve: Curve,
     /// Which of the clip's times are its keys; ascending.
     pub(super) keys: Vec<usize>,
-    /// The longest time between two keys.
-    gap: f64,
     /// Whether its value never changes.
     constant: bool,
     rest: Held,
@@ -93,10 +93,10 @@ impl Track {
             interpolation,
             ranges,
             spread,
+            gap,
             projection,
             curve,
             keys,
-            gap,
             constant,
             rest,
             middle,
@@ -132,8 +132,7 @@ impl Track {
 
     /// Keys as they will be stored.
     pub(super) fn encoded(&self, quantizer: &Quantizer, times: Arc<[f32]>, codes: Vec<Code>) -> Encoded {
-        let Quantizer { grid, tangents, .. } = *quantizer;
-        Encoded { interpolation: self.interpolation, times, grid, tangents, codes, width: self.width }
+        Encoded { interpolation: self.interpolation, times, grid: quantizer.grid, codes, width: self.width }
     }
 
     /// The largest of all components.
@@ -141,10 +140,9 @@ impl Track {
         self.ranges.iter().fold(0.0, |m, (low, high)| m.max(libm::fabs(*low)).max(libm::fabs(*high)))
     }
 
-    /// How a track is stored with a budget, `share` of which is its step: the rest pose or another value throughout where that is near enough,
-    /// else a grid.
-    pub(super) fn quantizer(&self, codec: &dyn Codec, budget: f64, share: f64) -> Quantizer {
-        let constant = |grid: Grid, value| Quantizer { budget, grid, tangents: grid, held: Some(grid.encode(value)) };
+    /// How a track is stored with a budget: the rest pose or another value throughout where that is near enough, else a grid.
+    pub(super) fn quantizer(&self, codec: &dyn Codec, budget: f64) -> Quantizer {
+        let constant = |grid: Grid, value| Quantizer { budget, grid, held: Some(grid.encode(value)) };
         if self.rest.stray <= HOLD * budget {
             // So that the track can go.
             return constant(Grid::Float, self.rest.value);
@@ -152,10 +150,7 @@ impl Track {
         if self.constant || self.middle.stray <= HOLD * budget {
             return constant(codec.constant(self, budget), self.middle.value);
         }
-        let grid = codec.grid(self, budget * share);
-        let has_tangents = self.interpolation == Interpolation::CubicSpline;
-        let tangents = if has_tangents { grid.of_tangents(self.gap, self.largest()) } else { grid };
-        Quantizer { budget, grid, tangents, held: None }
+        Quantizer { budget, grid: codec.grid(self, budget), held: None }
     }
 }
 
@@ -165,7 +160,6 @@ pub(super) struct Quantizer {
     /// How far it may stray: radians for rotations, units of the property otherwise.
     pub(super) budget: f64,
     pub(super) grid: Grid,
-    pub(super) tangents: Grid,
     /// The value that it holds throughout.
     pub(super) held: Option<Code>,
 }
@@ -179,8 +173,6 @@ pub struct Encoded {
     pub times: Arc<[f32]>,
     /// What its codes mean.
     pub grid: Grid,
-    /// What those of tangents mean.
-    pub tangents: Grid,
     /// Key by key; splines have tangents before and after each value.
     pub codes: Vec<Code>,
     /// How many components a value has.
@@ -190,7 +182,7 @@ pub struct Encoded {
 impl Encoded {
     /// The values that a reader gets.
     pub fn values(&self) -> Vec<f32> {
-        let grids = grids(self.interpolation, &self.grid, &self.tangents);
+        let grids = self.grid.of_elements(self.interpolation);
         self.codes.iter().zip(grids).flat_map(|(code, grid)| grid.decode(*code).into_iter().take(self.width)).collect()
     }
 
@@ -199,16 +191,6 @@ impl Encoded {
         let values = self.values();
         Curve::new(self.interpolation, self.width, self.times.clone(), values).ok()
     }
-}
-
-/// The grids of what keys hold, one element after the other.
-pub(super) fn grids<'a>(
-    interpolation: Interpolation,
-    value: &'a Grid,
-    tangents: &'a Grid,
-) -> impl Iterator<Item = &'a Grid> {
-    let is_value = move |element: usize| interpolation.elements_per_key() == 1 || element % 3 == 1;
-    (0..).map(move |element| if is_value(element) { value } else { tangents })
 }
 
 /// All elements of a curve; rotations without tangents as unit quaternions with W positive.

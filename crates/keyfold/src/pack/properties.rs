@@ -1,14 +1,11 @@
 //! Tracks that move no points: fewer keys, straight pieces for splines and normalized weights, within their own bound.
 
-use super::{Context, exact::only};
+use super::Context;
 use crate::{
     Curve, Interpolation, Kind, Property, Target, Track,
     diff::{natural_range, worst_property},
 };
-use keyfold_core::{
-    engine::{Grid, needed},
-    fit::refit,
-};
+use keyfold_core::{engine::Grid, fit::refit};
 
 /// The track with fewer keys, unless they are to stay, and coarser values within the bound of properties; `None` where it stays.
 pub(crate) fn shrunk(track: &Track, context: &Context<'_>) -> Option<Track> {
@@ -19,8 +16,7 @@ pub(crate) fn shrunk(track: &Track, context: &Context<'_>) -> Option<Track> {
     let tolerance = bound * natural_range(track);
     let reduced = match curve.interpolation() {
         _ if context.settings.keep_keys => curve.clone(),
-        Interpolation::Linear => only(curve, &needed(curve.keys(), |i, j| bridges(curve, i, j, tolerance * 0.6))),
-        Interpolation::CubicSpline => straight(curve, tolerance * 0.5).unwrap_or_else(|| curve.clone()),
+        Interpolation::Linear | Interpolation::CubicSpline => straight(curve, tolerance * 0.6),
         Interpolation::Step | Interpolation::CubicSlerp => return None,
     };
     let share = if reduced.interpolation() == Interpolation::Linear { 0.35 } else { 0.2 };
@@ -30,21 +26,11 @@ pub(crate) fn shrunk(track: &Track, context: &Context<'_>) -> Option<Track> {
     Some(Track { curve, ..track.clone() })
 }
 
-/// A spline as straight pieces, where those take fewer numbers.
-fn straight(curve: &Curve, tolerance: f64) -> Option<Curve> {
-    let straight = refit(curve, Kind::Vector, Interpolation::Linear, tolerance).ok()?;
+/// A curve as straight pieces, where those take fewer numbers.
+fn straight(curve: &Curve, tolerance: f64) -> Curve {
     let numbers = |curve: &Curve| curve.values().len() + curve.keys();
-    (numbers(&straight) < numbers(curve)).then_some(straight)
-}
-
-fn bridges(curve: &Curve, i: usize, j: usize, tolerance: f64) -> bool {
-    let time = |k: usize| f64::from(curve.times()[k]);
-    (i + 1..j).all(|k| {
-        let s = (time(k) - time(i)) / (time(j) - time(i));
-        let ends = curve.value(i).iter().zip(curve.value(j));
-        let miss = |((a, b), v): ((&f32, &f32), &f32)| f64::from(*a) * (1.0 - s) + f64::from(*b) * s - f64::from(*v);
-        ends.zip(curve.value(k)).all(|pair| miss(pair).abs() <= tolerance)
-    })
+    let straight = refit(curve, Kind::Vector, Interpolation::Linear, tolerance).ok();
+    straight.filter(|straight| numbers(straight) < numbers(curve)).unwrap_or_else(|| curve.clone())
 }
 
 /// Values on the grid of a normalized type (weights between 0 and 1) or of a power of two.
@@ -62,7 +48,7 @@ fn snapped(track: &Track, curve: &Curve, tolerance: f64) -> Curve {
 }
 
 /// A float in multiples of a power of two that is at most `step`; untouched where that is nothing.
-pub(super) fn rounded(value: f32, step: f64) -> f32 {
+fn rounded(value: f32, step: f64) -> f32 {
     let value = f64::from(value);
     let grid = Grid::multiples(step, value.abs());
     grid.decode(grid.encode([value, 0.0, 0.0, 0.0]))[0]

@@ -30,8 +30,10 @@ fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
 
 pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
     match track.property {
-        // Bytes would never be of unit length, and tangents are longer than 1.
-        skeleton::Property::Rotation if !track.is_spline() => Grid::unit_shorts(component_step(track, step)),
+        // Tangents may be longer than 1.
+        _ if track.is_spline() => Grid::spline_multiples(component_step(track, step), track.largest(), track.gap),
+        // Bytes would never be of unit length.
+        skeleton::Property::Rotation => Grid::unit_shorts(component_step(track, step)),
         _ => Grid::multiples(component_step(track, step), track.largest()),
     }
 }

@@ -84,7 +84,7 @@ fn filtered(encoded: &Encoded) -> Option<Stored> {
             let stored = core_gltf::shorts(&encoded.codes);
             Some(Stored { filter: Filter::Quaternion, ..stored })
         }
-        Grid::Multiples { step } if encoded.interpolation.elements_per_key() == 1 => {
+        Grid::Multiples { step, .. } if encoded.interpolation.elements_per_key() == 1 => {
             exponential(&encoded.codes, step, encoded.width)
         }
         _ => None,
