@@ -60,14 +60,14 @@ impl FileArgs {
         self.out_dir.as_deref().or(self.output.as_deref().filter(|_| files > 1))
     }
 
-    /// Does work on as many threads as are asked for.
+    /// Does work on as many threads as are asked for, on one of them itself: what it allocates then takes up what searches have left there.
     pub(crate) fn on_threads<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         match self.jobs {
             Some(threads) => {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
                 pool.context("cannot start threads")?.install(work)
             }
-            None => work(),
+            None => rayon::scope(|_| work()),
         }
     }
 

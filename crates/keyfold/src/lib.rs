@@ -104,6 +104,7 @@ pub use keyfold_core::curve::{Curve, Interpolation, Kind};
 pub use keyfold_core::skeleton::Transform;
 pub use limits::{Allowance, Limits};
 pub use monitor::{Monitor, Part};
+pub(crate) use read::read_shared;
 pub use read::{Animations, read};
 pub use retarget::{Retarget, Weights, retarget};
 pub use sample::{AnimationTitle, Samples, TrackSamples, title};

@@ -35,7 +35,12 @@ pub struct Animations {
 /// # Ok::<(), keyfold::Error>(())
 /// ```
 pub fn read(document: &Document) -> Result<Animations> {
-    Ok((*document.known.animations(|| read_all(document))?).clone())
+    Ok((*read_shared(document)?).clone())
+}
+
+/// As [`read`], without a copy.
+pub(crate) fn read_shared(document: &Document) -> Result<Arc<Animations>> {
+    document.known.animations(|| read_all(document))
 }
 
 fn read_all(document: &Document) -> Result<Animations> {

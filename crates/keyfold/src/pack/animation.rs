@@ -24,7 +24,7 @@ const WORTH: f64 = 0.98;
 #[derive(Clone)]
 pub(crate) struct PackedAnimation {
     pub(crate) animation: Animation,
-    pub(crate) encoded: BTreeMap<Target, Encoded>,
+    pub(crate) encoded: BTreeMap<Target, Box<Encoded>>,
     /// What the engine chose for its tracks as they were, where that holds for smaller bounds, too.
     choice: Option<Choice>,
 }
@@ -147,7 +147,7 @@ fn pack_as_it_is(
     for (index, track) in indices.into_iter().zip(found.tracks) {
         if let Some((track, curve)) = track.and_then(|track| track.curve().map(|curve| (track, curve))) {
             base.tracks[index].curve = curve;
-            encoded.insert(base.tracks[index].target.clone(), track);
+            encoded.insert(base.tracks[index].target.clone(), Box::new(track));
         }
     }
     (PackedAnimation { animation: base, encoded, choice: found.choice }, found.cost)

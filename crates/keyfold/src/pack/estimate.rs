@@ -13,7 +13,7 @@ use super::{
     weigh::{Weight, gzip_bytes},
     write,
 };
-use crate::{Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read};
+use crate::{Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read_shared};
 
 /// A document with no more floats than this is packed: that takes little longer than a search, and JSON decides what is smaller.
 const TINY: usize = 1 << 10;
@@ -54,10 +54,10 @@ pub fn estimates(
     packed: &Packed,
     storages: &[Storage],
 ) -> Result<Vec<Estimate>> {
-    let animations = read(document)?.animations;
-    let scene = Scene::new(document, &animations, settings.shell)?;
-    let estimator = Estimator { document, animations: &animations, scene: &scene };
-    let (count, samples) = (floats(&animations), Samples::of(&animations));
+    let animations = &read_shared(document)?.animations;
+    let scene = Scene::new(document, animations, settings.shell)?;
+    let estimator = Estimator { document, animations, scene: &scene };
+    let (count, samples) = (floats(animations), Samples::of(animations));
     let known = match count > LEAST {
         true => Some((weight_of(&packed.document), estimator.searched(&samples, settings)?)),
         false => None,

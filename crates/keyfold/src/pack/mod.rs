@@ -38,7 +38,7 @@ use crate::{
     diff::{self, called},
     draco, effort,
     extensions::vrm_animation::is_for_others,
-    join_axes, quantization, read, unpack,
+    join_axes, quantization, read_shared, unpack,
     write::{MeshoptVersion, write_meshopt, write_stream},
 };
 use animation::{PackedAnimation, pack_again, pack_animation};
@@ -187,7 +187,7 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
 /// The smallest of what was packed and what the quickest search, tighter bounds and `convert` come to.
 fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn Monitor) -> Result<Packed> {
     let (bound, weight) = (packed.bound, |packed: &Packed| packed.weight(settings.optimize));
-    let animations = &read(document)?.animations;
+    let animations = &read_shared(document)?.animations;
     let is_much = floats(animations) > MUCH;
     let mut least = packed;
     if !is_much {
@@ -225,7 +225,7 @@ fn pack_below(
     most: Option<usize>,
     monitor: &dyn Monitor,
 ) -> Result<Option<Packed>> {
-    let read = read(document)?;
+    let read = read_shared(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, &read.animations, settings, monitor);
     context.check(&read.animations)?;
@@ -289,7 +289,7 @@ fn converted(
     monitor: &dyn Monitor,
 ) -> Result<Option<Packed>> {
     monitor.step(0.95, "converting")?;
-    let animations = &read(document)?.animations;
+    let animations = &read_shared(document)?.animations;
     let (floats, asks_for_all) = (floats(animations), settings.animation.is_none() && settings.keep.is_empty());
     let converted = match settings.storage {
         Storage::Draco | Storage::Quantization if floats <= MUCH => {

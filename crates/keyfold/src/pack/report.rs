@@ -3,7 +3,7 @@
 use super::{Estimate, Packed, Settings, estimates, pack_with};
 use crate::{
     Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
-    read, sample::title,
+    read_shared, sample::title,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, path::Path};
@@ -184,7 +184,7 @@ impl Choice {
     /// What a file is packed to where nothing is asked for: core, which plays everywhere, or what its animations are stored in already, where that is
     /// smaller.
     pub fn usual(document: &Document) -> Result<Self> {
-        let animations = read(document)?.animations;
+        let animations = &read_shared(document)?.animations;
         let tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));
         let own: BTreeSet<Storage> = tracks.map(|(index, track)| Storage::of(document, index, track)).collect();
         let among = own.into_iter().chain([Storage::Core]).collect::<BTreeSet<_>>();

@@ -136,10 +136,10 @@ pub(crate) fn rewritable(track: &Track, known: bool) -> bool {
 pub(crate) fn entries<'a>(
     context: &Context<'_>,
     animation: &'a Animation,
-    encoded: &'a BTreeMap<Target, Encoded>,
+    encoded: &'a BTreeMap<Target, Box<Encoded>>,
 ) -> Vec<Entry<'a>> {
     let written = animation.tracks.iter().filter(|track| context.replaces(track));
-    written.map(|track| Entry { track, encoded: encoded.get(&track.target) }).collect()
+    written.map(|track| Entry { track, encoded: encoded.get(&track.target).map(Box::as_ref) }).collect()
 }
 
 /// A storage for one animation.
