@@ -264,8 +264,9 @@ impl<E: Executor> Search<'_, '_, E> {
     fn tried(&self, clip: &Clip<'_>, sampled: &Sampled, plan: Plan, known: Option<&Prices>) -> Tried {
         let mut encoders = encoders(clip, &sampled.windows, plan, None);
         let mut prices = known.cloned().unwrap_or_else(|| Prices::new(&sampled.reach));
-        let is_quick = known.is_some() || self.job.is_estimate;
-        let rounds = if is_quick { self.job.level.rounds().div_ceil(2) } else { self.job.level.rounds() };
+        // Prices that are known need half the rounds, and estimates half of that.
+        let halvings = u32::from(known.is_some()) + u32::from(self.job.is_estimate);
+        let rounds = self.job.level.rounds().div_ceil(1 << halvings);
         let mut budgets = budgets::search(&sampled.reach, &mut prices, self.job.bound, rounds, |budgets| {
             if self.executor.is_cancelled() {
                 return None;
