@@ -102,7 +102,7 @@ impl Run<'_> {
             return Ok(chosen);
         }
         let packed =
-            pack::leave(document, &self.settings, format!("{why}, at --level fast neither; it stays as it was"))?;
+            pack::leave(document, &self.settings, vec![format!("{why}, at --level fast neither; it stays as it was")])?;
         Ok(Chosen { storage: choice.among[0], packed, candidates: Vec::new() })
     }
 

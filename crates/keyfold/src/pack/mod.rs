@@ -38,8 +38,8 @@ use crate::{
     diff::{self, called},
     draco, effort,
     extensions::vrm_animation::is_for_others,
-    join_axes, quantization, read_shared, unpack,
-    write::{MeshoptVersion, write_meshopt, write_stream},
+    join_axes, quantization, read_shared,
+    write::MeshoptVersion,
 };
 use animation::{PackedAnimation, pack_again, pack_animation};
 use common::common_first;
@@ -144,8 +144,6 @@ impl Packed {
     }
 }
 
-/// Documents of more floats than this are not also packed by the quickest search and by `convert`: what the engine chooses for them is smaller.
-const MUCH: usize = 1 << 16;
 /// How often animations that prove to be over the bound are packed again with a smaller one, before they are left as they were.
 const ATTEMPTS: usize = 4;
 
@@ -184,29 +182,38 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
     }
 }
 
-/// The smallest of what was packed and what the quickest search, tighter bounds and `convert` come to.
-fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn Monitor) -> Result<Packed> {
-    let (bound, weight) = (packed.bound, |packed: &Packed| packed.weight(settings.optimize));
-    let animations = &read_shared(document)?.animations;
-    let is_much = floats(animations) > MUCH;
-    let mut least = packed;
-    if !is_much {
-        let fast = Settings { level: Level::Fast, ..settings.clone() };
-        least = pack_below(document, &fast, Some(weight(&least)), monitor)?.unwrap_or(least);
-    }
-    if floats(animations) <= SHORT {
-        let tight = Settings { bound: settings.bound.scaled(TIGHTER), ..settings.clone() };
-        let packed = pack_below(document, &tight, Some(weight(&least)), monitor)?;
-        least = packed.map_or(least, |packed| Packed { bound, ..packed });
-    }
-    let converted = converted(document, settings, &least, monitor)?;
-    Ok(converted.filter(|converted| weight(converted) < weight(&least)).unwrap_or(least))
-}
-
+/// Documents of more floats than this are not also packed by the quickest search and as `convert` does: what the engine chooses for them is smaller.
+const MUCH: usize = 1 << 16;
 /// What has no more floats than this is short.
 const SHORT: usize = 1 << 14;
 /// How much tighter the bound is that short documents are also packed within: their bytes are mostly JSON, and more freedom is not always used well.
 const TIGHTER: f64 = 0.5;
+
+/// The smallest of what was packed and what the quickest search, a tighter bound and `convert` come to.
+fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn Monitor) -> Result<Packed> {
+    let (bound, floats) = (packed.bound, floats(&read_shared(document)?.animations));
+    let fast = Settings { level: Level::Fast, ..settings.clone() };
+    let tight = Settings { bound: settings.bound.scaled(TIGHTER), ..settings.clone() };
+    let converted = Settings { keep_keys: true, ..fast.clone() };
+    let tries = [(MUCH, fast), (SHORT, tight), (MUCH, converted)].into_iter().filter(|(most, _)| floats <= *most);
+    let least = tries.map(|(_, settings)| settings).try_fold(packed, |least, settings| {
+        let found = pack_below(document, &settings, Some(least.weight(settings.optimize)), monitor)?;
+        Ok(found.map_or(least, |found| Packed { bound, ..found }))
+    })?;
+    // Short documents may be as small already.
+    let is_so_stored = floats <= SHORT && stored(document)? == BTreeSet::from([settings.storage]);
+    match is_so_stored && weigh::weight(document).of(settings.optimize) <= least.weight(settings.optimize) {
+        true => leave(document, settings, least.left),
+        false => Ok(least),
+    }
+}
+
+/// The storages that a document's animations are in.
+fn stored(document: &Document) -> Result<BTreeSet<Storage>> {
+    let animations = &read_shared(document)?.animations;
+    let tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));
+    Ok(tracks.map(|(index, track)| Storage::of(document, index, track)).collect())
+}
 
 /// How many numbers the values of animations are.
 fn floats<'a>(animations: impl IntoIterator<Item = &'a Animation>) -> usize {
@@ -280,55 +287,17 @@ fn pack_below(
     unreachable!("the loop ends after its attempts")
 }
 
-/// The document as `convert` makes it, which `pack` is never larger than; `None` where there is so much of it that it never is, or `convert` would address
-/// animations in another way.
-fn converted(
-    document: &Document,
-    settings: &Settings,
-    packed: &Packed,
-    monitor: &dyn Monitor,
-) -> Result<Option<Packed>> {
-    monitor.step(0.95, "converting")?;
-    let animations = &read_shared(document)?.animations;
-    let (floats, asks_for_all) = (floats(animations), settings.animation.is_none() && settings.keep.is_empty());
-    let converted = match settings.storage {
-        Storage::Draco | Storage::Quantization if floats <= MUCH => {
-            let settings = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
-            return pack_once(document, &settings, monitor).map(Some);
-        }
-        _ if floats > SHORT || !asks_for_all || !are_plain(animations) => return Ok(None),
-        Storage::Core => unpack(document, settings.bound)?.0,
-        Storage::Meshopt => write_meshopt(document, settings.meshopt)?.0,
-        Storage::Stream => write_stream(document, false)?.0,
-        Storage::Draco | Storage::Quantization => return Ok(None),
-    };
-    let diff = diff::diff(document, converted.draft(None)?.document(), settings.shell)?;
-    // Nothing is lost here: what is off all the same is not what was asked for.
-    let is_same = diff.possible == 0.0 && diff.unmatched.is_empty();
-    let is_same = is_same && diff.animations.iter().all(|animation| animation.properties.max == 0.0);
-    let weight = weigh::weight(&converted);
-    Ok(is_same.then(|| Packed::new(converted, weight, diff, packed.bound, packed.left.clone())))
-}
-
-/// Whether core says what animations drive and how.
-fn are_plain(animations: &[Animation]) -> bool {
-    animations
-        .iter()
-        .flat_map(|animation| &animation.tracks)
-        .all(|track| track.source.targets == Targets::Core && track.curve.interpolation() != Interpolation::CubicSlerp)
-}
-
-/// The document as it was, for this reason.
-pub fn leave(document: &Document, settings: &Settings, why: String) -> Result<Packed> {
+/// The document as it was, for these reasons.
+pub fn leave(document: &Document, settings: &Settings, left: Vec<String>) -> Result<Packed> {
     let diff = diff::diff(document, document, settings.shell)?;
     let bound = settings.bound.in_scene(diff.model_size);
-    Ok(Packed::new(document.edit().finish()?, weigh::weight(document), diff, bound, vec![why]))
+    Ok(Packed::new(document.edit().finish()?, weigh::weight(document), diff, bound, left))
 }
 
 /// The document as it was: what is left where even unchanged animations did not survive being written anew.
 fn untouched(document: &Document, settings: &Settings) -> Result<Packed> {
     let why = "no animation was packed: nothing smaller keeps within the bound; a looser one or another storage may";
-    leave(document, settings, why.to_owned())
+    leave(document, settings, vec![why.to_owned()])
 }
 
 /// What a search is for.

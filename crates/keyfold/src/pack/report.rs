@@ -1,12 +1,12 @@
 //! Packing a file: which storages are tried, which one is kept, and the report in the shape that `keyfold pack --json` prints.
 
-use super::{Estimate, Packed, Settings, estimates, pack_with};
+use super::{Estimate, Packed, Settings, estimates, pack_with, stored};
 use crate::{
     Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
-    read_shared, sample::title,
+    sample::title,
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeSet, path::Path};
+use std::path::Path;
 
 /// What came of packing a file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -184,10 +184,8 @@ impl Choice {
     /// What a file is packed to where nothing is asked for: core, which plays everywhere, or what its animations are stored in already, where that is
     /// smaller.
     pub fn usual(document: &Document) -> Result<Self> {
-        let animations = &read_shared(document)?.animations;
-        let tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));
-        let own: BTreeSet<Storage> = tracks.map(|(index, track)| Storage::of(document, index, track)).collect();
-        let among = own.into_iter().chain([Storage::Core]).collect::<BTreeSet<_>>();
+        let mut among = stored(document)?;
+        among.insert(Storage::Core);
         Ok(Self { among: among.into_iter().collect(), beside: Vec::new(), estimate: false })
     }
 }

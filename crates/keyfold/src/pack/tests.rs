@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    Interpolation,
+    Interpolation, read,
     rotation::{CoreSampler, RotationOptions, convert_rotations},
     scene::tests::document,
 };
