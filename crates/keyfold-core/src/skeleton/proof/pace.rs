@@ -93,10 +93,11 @@ impl Stretch<'_> {
     }
 
     fn turn(&self) -> Turning {
+        let evenly = || Turning::Even(even(self.samples[0].rotation, self.samples[1].rotation));
         match self.pace.turn {
-            Turn::Even => Turning::Even(even(self.samples[0].rotation, self.samples[1].rotation)),
+            Turn::Even => evenly(),
             Turn::Spline(curve) => Turning::Spline(Spline::new(curve, self.start, self.end)),
-            Turn::Squad(curve) => Turning::Squad(squad::bounds(curve, self.start, self.end)),
+            Turn::Squad(curve) => squad::bounds(curve, self.start, self.end).map_or_else(evenly, Turning::Squad),
         }
     }
 

@@ -97,7 +97,8 @@ fn checked(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> Proof {
         (0..=4_000).map(|i| Moment::at(start + (end - start) * f64::from(i) / 4_000.0)).collect();
     many.extend(moments(&[a, b], 16));
     let seen = compare(a, b, probes, &many).error();
-    assert!(seen <= proof.possible * (1.0 + 1e-9), "seen {seen}, possible {}", proof.possible);
+    // The last bits are not accounted for.
+    assert!(seen <= proof.possible * (1.0 + 1e-9) + 1e-14, "seen {seen}, possible {}", proof.possible);
     assert!(proof.deviation.error() <= proof.possible);
     proof
 }
@@ -166,6 +167,9 @@ fn rotations_of_different_kinds_are_bounded_together() {
         let other = random.rotation([Linear, CubicSlerp][round % 2], 7, turn);
         tight(&turned(&rotation, &other));
         assert_eq!(turned(&rotation, &rotation).possible, 0.0);
+        // A quadrangle with its controls on its keys is the arc between them.
+        let [arcs, same] = [Linear, CubicSlerp].map(|form| resampled(&rotation, form, &odd));
+        assert_eq!(turned(&arcs, &same).possible, 0.0);
     }
 }
 
