@@ -14,8 +14,8 @@ pub fn quantization(data: &[u8]) {
     for (rotation, vector) in layouts {
         let options =
             Options { rotation: Some(rotation), translation: Some(vector), scale: Some(vector), ..Options::default() };
-        if let Ok(quantized) = quantize(&document, &options) {
-            crate::play(&quantized.document);
+        if let Ok((quantized, _)) = quantize(&document, &options) {
+            crate::play(&quantized);
         }
     }
 }

@@ -10,13 +10,7 @@ pub fn rotation(data: &[u8]) {
     let options = crate::options();
     let Ok(document) = Document::from_bytes(data, None, &options) else { return };
     for interpolation in [Interpolation::Linear, Interpolation::CubicSpline, Interpolation::CubicSlerp] {
-        let wanted = RotationOptions {
-            interpolation,
-            only: None,
-            bound: Bound::default(),
-            shell: None,
-            core: CoreSampler::None,
-        };
+        let wanted = RotationOptions { interpolation, only: None, bound: Bound::default(), core: CoreSampler::None };
         let Ok((changed, _)) = convert_rotations(&document, &wanted) else { continue };
         crate::reopened(&document, &changed).iter().for_each(crate::play);
     }

@@ -59,7 +59,7 @@ fn with(document: &Document, draft: Draft, animation: &str) -> Document {
         Draft::Sqlerp => {
             let (interpolation, core) = (Interpolation::CubicSlerp, CoreSampler::None);
             let bound = Bound::Relative(0.01);
-            let options = RotationOptions { interpolation, only: None, bound, shell: None, core };
+            let options = RotationOptions { interpolation, only: None, bound, core };
             convert_rotations(document, &options).expect("rotations").0
         }
     }

@@ -1,9 +1,7 @@
 //! A document in another form: rotations first, then addresses, then storage.
 
 use crate::{
-    Bound, Diff, Document, Finding, Interpolation, Monitor, Result, Retarget,
-    diff::{diff, lost},
-    draco, quantization, retarget,
+    Bound, Document, Finding, Interpolation, Monitor, Result, Retarget, draco, quantization, retarget,
     rotation::{CoreSampler, RotationOptions, RotationReport, convert_rotations},
     unpack, unpack_storage,
     write::{MeshoptVersion, write_meshopt, write_stream},
@@ -67,7 +65,7 @@ pub fn convert(original: &Document, form: &Form, monitor: &dyn Monitor) -> Resul
     let mut done = Converted::default();
     if let Some((interpolation, core)) = form.rotation {
         monitor.step(0.0, "rotations")?;
-        let options = RotationOptions { interpolation, only: None, bound: form.step_error(), shell: None, core };
+        let options = RotationOptions { interpolation, only: None, bound: form.step_error(), core };
         let (document, report) = convert_rotations(original, &options)?;
         done.now(document, report.findings.clone());
         done.rotations = Some(report);
@@ -109,39 +107,12 @@ impl StorageForm {
         match self {
             Self::Core => unpack(document, max_error),
             Self::Quantization(options) => {
-                let done = quantization::quantize(document, &quantization::Options { max_error, ..options.clone() })?;
-                Ok((done.document, done.findings))
+                quantization::quantize(document, &quantization::Options { max_error, ..options.clone() })
             }
-            Self::Draco(options) => {
-                let done = draco::compress(document, &draco::Options { max_error, ..options.clone() })?;
-                Ok((done.document, done.findings))
-            }
+            Self::Draco(options) => draco::compress(document, &draco::Options { max_error, ..options.clone() }),
             Self::Meshopt(version) => write_meshopt(document, *version),
             Self::Stream { fallback } => write_stream(document, *fallback),
         }
-    }
-}
-
-/// A document in another storage, and how it compares with the original.
-#[derive(Debug)]
-pub struct Measured {
-    /// The document.
-    pub document: Document,
-    /// How far it lies from the original: measured on what was written.
-    pub diff: Diff,
-    /// Whether that is within the bounds, and nothing lost. Types and bits that were asked for may break that.
-    pub within: bool,
-    /// What could not be read, and stays as it was.
-    pub findings: Vec<Finding>,
-}
-
-impl Measured {
-    /// Holds a document against its original: how far points may move, and how far properties may be off.
-    pub(crate) fn new(original: &Document, document: Document, (points, properties): (Bound, f64)) -> Result<Self> {
-        let diff = diff(original, &document, None)?;
-        let near = diff.animations.iter().all(|animation| animation.properties.max <= properties);
-        let within = near && diff.possible <= points.in_scene(diff.model_size) && lost(&diff, original)?.is_empty();
-        Ok(Self { document, diff, within, findings: Vec::new() })
     }
 }
 
@@ -164,7 +135,6 @@ pub(crate) fn with_keys_kept(document: &Document, storage: Searched<'_>) -> Resu
         Searched::Draco(options) => Settings {
             storage: Storage::Draco,
             bound: options.max_error,
-            property_bound: Some(options.max_property_error),
             keep_rest: true,
             draco: options.clone(),
             ..kept

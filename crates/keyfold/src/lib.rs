@@ -91,7 +91,7 @@ pub use animation::{Animation, Source, Track};
 pub use apply::{apply, freeze, set_target};
 pub use bound::{Bound, BoundError, PROPERTY_BOUND};
 pub use clip::{BuiltClip, ClipInfo, ClipOptions, ClipReport, ClipTrack, ErrorSize, build_clip, build_clip_with};
-pub use convert::{Converted, Form, Measured, StorageForm, convert};
+pub use convert::{Converted, Form, StorageForm, convert};
 pub use diff::{AnimationDiff, Diff, Kept, PropertyDiff, Unmatched, Which, diff, diff_nodes, diff_with, kept, report};
 pub use document::{Document, OpenOptions, Resolver};
 pub use error::{Error, Result};

@@ -19,7 +19,6 @@ pub fn unpack(document: &Document, bound: Bound) -> Result<(Document, Vec<Findin
         interpolation: Interpolation::CubicSpline,
         only: Some(Interpolation::CubicSlerp),
         bound,
-        shell: None,
         core: CoreSampler::None,
     };
     let (document, report) = convert_rotations(document, &options)?;

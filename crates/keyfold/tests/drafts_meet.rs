@@ -280,7 +280,7 @@ fn accessors_of_streams_with_any_other_type_are_wrong() {
 fn an_optional_stream_that_cannot_be_read_gives_way_to_the_plain_data() {
     let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
     let options = Options { fallback: true, ..Options::default() };
-    let written = compress(&Document::open(machine).unwrap(), &options).unwrap().document;
+    let written = compress(&Document::open(machine).unwrap(), &options).unwrap().0;
     let streams = |json: &Value| json["extensions"]["Draco_animation_compression"]["compressedAnimations"].clone();
     let mut edit = written.edit();
     let garbage = edit.push_view(b"no stream".to_vec());

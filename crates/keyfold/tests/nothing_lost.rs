@@ -178,7 +178,7 @@ fn times_of_a_draco_stream_stay_as_long_as_a_sampler_uses_them() {
     ];
     let before = with(&animated(&channels), |json| json["extensionsUsed"] = json!(["KHR_animation2"]));
     let options = draco::Options { bits: Some(16), ..draco::Options::default() };
-    let compressed = draco::compress(&before, &options).unwrap().document;
+    let compressed = draco::compress(&before, &options).unwrap().0;
     // Equal times are one accessor, in the stream: the channel that is not there uses it, too.
     let shared = with(&compressed, |json| {
         let input = json["extensions"]["Draco_animation_compression"]["compressedAnimations"][0]["input"].clone();
@@ -206,13 +206,14 @@ fn rotations_of_coarse_streams_are_of_unit_length() {
         });
         // The tip's turns hardly move anything: a coarse grid will do.
         let options = draco::Options { max_error: Bound::Relative(0.02), ..draco::Options::default() };
-        let done = draco::compress(&before, &options).unwrap();
-        assert!(done.within && done.document.requires("Draco_animation_compression"));
-        assert_valid(&done.document, interpolation.name());
-        let (plain, _) = unpack(&done.document, Bound::default()).unwrap();
+        let (done, _) = draco::compress(&before, &options).unwrap();
+        let kept = keyfold::kept(&before, &done, options.max_error, &()).unwrap();
+        assert!(kept.broken.is_empty() && done.requires("Draco_animation_compression"), "{:?}", kept.broken);
+        assert_valid(&done, interpolation.name());
+        let (plain, _) = unpack(&done, Bound::default()).unwrap();
         assert_valid(&plain, interpolation.name());
         let curve = &read(&plain).unwrap().animations[0].tracks[0].curve;
-        let raw = done.document.floats(read(&done.document).unwrap().animations[0].tracks[0].source.output).unwrap();
+        let raw = done.floats(read(&done).unwrap().animations[0].tracks[0].source.output).unwrap();
         let squares = |key: usize| curve.value(key).iter().map(|c| c * c).sum::<f32>();
         let off = (0..curve.keys()).map(|key| (squares(key) - 1.0).abs()).fold(0.0, f32::max);
         match interpolation {
@@ -233,7 +234,7 @@ fn rotations_of_coarse_streams_are_of_unit_length() {
 fn one_axis_of_a_rotation_becomes_all_of_it_where_core_is_asked_for() {
     let before = animated(&[(node(0, "rotation"), Shape::Vec4, turning())]);
     let options = Options { rotation: Some(RotationForm::Scalar), ..Options::default() };
-    let quantized = quantize(&before, &options).unwrap().document;
+    let quantized = quantize(&before, &options).unwrap().0;
     assert_eq!(quantized.json()["animations"][0]["channels"][0]["target"]["path"], "rotation.x");
     for targets in [Targets::Core, Targets::Pointer] {
         let wanted = Retarget { targets: Some(targets), ..Retarget::default() };
@@ -275,8 +276,9 @@ fn one_component_of_a_colour_is_written_in_a_form_that_is_valid() {
         check("meshopt", &after, findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
         let (after, findings) = unpack(&before, Bound::default()).unwrap();
         check("unpack", &after, findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
-        let done = draco::compress(&before, &draco::Options { bits: Some(16), ..draco::Options::default() }).unwrap();
-        check("draco", &done.document, done.findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
+        let options = draco::Options { bits: Some(16), ..draco::Options::default() };
+        let (after, findings) = draco::compress(&before, &options).unwrap();
+        check("draco", &after, findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
     }
 }
 
@@ -299,7 +301,7 @@ fn motion_for_other_skeletons_keeps_tracks_that_hold_the_rest_pose() {
             let packed = pack(document, &Settings { storage, keep_rest, ..Settings::default() }).unwrap().document;
             assert_eq!(targets(&packed) == all, kept, "{}", storage.name());
         }
-        let quantized = quantize(document, &Options { keep_rest, ..Options::default() }).unwrap().document;
+        let quantized = quantize(document, &Options { keep_rest, ..Options::default() }).unwrap().0;
         assert_eq!(targets(&quantized) == all, kept, "quantized: {:?}", targets(&quantized));
         let animations = read(document).unwrap().animations;
         let scene = Scene::new(document, &animations, None).unwrap();

@@ -175,18 +175,17 @@ fn every_row_is_written_and_read_back() {
                 times: Some(UNSIGNED[i % UNSIGNED.len()]),
                 ..Options::default()
             };
-            let quantized = quantize(&document, &options).unwrap();
+            let (quantized, _) = quantize(&document, &options).unwrap();
+            let diff = keyfold::diff(&document, &quantized, None).unwrap();
             let about = format!("{values} {rotation:?} {vector:?}");
-            assert!(quantized.diff.unmatched.is_empty(), "{about}: {:?}", quantized.diff.unmatched);
+            assert!(diff.unmatched.is_empty(), "{about}: {:?}", diff.unmatched);
             // Unsigned and signed 8-bit rotations may be off by a degree, 16-bit ones and floats hardly at all.
             let allowed = if values.component.size() == 1 { 0.02 } else { 1e-4 };
-            assert!(quantized.diff.relative < allowed, "{about}: {}", quantized.diff.relative);
-            let errors: Vec<_> = validate::validate(&quantized.document)
-                .into_iter()
-                .filter(|f| f.severity <= Severity::Warning)
-                .collect();
+            assert!(diff.relative < allowed, "{about}: {}", diff.relative);
+            let errors: Vec<_> =
+                validate::validate(&quantized).into_iter().filter(|f| f.severity <= Severity::Warning).collect();
             assert!(errors.is_empty(), "{about}: {errors:?}");
-            written.extend(rows_in(&quantized.document));
+            written.extend(rows_in(&quantized));
         }
     }
     println!("{} of {} rows of the draft's tables written and read back", written.len(), all_rows().len());
@@ -197,20 +196,21 @@ fn every_row_is_written_and_read_back() {
 fn unpacking_brings_core_gltf_back() {
     let document = moving();
     let options = Options { translation: Some(VectorForm::Axes), scale: Some(VectorForm::Axes), ..Options::default() };
-    let quantized = quantize(&document, &options).unwrap();
-    assert!(quantized.within && quantized.document.requires(keyfold::quantization::NAME));
-    let (plain, findings) = keyfold::unpack(&quantized.document, Bound::default()).unwrap();
+    let (quantized, _) = quantize(&document, &options).unwrap();
+    let kept = keyfold::kept(&document, &quantized, options.max_error, &()).unwrap();
+    assert!(kept.broken.is_empty() && quantized.requires(keyfold::quantization::NAME), "{:?}", kept.broken);
+    let (plain, findings) = keyfold::unpack(&quantized, Bound::default()).unwrap();
     assert!(findings.is_empty(), "{findings:?}");
     assert!(plain.json().get("extensionsUsed").is_none() && plain.json().get("extensionsRequired").is_none());
     let float = |a: &Value| a["componentType"] == ComponentType::F32.code();
     assert!(plain.json()["accessors"].as_array().unwrap().iter().all(float));
-    let diff = keyfold::diff(&quantized.document, &plain, None).unwrap();
+    let diff = keyfold::diff(&quantized, &plain, None).unwrap();
     assert!(diff.unmatched.is_empty() && diff.relative < 1e-6, "{diff:?}");
 }
 
 #[test]
 fn what_is_written_is_tight_aligned_and_without_duplicates() {
-    let quantized = quantize(&moving(), &Options::default()).unwrap().document;
+    let quantized = quantize(&moving(), &Options::default()).unwrap().0;
     let json = quantized.json();
     let (mut seen, mut end) = (BTreeSet::new(), 0);
     for index in 0..quantized.count("accessors") {

@@ -95,7 +95,7 @@ fn what_we_write_keeps_the_schema_of_its_layout() {
         for (dialect, expected) in [(Dialect::Draft, [true, false]), (Dialect::Year2018, [false, true])] {
             for fallback in [false, true] {
                 let options = Options { dialect, fallback, bits: Some(16), ..Options::default() };
-                let written = compress(&original, &options).unwrap().document;
+                let written = compress(&original, &options).unwrap().0;
                 assert_eq!(kept(written.json()), expected, "{sample} {dialect:?} {fallback}");
             }
         }

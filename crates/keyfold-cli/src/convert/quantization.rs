@@ -96,7 +96,7 @@ impl QuantizationArgs {
             bail!("--bits is 8 or 16 with --storage quantization");
         }
         Ok(Options {
-            bits: bits.unwrap_or(16).into(),
+            bytes_only: bits == Some(8),
             rotation: self.store_rotation.map(|form| match form {
                 Rotation::Vec4 => RotationForm::Vec4,
                 Rotation::Vec3 => RotationForm::Vec3,

@@ -58,15 +58,11 @@ pub(super) fn summary(report: &RotationReport) -> String {
     if report.tracks == 0 {
         return "no rotation had to change".into();
     }
-    let RotationReport { tracks, keys, bytes, relative, .. } = report;
+    let RotationReport { tracks, keys, bytes, .. } = report;
     let plural = if *tracks == 1 { "" } else { "s" };
-    let fallback = report.fallback.map_or(String::new(), |f| format!(", {} of the fallback", f.keys));
+    let fallback = report.fallback.map_or(String::new(), |keys| format!(", {keys} of the fallback"));
     format!(
-        "{tracks} rotation{plural}: {} -> {} keys{fallback}; {} -> {} bytes as floats; the largest error is {:.6}% of the model's size",
-        keys.before,
-        keys.after,
-        bytes.before,
-        bytes.after,
-        relative * 100.0
+        "{tracks} rotation{plural}: {} -> {} keys{fallback}; {} -> {} bytes as floats",
+        keys.before, keys.after, bytes.before, bytes.after
     )
 }

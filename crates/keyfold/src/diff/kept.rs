@@ -31,7 +31,7 @@ pub fn kept(original: &Document, written: &Document, max_error: Bound, monitor: 
 }
 
 /// What the original has to compare and the other does not. What cannot be read is missing in both.
-pub(crate) fn lost(found: &Diff, original: &Document) -> Result<Vec<String>> {
+fn lost(found: &Diff, original: &Document) -> Result<Vec<String>> {
     if found.unmatched.is_empty() {
         return Ok(Vec::new());
     }

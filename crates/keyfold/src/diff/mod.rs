@@ -11,7 +11,6 @@ mod properties;
 pub mod report;
 mod unmatched;
 
-pub(crate) use kept::lost;
 pub use kept::{Kept, kept};
 pub(crate) use properties::{natural_range, worst_property};
 pub use unmatched::{Unmatched, Which};

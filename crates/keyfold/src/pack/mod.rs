@@ -389,12 +389,7 @@ impl<'a> Context<'a> {
     }
 
     pub(crate) fn draco_options(&self) -> draco::Options {
-        draco::Options {
-            max_error: self.settings.bound,
-            max_property_error: self.property_bound,
-            bits: None,
-            ..self.settings.draco.clone()
-        }
+        draco::Options { bits: None, ..self.settings.draco.clone() }
     }
 
     pub(crate) fn form(&self) -> &'static Form {

@@ -392,7 +392,7 @@ fn work_that_is_cancelled_in_its_midst_leaves_nothing() {
 fn splines_come_out_small_and_within_the_bound_in_every_storage() {
     for interpolation in [Interpolation::CubicSpline, Interpolation::CubicSlerp] {
         let bound = "0.001%".parse().unwrap();
-        let options = RotationOptions { interpolation, only: None, bound, shell: None, core: CoreSampler::None };
+        let options = RotationOptions { interpolation, only: None, bound, core: CoreSampler::None };
         let document = convert_rotations(&swinging(), &options).unwrap().0;
         let floats = weigh::gzip_bytes(&document);
         for storage in Storage::ALL {

@@ -1,8 +1,8 @@
 //! Rotations in another interpolation, within a bound in space.
 //!
 //! The curves are the core's ([`keyfold_core::fit`]); how far each may stray is searched for in `tolerance`; how CUBICSLERP stands in a
-//! file is the extension's business. What is written is read and measured, the fallback as a reader sees it that does
-//! not know the extension.
+//! file is the extension's business. Curves are proven as they are fitted; the fallback is measured besides, as a reader sees it that does not know
+//! the extension. What will be on disk is held against the original by [`kept`](crate::kept).
 //!
 //! `Step` rotations and single keys stay as they are: nothing is interpolated there.
 
@@ -29,8 +29,6 @@ pub struct RotationOptions {
     pub only: Option<Interpolation>,
     /// How far points may move.
     pub bound: Bound,
-    /// How far from the nodes points are looked at; by the rules of [`Scene::new`] where not given.
-    pub shell: Option<Bound>,
     /// What readers that do not know CUBICSLERP see of it.
     pub core: CoreSampler,
 }
@@ -55,16 +53,8 @@ pub struct RotationReport {
     pub keys: Change,
     /// Bytes of their times and values as floats, before and after; the fallback counts.
     pub bytes: Change,
-    /// The largest distance between a point and its twin, in scene units.
-    pub error: f64,
-    /// That, as a share of the model's size.
-    pub relative: f64,
-    /// What is not ruled out, in scene units.
-    pub possible: f64,
-    /// What was allowed, in scene units.
-    pub bound: f64,
-    /// The fallback, where there is one.
-    pub fallback: Option<FallbackReport>,
+    /// The keys of the fallback, where there is one.
+    pub fallback: Option<usize>,
     /// What had to stay as it was.
     pub findings: Vec<Finding>,
 }
@@ -78,17 +68,6 @@ pub struct Change {
     pub after: usize,
 }
 
-/// What readers see that do not know CUBICSLERP.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct FallbackReport {
-    /// Its keys.
-    pub keys: usize,
-    /// The largest distance between a point and its twin, in scene units.
-    pub error: f64,
-    /// What is not ruled out, in scene units.
-    pub possible: f64,
-}
-
 /// A document with its rotations in another interpolation, nowhere farther than the bound from the original.
 pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Result<(Document, RotationReport)> {
     let found = read(document)?;
@@ -96,28 +75,24 @@ pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Resu
         let report = RotationReport { findings: found.findings, ..RotationReport::default() };
         return Ok((document.edit().finish()?, report));
     }
-    let scene = Scene::new(document, &found.animations, options.shell)?;
+    let scene = Scene::new(document, &found.animations, None)?;
     effort::pay(document, &scene, &found.animations, effort::SEARCH)?;
     let bound = options.bound.in_scene(scene.model_size());
-    let mut report = RotationReport { bound, findings: found.findings, ..RotationReport::default() };
+    let mut report = RotationReport { findings: found.findings, ..RotationReport::default() };
     let mut forms = Vec::new();
     for animation in &found.animations {
-        let planned = plan(document, &scene, animation, options, &mut report)?;
+        let planned = plan(document, &scene, animation, (options, bound), &mut report)?;
         forms.extend((!planned.channels.is_empty()).then_some(planned));
     }
     let written = assemble(document, &forms, place_plain)?;
-    let measured = diff(document, &written, options.shell)?;
-    (report.error, report.relative, report.possible) = (measured.error, measured.relative, measured.possible);
-    if let Some(fallback) = &mut report.fallback {
-        let seen = diff(document, &written.ignoring(sqlerp::NAME)?, options.shell)?;
-        (fallback.error, fallback.possible) = (seen.error, seen.possible);
-    }
-    let worst = report.fallback.map_or(0.0, |f| f.possible).max(report.possible);
-    if worst > bound {
-        let what = format!(
-            "points would be {worst} scene units off, more than the {bound} that are allowed; nothing was written"
-        );
-        return Err(Error::Unsupported { extension: options.interpolation.name().into(), what });
+    if report.fallback.is_some() {
+        let off = diff(document, &written.ignoring(sqlerp::NAME)?, None)?.possible;
+        if off > bound {
+            let what = format!(
+                "points of the fallback would be {off} scene units off, more than the {bound} that are allowed"
+            );
+            return Err(Error::Unsupported { extension: sqlerp::NAME.into(), what });
+        }
     }
     Ok((written, report))
 }
@@ -127,15 +102,15 @@ fn plan(
     document: &Document,
     scene: &Scene,
     animation: &Animation,
-    options: &RotationOptions,
+    (options, bound): (&RotationOptions, f64),
     report: &mut RotationReport,
 ) -> Result<AnimationForm> {
     let goal = options.interpolation;
     let concerned = |track: &Track| options.concerns(track);
     let differs = |track: &Track| concerned(track) && track.curve.interpolation() != goal;
-    let (changed, findings) = refit_rotations(scene, animation, &differs, goal, report.bound);
+    let (changed, findings) = refit_rotations(scene, animation, &differs, goal, bound);
     let fallback = (goal == Interpolation::CubicSlerp && options.core == CoreSampler::Linear)
-        .then(|| refit_rotations(scene, animation, &concerned, Interpolation::Linear, report.bound));
+        .then(|| refit_rotations(scene, animation, &concerned, Interpolation::Linear, bound));
     report.findings.extend(findings.into_iter().chain(fallback.iter().flat_map(|(_, findings)| findings.clone())));
     let mut form = AnimationForm { index: animation.index, ..AnimationForm::default() };
     for (index, (before, after)) in animation.tracks.iter().zip(&changed.tracks).enumerate() {
@@ -181,8 +156,7 @@ impl RotationReport {
         self.bytes.before += bytes(before);
         self.bytes.after += bytes(after) + fallback.map_or(0, bytes);
         if let Some(fallback) = fallback {
-            let so_far = self.fallback.get_or_insert(FallbackReport { keys: 0, error: 0.0, possible: 0.0 });
-            so_far.keys += fallback.curve.keys();
+            *self.fallback.get_or_insert(0) += fallback.curve.keys();
         }
     }
 }

@@ -46,8 +46,8 @@ impl Rows {
     /// A node over a span whose moments start with `first`; `None` where a matrix stands there that is no transform.
     fn stretch<'s>(&'s self, motion: &'s Motion<'_>, node: usize, span: &Span, first: usize) -> Option<Stretch<'s>> {
         let (pace, samples) = match &self.transforms[node] {
-            Some(rows) => (motion.pace(node), [0, 1, 3].map(|i| &rows[first + i])),
-            None => (Pace::STEADY, [motion.skeleton().rest_transform(node)?; 3]),
+            Some(rows) => (motion.pace(node), [0, 1, 2, 3].map(|i| &rows[first + i])),
+            None => (Pace::STEADY, [motion.skeleton().rest_transform(node)?; 4]),
         };
         Some(Stretch { pace, samples, start: span.start, end: span.end })
     }

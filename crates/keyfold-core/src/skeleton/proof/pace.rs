@@ -7,14 +7,19 @@
 //! | `CubicSpline` | vectors are cubics, rotations a cubic over its own length: their control values, and the least length on the way |
 //! | `CubicSlerp` | arcs of constant speed, logarithm and exponential ([`squad`]) |
 //!
-//! Rotations are bounded as matrices: turned by an angle φ against each other, two differ by 2 sin(φ/2).
+//! Rotations are bounded as matrices: turned by an angle φ against each other, two differ by 2 sin(φ/2). Two of one kind are bounded by what their numbers differ by;
+//! two of different kinds, or quadrangles, by the samples of their difference, and only its last derivative by the sum of both.
 
-use super::super::Transform;
 use super::super::motion::{Pace, Turn, Way};
-use super::{jet::Jet, squad};
+use super::super::{Affine, Transform};
+use super::jet::{Jet, ORDER};
+use super::squad;
 use crate::curve::{Curve, bezier};
 use crate::quat::{self, Quat};
 use crate::vector::{Vector, length};
+
+/// No two rotations' matrices lie farther apart.
+const FARTHEST: f64 = 2.0;
 
 /// Bounds of a node's own matrix over a stretch.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +38,10 @@ pub(super) struct Both {
     pub(super) apart: Own,
 }
 
-/// A node over a stretch: what its curves are, and its transforms at the start, a third later and at the end.
+/// A node over a stretch: what its curves are, and its transforms at four even steps from end to end.
 pub(super) struct Stretch<'s> {
     pub(super) pace: Pace<'s>,
-    pub(super) samples: [&'s Transform; 3],
+    pub(super) samples: [&'s Transform; 4],
     pub(super) start: f64,
     pub(super) end: f64,
 }
@@ -55,7 +60,7 @@ impl Stretch<'_> {
         let (way, other_way) = (self.way(Vectors::Translation), other.way(Vectors::Translation));
         let (turning, other_turning) = (turn.jet(), other_turn.jet());
         let (scaling, other_scaling) = (scale.jet(largest), other_scale.jet(largest));
-        let apart = turn.minus(&turning, &other_turn, &other_turning, self.chord(other)) * scaling
+        let apart = self.turned_apart((&turn, &turning), other, (&other_turn, &other_turning)) * scaling
             + other_turning * scale.minus(&other_scale, largest);
         Both {
             a: Own { linear: turning * scaling, origin: way.jet(length) },
@@ -64,17 +69,35 @@ impl Stretch<'_> {
         }
     }
 
+    /// Bounds of the difference of the two rotations, each with its own.
+    fn turned_apart(&self, mine: (&Turning, &Jet), other: &Self, theirs: (&Turning, &Jet)) -> Jet {
+        match (mine.0, theirs.0) {
+            (Turning::Even(a), Turning::Even(b)) => evenly_apart(*a, *b, self.chord(other)),
+            (Turning::Spline(a), Turning::Spline(b)) => {
+                let apart = a.minus(b, theirs.1);
+                // From the ends to the middle, at the bounded speed.
+                apart.with_size((self.chord(other) + apart.0[1] / 2.0).min(FARTHEST))
+            }
+            _ => {
+                let at = |i: usize| matrix_apart(self.samples[i].rotation, other.samples[i].rotation);
+                let apart = Jet::through([at(0), at(1), at(2), at(3)], mine.1.0[ORDER] + theirs.1.0[ORDER]);
+                apart.with_size(apart.0[0].min(FARTHEST))
+            }
+        }
+    }
+
     /// How far the two rotations' matrices lie apart at the ends, at most.
     fn chord(&self, other: &Self) -> f64 {
         let at = |i: usize| 2.0 * apart(self.samples[i].rotation, other.samples[i].rotation);
-        at(0).max(at(2))
+        at(0).max(at(3))
     }
 
     fn turn(&self) -> Turning {
+        let evenly = || Turning::Even(even(self.samples[0].rotation, self.samples[1].rotation));
         match self.pace.turn {
-            Turn::Even => Turning::Even(even(self.samples[0].rotation, self.samples[1].rotation)),
+            Turn::Even => evenly(),
             Turn::Spline(curve) => Turning::Spline(Spline::new(curve, self.start, self.end)),
-            Turn::Squad(curve) => Turning::Squad(squad::bounds(curve, self.start, self.end)),
+            Turn::Squad(curve) => squad::bounds(curve, self.start, self.end).map_or_else(evenly, Turning::Squad),
         }
     }
 
@@ -83,7 +106,7 @@ impl Stretch<'_> {
             Vectors::Translation => (&self.pace.translation, |t| t.translation),
             Vectors::Scale => (&self.pace.scale, |t| t.scale),
         };
-        let (from, to) = (of(self.samples[0]), of(self.samples[2]));
+        let (from, to) = (of(self.samples[0]), of(self.samples[3]));
         match way {
             Way::Straight => Path::Straight(from, to),
             Way::Spline(parts) => {
@@ -154,17 +177,6 @@ impl Turning {
             Self::Squad(jet) => *jet,
         }
     }
-
-    /// Bounds of the difference of two rotations that lie `chord` apart at the ends.
-    fn minus(&self, mine: &Jet, other: &Self, theirs: &Jet, chord: f64) -> Jet {
-        let apart = match (self, other) {
-            (Self::Even(a), Self::Even(b)) => return evenly_apart(*a, *b, chord),
-            (Self::Spline(a), Self::Spline(b)) => a.minus(b, theirs),
-            _ => *mine + *theirs,
-        };
-        // From the ends to the middle, at the bounded speed; and no two rotations lie farther apart than this.
-        apart.with_size((chord + apart.0[1] / 2.0).min(2.0))
-    }
 }
 
 /// The rotation vector that leads from the start to the end where it leads from `start` to `third` in a third of the time.
@@ -189,7 +201,7 @@ fn half_turn(q: Quat) -> Vector {
 /// are powers of those times the rotations, and A^k - B^k is at most k |A - B| times the larger one to the power of k - 1.
 fn evenly_apart(a: Vector, b: Vector, chord: f64) -> Jet {
     let (speed, slip) = (length(a).max(length(b)), length(minus(a, b)));
-    let (size, turning) = ((chord + slip / 2.0).min(2.0), Jet::turning(speed));
+    let (size, turning) = ((chord + slip / 2.0).min(FARTHEST), Jet::turning(speed));
     let mut jet = turning.times(size);
     (1..jet.0.len()).for_each(|k| jet.0[k] += slip * turning.0[k - 1]);
     jet
@@ -253,6 +265,13 @@ fn subtract(a: Quat, b: Quat) -> Quat {
 fn apart(a: Quat, b: Quat) -> f64 {
     let d = subtract(a, if quat::dot(a, b) < 0.0 { quat::negate(b) } else { b });
     libm::sqrt(quat::dot(d, d))
+}
+
+/// The difference of two rotations' matrices, number by number: quaternions would have signs.
+fn matrix_apart(a: Quat, b: Quat) -> [f64; 9] {
+    let axes = |rotation| Affine::from_transform(&Transform { rotation, ..Transform::IDENTITY }).axes;
+    let (a, b) = (axes(a), axes(b));
+    core::array::from_fn(|i| a[i / 3][i % 3] - b[i / 3][i % 3])
 }
 
 fn minus(a: Vector, b: Vector) -> Vector {

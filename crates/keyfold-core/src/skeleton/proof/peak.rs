@@ -10,10 +10,7 @@ impl Cubic {
     /// Through four points at even steps.
     #[inline]
     pub(super) fn through(p: &[Vector; 4]) -> Self {
-        let mix = |near: usize, far: usize, other: usize, last: usize| {
-            [0, 1, 2].map(|k| (18.0 * p[near][k] - 9.0 * p[far][k] - 5.0 * p[other][k] + 2.0 * p[last][k]) / 6.0)
-        };
-        Self([p[0], mix(1, 2, 0, 3), mix(2, 1, 3, 0), p[3]])
+        Self(control_points(p))
     }
 
     /// The square of a length that it nowhere exceeds: that of its longest control point.
@@ -51,6 +48,15 @@ impl Cubic {
         let m = middle(abc, bcd);
         [Self([a, ab, abc, m]), Self([m, bcd, cd, d])]
     }
+}
+
+/// The control points of the cubic through four points at even steps.
+#[inline]
+pub(super) fn control_points<const N: usize>(p: &[[f64; N]; 4]) -> [[f64; N]; 4] {
+    let mix = |near: usize, far: usize, other: usize, last: usize| {
+        core::array::from_fn(|k| (18.0 * p[near][k] - 9.0 * p[far][k] - 5.0 * p[other][k] + 2.0 * p[last][k]) / 6.0)
+    };
+    [p[0], mix(1, 2, 0, 3), mix(2, 1, 3, 0), p[3]]
 }
 
 /// How much more than the largest square that was seen is near enough.

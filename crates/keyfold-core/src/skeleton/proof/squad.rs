@@ -7,36 +7,50 @@
 use super::jet::{Jet, ORDER};
 use crate::curve::{Curve, Location, align, locate, quadrangle};
 use crate::quat::{self, Quat};
+use crate::vector::{Vector, distance, length};
+use core::f64::consts::PI;
 
-/// Arcs that lie farther apart than this (1 - cos φ, of 2 at most) are nearly opposite: which way leads from one to the other is not defined.
+/// Quaternions that lie farther apart than this (1 - cos φ, of 2 at most) are nearly opposite: which way leads from one to the other is not defined.
 const OPPOSITE: f64 = 1.999;
 
-/// Bounds of the rotation as a matrix between `start` and `end`, with no key inside.
-pub(super) fn bounds(curve: &Curve, start: f64, end: f64) -> Jet {
-    let Location::Between { key, span, .. } = locate(curve.times(), start + (end - start) / 2.0) else {
-        return Jet::constant(1.0);
-    };
+/// Bounds of the rotation as a matrix between `start` and `end`, with no key inside; `None` where it turns evenly: before and after all keys, and where
+/// the controls are the keys, so that both arcs are one.
+pub(super) fn bounds(curve: &Curve, start: f64, end: f64) -> Option<Jet> {
+    let Location::Between { key, span, .. } = locate(curve.times(), start + (end - start) / 2.0) else { return None };
     let [a, b, c, d] = quadrangle(curve, key);
     let [a, b, c, d] = align(a, b, c, d);
+    if (a, d) == (b, c) {
+        return None;
+    }
     let from = f64::from(curve.times()[key]);
     let (s, step) = ((start - from) / span, (end - start) / span);
-    let (outer, inner) = (angle(a, d), angle(b, c));
-    let p = Jet::turning(outer * step);
-    // Of p⁻¹ q, and so of cos φ, its first component.
-    let between = Jet::turning((outer + inner) * step);
+    let [u, v] = [(a, d), (b, c)].map(|(from, to)| half_turn(from, to).map(|c| c * step));
+    let between = between(u, v);
     let middle = s + step / 2.0;
-    let cos = quat::dot(quat::slerp_direct(a, d, middle), quat::slerp_direct(b, c, middle)) - between.0[1] / 2.0;
-    let y = 1.0 - cos.max(-1.0);
-    if y > OPPOSITE || inner > 3.1 {
-        return Jet::WILD;
+    let gap = angle(quat::slerp_direct(a, d, middle), quat::slerp_direct(b, c, middle)) + between.0[1] / 2.0;
+    let y = 1.0 - libm::cos(gap.min(PI));
+    if y.max(1.0 - quat::dot(b, c)) > OPPOSITE {
+        return Some(Jet::WILD);
     }
-    let log = (between.series(angle_over_sine(y)) * between).with_size(libm::acos(1.0 - y));
+    let log = (between.series(angle_over_sine(y)) * between.with_size(gap.min(1.0))).with_size(gap);
     let most = if (s..=s + step).contains(&0.5) { 0.5 } else { ease(s).max(ease(s + step)) };
     let slope = libm::fabs(2.0 - 4.0 * s).max(libm::fabs(2.0 - 4.0 * (s + step)));
     let weight = Jet([most, slope * step, 2.0 * step * step, 0.0, 0.0]);
     let power = (weight * log).series([1.0, 1.0, 0.5, 1.0 / 6.0, 1.0 / 24.0]);
-    let q = p * power;
-    (q * q).with_size(1.0)
+    let q = Jet::turning(length(u)) * power;
+    Some((q * q).with_size(1.0))
+}
+
+/// Bounds of p⁻¹ q, and so of cos φ, its last component, for arcs that turn by the half rotation vectors `u` and `v`. Its derivative is p⁻¹ (v - u) q: arcs
+/// that turn alike keep their distance.
+fn between(u: Vector, v: Vector) -> Jet {
+    let (slip, turning) = (distance(u, v), Jet::turning(length(u) + length(v)));
+    Jet(core::array::from_fn(|k| if k == 0 { 1.0 } else { slip * turning.0[k - 1] / k as f64 }))
+}
+
+/// The half rotation vector that leads from one quaternion to another as they stand, in the scene's frame.
+fn half_turn(from: Quat, to: Quat) -> Vector {
+    quat::log(quat::mul(to, quat::conjugate(from)))
 }
 
 fn ease(s: f64) -> f64 {

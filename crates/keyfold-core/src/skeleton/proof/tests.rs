@@ -97,7 +97,8 @@ fn checked(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> Proof {
         (0..=4_000).map(|i| Moment::at(start + (end - start) * f64::from(i) / 4_000.0)).collect();
     many.extend(moments(&[a, b], 16));
     let seen = compare(a, b, probes, &many).error();
-    assert!(seen <= proof.possible * (1.0 + 1e-9), "seen {seen}, possible {}", proof.possible);
+    // The last bits are not accounted for.
+    assert!(seen <= proof.possible * (1.0 + 1e-9) + 1e-14, "seen {seen}, possible {}", proof.possible);
     assert!(proof.deviation.error() <= proof.possible);
     proof
 }
@@ -129,6 +130,80 @@ fn nothing_seen_is_ever_more_than_what_is_possible() {
             curves.iter().map(|(n, p, c)| (*n, *p, random.near(c, [1e-4, 1e-2][round % 2]))).collect();
         let (a, b) = (Motion::new(&skeleton, tracks(&curves)), Motion::new(&skeleton, tracks(&other)));
         tight(&checked(&a, &b, &probes(&skeleton, &a.moved(), |_| 0.3)));
+    }
+}
+
+/// A curve that has `rotation`'s values at other times, in the form of the two that needs no tangents or has its controls on its keys.
+fn resampled(rotation: &Curve, form: Interpolation, times: &[f32]) -> Curve {
+    let at = |time: &f32| {
+        let mut q = [0.0; 4];
+        rotation.sample(crate::curve::Kind::Rotation, f64::from(*time), &mut q);
+        q.map(|c| c as f32).repeat(form.elements_per_key())
+    };
+    Curve::new(form, 4, times, times.iter().flat_map(at).collect::<Vec<_>>()).unwrap()
+}
+
+/// The proof for one joint that two rotations turn.
+fn turned(a: &Curve, b: &Curve) -> Proof {
+    let skeleton = Skeleton::new(vec![None], &[Rest::Transform(Transform::IDENTITY)]).unwrap();
+    let motion = |curve| Motion::new(&skeleton, [Track { node: 0, property: Property::Rotation, axis: None, curve }]);
+    checked(&motion(a), &motion(b), &probes(&skeleton, &[true], |_| 1.0))
+}
+
+#[test]
+fn rotations_of_different_kinds_are_bounded_together() {
+    use Interpolation::{CubicSlerp, CubicSpline, Linear};
+    let mut random = Random(23);
+    for round in 0..24 {
+        let turn = [1e-6, 0.01, 0.3, 1.2][round % 4];
+        let rotation = random.rotation([CubicSlerp, CubicSpline, Linear][round / 4 % 3], 5, turn);
+        let end = rotation.end();
+        let even: Vec<f32> = (0..=37).map(|i| end * i as f32 / 37.0).collect();
+        let odd: Vec<f32> = (0..=20).map(|i| end * (i * i) as f32 / 400.0).collect();
+        for (form, times) in [(Linear, &even), (CubicSlerp, &odd), (CubicSlerp, &even)] {
+            tight(&turned(&rotation, &resampled(&rotation, form, times)));
+        }
+        // Nothing to do with each other at all.
+        let other = random.rotation([Linear, CubicSlerp][round % 2], 7, turn);
+        tight(&turned(&rotation, &other));
+        assert_eq!(turned(&rotation, &rotation).possible, 0.0);
+        // A quadrangle with its controls on its keys is the arc between them.
+        let [arcs, same] = [Linear, CubicSlerp].map(|form| resampled(&rotation, form, &odd));
+        assert_eq!(turned(&arcs, &same).possible, 0.0);
+    }
+}
+
+#[test]
+fn quadrangles_that_are_hardly_defined_are_bounded() {
+    let about = |axis: usize, angle: f64| {
+        let mut v = [0.0; 3];
+        v[axis] = angle / 2.0;
+        quat::exp(v)
+    };
+    let quadrangle = |[a, b, c, d]: [[f64; 4]; 4]| {
+        let values = [a, a, b, c, d, d].concat().into_iter().map(|v| v as f32).collect::<Vec<_>>();
+        Curve::new(Interpolation::CubicSlerp, 4, [0.0, 1.0], values).unwrap()
+    };
+    let pi = core::f64::consts::PI;
+    let mut random = Random(29);
+    for off in [0.0, 1e-7, 1e-3, 0.1] {
+        let still = about(0, 0.0);
+        for corners in [
+            // Half a turn from key to key, controls on them and across.
+            [still, still, about(2, pi - off), about(2, pi - off)],
+            [still, about(2, pi - off), still, about(2, pi - off)],
+            // Controls that are opposite quaternions, or lie across from what the keys lead through.
+            [still, about(1, pi - off), about(1, off - pi), still],
+            [still, about(0, pi - off), about(1, pi - off), about(2, off)],
+            [still, still, still, about(0, off)],
+            [random.quaternion(), random.quaternion(), random.quaternion(), random.quaternion()],
+        ] {
+            let (a, twin) = (quadrangle(corners), quadrangle(corners.map(|q| quat::mul(q, about(1, 1e-3)))));
+            let line = resampled(&a, Interpolation::Linear, &[0.0, 0.11, 0.35, 0.5, 0.83, 1.0]);
+            for proof in [turned(&a, &twin), turned(&a, &line), turned(&line, &twin)] {
+                assert!(proof.possible <= 2.0 + 1e-9, "{corners:?} {}", proof.possible);
+            }
+        }
     }
 }
 
@@ -233,7 +308,7 @@ fn no_derivative_exceeds_its_bound() {
     use Interpolation::{CubicSlerp, CubicSpline, Linear};
     let mut random = Random(11);
     let (mut checked, mut fullest) = (0, [0.0f64; 5]);
-    for round in 0..300 {
+    for round in 0..600 {
         let skeleton = chain(&mut random, 1);
         let turn = [0.1, 0.8, 2.0][round % 3];
         let form = [Linear, CubicSpline, CubicSlerp][round / 3 % 3];
@@ -243,16 +318,20 @@ fn no_derivative_exceeds_its_bound() {
             (0, Property::Translation, random.vector(plain, 2, 0.0, 1.0)),
             (0, Property::Scale, random.vector(plain, 2, 1.0, 0.3)),
         ];
-        let twins: Vec<(usize, Property, Curve)> =
+        let mut twins: Vec<(usize, Property, Curve)> =
             curves.iter().map(|(n, p, c)| (*n, *p, random.near(c, [1e-3, 0.1][round % 2]))).collect();
+        if round >= 300 {
+            let times = twins[0].2.times().to_vec();
+            twins[0].2 = resampled(&twins[0].2, [Linear, CubicSlerp][round % 2], &times);
+        }
         let (a, b) = (Motion::new(&skeleton, tracks(&curves)), Motion::new(&skeleton, tracks(&twins)));
         let end = curves.iter().map(|(_, _, c)| f64::from(c.times()[1])).fold(f64::INFINITY, f64::min);
         let (start, end) = (0.2 * end, end * if round % 2 == 0 { 1.0 } else { 0.5 });
         let at = |m: &Motion<'_>, x: f64| m.transforms(0, &[Moment::at(start + (end - start) * x)])[0];
-        let samples = |m: &Motion<'_>| [0.0, 1.0 / 3.0, 1.0].map(|x| at(m, x));
+        let samples = |m: &Motion<'_>| [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0].map(|x| at(m, x));
         let (mine, theirs) = (samples(&a), samples(&b));
-        let one = Stretch { pace: a.pace(0), samples: [&mine[0], &mine[1], &mine[2]], start, end };
-        let two = Stretch { pace: b.pace(0), samples: [&theirs[0], &theirs[1], &theirs[2]], start, end };
+        let one = Stretch { pace: a.pace(0), samples: mine.each_ref(), start, end };
+        let two = Stretch { pace: b.pace(0), samples: theirs.each_ref(), start, end };
         let both = one.beside(&two);
         for _ in 0..20 {
             let mut times = [0.0; 5].map(|_: f64| (random.next() + 1.0) / 2.0);
@@ -282,7 +361,7 @@ fn no_derivative_exceeds_its_bound() {
         }
     }
     // Bounds that nothing comes near would prove as much.
-    assert!(checked > 5000 && fullest.iter().all(|share| *share > 0.3), "{checked} {fullest:?}");
+    assert!(checked > 10_000 && fullest.iter().all(|share| *share > 0.3), "{checked} {fullest:?}");
 }
 
 #[test]

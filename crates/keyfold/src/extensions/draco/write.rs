@@ -1,7 +1,7 @@
 //! Storing a document's animations as Draco streams: the engine says how finely, `streams` what goes into which stream, `place` where it all
 //! lies in the file.
 //!
-//! Constant tracks become one key. What comes out is decoded from its streams and measured.
+//! Constant tracks become one key.
 
 use super::{
     grids::{Gridded, components, uniform},
@@ -9,7 +9,7 @@ use super::{
     streams::{Candidate, Candidates, Stream, candidates, originals, streams},
 };
 use crate::{
-    Animation, Bound, Curve, Document, Measured, PROPERTY_BOUND, Result, Track,
+    Animation, Bound, Curve, Document, Finding, Result, Track,
     convert::{Searched, with_keys_kept},
     read,
     retarget::is_component,
@@ -29,12 +29,10 @@ pub enum Dialect {
 }
 
 /// How animations are to be compressed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// How far anything in the scene may lie from where it was.
     pub max_error: Bound,
-    /// How far a property may be off, as a share of its natural range.
-    pub max_property_error: f64,
     /// So many bits for every track, whatever that costs in precision.
     pub bits: Option<u8>,
     /// So many bits for times, where they stay strictly increasing; by default they stay exact or nearly so.
@@ -45,28 +43,15 @@ pub struct Options {
     pub fallback: bool,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            max_error: Bound::default(),
-            max_property_error: PROPERTY_BOUND,
-            bits: None,
-            time_bits: None,
-            dialect: Dialect::Draft,
-            fallback: false,
-        }
-    }
-}
-
-/// Stores a document's animations as Draco streams: as few bits as the bound allows, or as many as are asked for.
-pub fn compress(document: &Document, options: &Options) -> Result<Measured> {
+/// Stores a document's animations as Draco streams: as few bits as the bound allows, or as many as are asked for, which may break it
+/// ([`kept`](crate::kept) tells).
+pub fn compress(document: &Document, options: &Options) -> Result<(Document, Vec<Finding>)> {
     let (plain, findings) = unpack_storage(document)?;
     let written = match options.bits {
         Some(bits) => with_bits(&plain, bits, options)?,
         None => with_keys_kept(&plain, Searched::Draco(options))?,
     };
-    let bounds = (options.max_error, options.max_property_error);
-    Ok(Measured { findings, ..Measured::new(document, written, bounds)? })
+    Ok((written, findings))
 }
 
 /// Every track that streams can hold on the tightest grid of so many bits; constant ones as one key, unless the animation would then end

@@ -4,10 +4,10 @@ use super::{Encoding, Layout, Path};
 use crate::{Bound, Property, document::ComponentType};
 
 /// How animations are to be quantized. By default, the engine chooses each track's form within the bound.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// No integers wider than this: 8 or 16.
-    pub bits: u32,
+    /// No integers wider than a byte.
+    pub bytes_only: bool,
     /// How far anything in the scene may lie from where it was.
     pub max_error: Bound,
     /// How rotations are to be laid out, where they can be.
@@ -22,21 +22,6 @@ pub struct Options {
     pub times: Option<Encoding>,
     /// Whether axes stay that only hold the rest pose. They always do in motion that is made for other skeletons (VRMC_vrm_animation).
     pub keep_rest: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            bits: 16,
-            max_error: Bound::default(),
-            rotation: None,
-            translation: None,
-            scale: None,
-            values: None,
-            times: None,
-            keep_rest: false,
-        }
-    }
 }
 
 /// The layouts of a rotation.
@@ -97,7 +82,7 @@ impl Options {
 
     /// What is asked for where the table lists it for a path; integers where only times are asked for.
     pub(super) fn encoding(&self, path: Path) -> Encoding {
-        let component = if self.bits <= 8 { ComponentType::U8 } else { ComponentType::U16 };
+        let component = if self.bytes_only { ComponentType::U8 } else { ComponentType::U16 };
         let asked = self.values.filter(|e| path.encodings().contains(e));
         asked.unwrap_or(Encoding::new(component, path.property == Property::Rotation))
     }

@@ -2,7 +2,7 @@
 
 use super::{Options, given};
 use crate::{
-    Animation, Animations, Document, Finding, Measured, PROPERTY_BOUND, Result, Severity, Target, Targets, Track,
+    Animation, Animations, Document, Finding, Result, Severity, Target, Targets, Track,
     convert::{Searched, with_keys_kept},
     read,
 };
@@ -10,15 +10,15 @@ use crate::{
 /// Stores a document's animations as EXT_animation_quantization. Tracks that the extension knows no form for (pointers, spherical
 /// splines) stay as they are, also where a pointer means what core's `node` and `path` can say: the draft's table has no row for it, and
 /// [`retarget`](fn@crate::retarget) to core's targets first is what makes those smaller. Weights become core's own normalized integers where
-/// those are good enough.
-pub fn quantize(document: &Document, options: &Options) -> Result<Measured> {
+/// those are good enough. What is searched keeps the bound; types that are asked for may break it ([`kept`](crate::kept) tells).
+pub fn quantize(document: &Document, options: &Options) -> Result<(Document, Vec<Finding>)> {
     let Animations { animations, mut findings } = read(document)?;
     findings.extend(animations.iter().flat_map(pointed));
     let written = match options.values.or(options.times) {
         Some(_) => given::written(document, &animations, options)?,
         None => with_keys_kept(document, Searched::Quantization(options))?,
     };
-    Ok(Measured { findings, ..Measured::new(document, written, (options.max_error, PROPERTY_BOUND))? })
+    Ok((written, findings))
 }
 
 /// What there is to say of tracks that stay as they are because of how they are addressed.

@@ -51,7 +51,7 @@ fn grid(track: &engine::Track, step: f64, options: &Options) -> Grid {
         _ => vector(track, step, options),
     };
     // Without integers of its own, the extension has core's.
-    let core = || if track.is_spline() || options.bits < 16 { core_gltf::constant } else { core_gltf::grid };
+    let core = || if track.is_spline() || options.bytes_only { core_gltf::constant } else { core_gltf::grid };
     laid.map_or_else(|| core()(track, step), Grid::Uniform)
 }
 
@@ -104,7 +104,7 @@ fn uniform(ranges: &[(f64, f64)], step: f64, normalized: bool, layout: Layout, o
     let byte = [step, step * COARSER].map(|step| short_within(step * unit));
     let byte = byte.into_iter().find(|short| reaches(short, 255)).map(|short| (short, 255));
     let short = || Some(short_within(step * unit)).filter(|short| reaches(short, 65535)).map(|short| (short, 65535));
-    let (short, most) = byte.or_else(|| short().filter(|_| options.bits >= 16))?;
+    let (short, most) = byte.or_else(|| short().filter(|_| !options.bytes_only))?;
     let step = short.value() / unit;
     let coarse = ten_within(LEEWAY * step);
     let mut offsets = [0.0; 4];
