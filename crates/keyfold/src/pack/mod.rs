@@ -196,7 +196,7 @@ fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn
     let tight = Settings { bound: settings.bound.scaled(TIGHTER), ..settings.clone() };
     let converted = Settings { keep_keys: true, ..fast.clone() };
     let tries = [(MUCH, fast), (SHORT, tight), (MUCH, converted)].into_iter().filter(|(most, _)| floats <= *most);
-    let least = tries.map(|(_, settings)| settings).try_fold(packed, |least, settings| {
+    let least = tries.map(|(_, settings)| settings).try_fold(packed, |least, settings| -> Result<Packed> {
         let found = pack_below(document, &settings, Some(least.weight(settings.optimize)), monitor)?;
         Ok(found.map_or(least, |found| Packed { bound, ..found }))
     })?;
