@@ -27,17 +27,14 @@ pub(super) enum Constant {
 /// One component of a constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
-    Zero,
-    One,
     Grid(i32),
+    /// Zeros and ones take no bits but for saying so.
     Exact(f32),
 }
 
 impl Number {
     fn value(self, grid: &ConstantGrid) -> f32 {
         match self {
-            Self::Zero => 0.0,
-            Self::One => 1.0,
             Self::Grid(code) => libm::ldexp(code.into(), -grid.exponent) as f32,
             Self::Exact(value) => value,
         }
@@ -45,8 +42,8 @@ impl Number {
 
     fn write(self, grid: &ConstantGrid, out: &mut BitWriter) {
         match self {
-            Self::Zero => out.put(0, 2),
-            Self::One => out.put(1, 2),
+            Self::Exact(value) if value.to_bits() == 0 => out.put(0, 2),
+            Self::Exact(1.0) => out.put(1, 2),
             Self::Grid(code) => {
                 out.put(2, 2);
                 out.put(code as u64 & mask(grid.bits), grid.bits);
@@ -60,8 +57,8 @@ impl Number {
 
     fn read(grid: &ConstantGrid, from: &mut BitReader<'_>) -> Result<Self, ClipError> {
         Ok(match from.take(2)? {
-            0 => Self::Zero,
-            1 => Self::One,
+            0 => Self::Exact(0.0),
+            1 => Self::Exact(1.0),
             2 => Self::Grid(signed(from.take(grid.bits)?, grid.bits)),
             _ => Self::Exact(from.f32()?),
         })

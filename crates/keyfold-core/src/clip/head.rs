@@ -62,7 +62,7 @@ pub(super) struct Head {
 pub(super) struct HeadShape {
     pub(super) rotations: usize,
     width_bits: u32,
-    min_bits: Vec<u8>,
+    pub(super) min_bits: Vec<u8>,
 }
 
 impl HeadShape {

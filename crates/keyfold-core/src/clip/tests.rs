@@ -495,7 +495,7 @@ fn lists_of_tracks_that_are_not_paid_for_are_refused() {
         duration: 0.0,
         timing: super::timing::Timing::Table(vec![0.0]),
         tracks: vec![track; count],
-        constants: vec![super::constant::Constant::Numbers(vec![super::constant::Number::Zero]); count],
+        constants: vec![super::constant::Constant::Numbers(vec![super::constant::Number::Exact(0.0)]); count],
         grid: Default::default(),
         steps: Vec::new(),
         rotations: Vec::new(),

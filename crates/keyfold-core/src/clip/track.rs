@@ -34,7 +34,7 @@ pub enum Target {
 }
 
 impl NodeProperty {
-    const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Translation,
         Self::Rotation,
         Self::Scale,
@@ -64,7 +64,8 @@ impl Target {
         matches!(self, Self::Node(_, NodeProperty::Rotation) | Self::Pointer(_, true))
     }
 
-    fn width(&self) -> Option<usize> {
+    /// Components of a value, where the target alone says it.
+    pub(super) fn width(&self) -> Option<usize> {
         match self {
             Self::Node(_, property) => property.width(),
             Self::Pointer(_, rotation) => rotation.then_some(4),

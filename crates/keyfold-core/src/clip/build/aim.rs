@@ -53,12 +53,10 @@ impl Aim {
     ) -> Self {
         let mut aim = Self { rotation: local.rotation, m: [0.0; 3], misses: Vec::new(), moves: Vec::new() };
         let places: Vec<[f64; 3]> = points.iter().map(belongs).collect();
-        // Errors are small: the second step only takes away what the first left of second order.
-        for _ in 0..2 {
-            aim.look(parent, local, points, &places);
-            let turn = aim.best_turn();
-            aim.rotation = quat::normalize(quat::mul(aim.rotation, quat::exp(turn.map(|c| c / 2.0))));
-        }
+        aim.look(parent, local, points, &places);
+        // Errors are small: what one step leaves is of second order.
+        let turn = aim.best_turn();
+        aim.rotation = quat::normalize(quat::mul(aim.rotation, quat::exp(turn.map(|c| c / 2.0))));
         aim.look(parent, local, points, &places);
         aim
     }

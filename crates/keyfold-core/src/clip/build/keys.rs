@@ -5,9 +5,9 @@ use super::{Budget, BuildError, Job, Source, SourceTrack, memory, splines};
 use crate::clip::bend;
 use crate::clip::timing::Timing;
 use crate::clip::{NodeProperty, Target};
-use crate::curve::{Curve, Interpolation, Kind, Location, largest_difference, locate};
+use crate::curve::{Curve, Interpolation, Kind, Location, largest_difference, locate, toward};
 use crate::quat;
-use crate::skeleton::{BETWEEN, Motion, Property, Track, compare, moments};
+use crate::skeleton::{BETWEEN, Moment, Motion, Property, Skeleton, Track, compare, moments};
 use alloc::{sync::Arc, vec::Vec};
 
 /// The keys of a clip.
@@ -37,7 +37,7 @@ impl KeyTimes {
         match job.options.rate {
             Some(rate) => Self::at(job, even(job.source, rate), false),
             None if job.source.tracks.iter().any(splines::is_spline) => splines::keys(job, budget),
-            None => Self::at(job, Timing::Table(sorted(splines::own_times(job))), false),
+            None => Self::at(job, Timing::Table(splines::own_times(job.source)), false),
         }
     }
 
@@ -68,13 +68,11 @@ impl KeyTimes {
 
     /// How far curves through the keys stray from the source, as a share of what is allowed.
     pub(super) fn strays(&self, job: &Job<'_>) -> f64 {
-        let lines: Vec<Curve> = job.source.tracks.iter().map(|track| self.line(track)).collect();
-        let tracks = || job.source.tracks.iter().zip(&lines);
-        let played = Motion::new(job.source.skeleton, tracks().filter_map(|(t, line)| driven(&t.target, line)));
-        let source = motion(job.source);
+        let (lines, source) = (self.lines(job.source), job.source.motion());
+        let played = motion(job.source.skeleton, job.source.tracks.iter().map(|track| &track.target).zip(&lines));
         // Halfway alone says nothing of a curve that crosses the line there.
         let moved = compare(&source, &played, job.source.probes, &moments(&[&source, &played], BETWEEN)).error();
-        let others = tracks().filter(|(track, _)| spatial(track).is_none());
+        let others = job.source.tracks.iter().zip(&lines).filter(|(track, _)| spatial(track).is_none());
         let off = |(track, line): (&SourceTrack<'_>, &Curve)| {
             largest_difference(kind(&track.target), track.curve, line) / track.tolerance
         };
@@ -83,6 +81,15 @@ impl KeyTimes {
 
     pub(super) fn len(&self) -> usize {
         self.times.len()
+    }
+
+    pub(super) fn moments(&self) -> Vec<Moment> {
+        self.times.iter().map(|time| Moment::at(*time)).collect()
+    }
+
+    /// All tracks as a clip plays them that has their values at the keys.
+    pub(super) fn lines(&self, source: &Source<'_>) -> Vec<Curve> {
+        source.tracks.iter().map(|track| self.line(track)).collect()
     }
 
     /// When a clip plays what the curves that stand for it have at `t`.
@@ -152,9 +159,7 @@ impl KeyTimes {
 pub(super) fn to_one_side(rows: &mut [f64]) {
     let keys = rows.as_chunks_mut::<4>().0;
     for k in 1..keys.len() {
-        if quat::dot(keys[k - 1], keys[k]) < 0.0 {
-            keys[k] = quat::negate(keys[k]);
-        }
+        keys[k] = toward(keys[k - 1], keys[k]);
     }
 }
 
@@ -178,21 +183,13 @@ pub(super) fn even(source: &Source<'_>, rate: f32) -> Timing {
     Timing::Even { rate, keys: even_keys(duration(source), rate) }
 }
 
-/// Each time once, ascending.
-pub(super) fn sorted(times: impl Iterator<Item = f32>) -> Vec<f32> {
-    let mut times: Vec<f32> = times.collect();
-    times.sort_by(f32::total_cmp);
-    times.dedup();
-    times
-}
-
 /// The track as the skeleton knows it, where it moves points.
 pub(super) fn spatial<'a>(track: &SourceTrack<'a>) -> Option<Track<'a>> {
     driven(&track.target, track.curve)
 }
 
 /// What a curve moves when it drives a target, where that moves points.
-pub(super) fn driven<'a>(target: &Target, curve: &'a Curve) -> Option<Track<'a>> {
+fn driven<'a>(target: &Target, curve: &'a Curve) -> Option<Track<'a>> {
     let Target::Node(node, property) = target else { return None };
     let (property, axis) = match *property {
         NodeProperty::Translation => (Property::Translation, None),
@@ -205,7 +202,10 @@ pub(super) fn driven<'a>(target: &Target, curve: &'a Curve) -> Option<Track<'a>>
     Some(Track { node: *node as usize, property, axis, curve })
 }
 
-/// The motion of the source's curves themselves.
-pub(super) fn motion<'a>(source: &Source<'a>) -> Motion<'a> {
-    Motion::new(source.skeleton, source.tracks.iter().filter_map(spatial))
+/// The motion of curves that drive targets.
+pub(super) fn motion<'a, 't>(
+    skeleton: &'a Skeleton,
+    curves: impl IntoIterator<Item = (&'t Target, &'a Curve)>,
+) -> Motion<'a> {
+    Motion::new(skeleton, curves.into_iter().filter_map(|(target, curve)| driven(target, curve)))
 }

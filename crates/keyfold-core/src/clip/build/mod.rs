@@ -33,19 +33,21 @@ mod room;
 mod splines;
 mod walk;
 
+use super::coding::MAX_BITS;
 use super::timing::MAX_EVEN_KEYS;
-use super::{Clip, Encoding, Target};
+use super::{Clip, Encoding, NodeProperty, Target};
 use crate::curve::Curve;
-use crate::skeleton::{Affine, Moment, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
-use alloc::{string::String, vec::Vec};
+use crate::skeleton::{Affine, Moment, Motion, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::{cell::Cell, fmt};
 
 use code::{Grid, Steps};
-use keys::{KeyTimes, spatial};
+use keys::KeyTimes;
 use measure::Reference;
 use plan::Plan;
 use room::Room;
-use walk::{Walk, Walked};
+use walk::Walk;
 
 /// An animation to build a clip from.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +64,12 @@ pub struct Source<'a> {
     pub tracks: &'a [SourceTrack<'a>],
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    /// The motion of the curves themselves.
+    fn motion(&self) -> Motion<'a> {
+        keys::motion(self.skeleton, self.tracks.iter().map(|track| (&track.target, track.curve)))
+    }
+
     /// What so many moments take, where each takes so much for a node that moves and for a component of a track.
     fn for_each(&self, moments: usize, node: u64, component: u64) -> u64 {
         let components: usize = self.tracks.iter().map(|track| track.curve.width()).sum();
@@ -81,6 +88,17 @@ pub struct SourceTrack<'a> {
     pub rest: Option<Vec<f32>>,
     /// How far a component may be off, where the target moves no points.
     pub tolerance: f64,
+}
+
+impl SourceTrack<'_> {
+    /// Whether its node exists and its curve has as many components as its target.
+    fn fits(&self, skeleton: &Skeleton) -> bool {
+        let exists = match &self.target {
+            Target::Node(node, property) => (*node as usize) < skeleton.len() && NodeProperty::ALL.contains(property),
+            Target::Pointer(..) => true,
+        };
+        exists && self.target.width().is_none_or(|width| width == self.curve.width())
+    }
 }
 
 /// How to build.
@@ -172,7 +190,7 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     fn new(source: &'a Source<'a>, options: &'a Options) -> Self {
-        let motion = keys::motion(source);
+        let motion = source.motion();
         let (start, end) = motion.span();
         let moments: Vec<Moment> = (0..REACH_MOMENTS)
             .map(|i| Moment::at(start + (end - start) * i as f64 / (REACH_MOMENTS - 1) as f64))
@@ -187,11 +205,6 @@ impl<'a> Job<'a> {
 
     fn reach(&self, node: usize, property: Property) -> f64 {
         self.reach[node].of(property)
-    }
-
-    /// How far points move for a unit of a track that moves any.
-    fn reach_of(&self, track: &SourceTrack<'_>) -> f64 {
-        spatial(track).map_or(0.0, |t| self.reach(t.node, t.property))
     }
 }
 
@@ -227,7 +240,7 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
 fn build_within(source: &Source<'_>, options: &Options, budget: &Budget<'_>) -> Result<Built, BuildError> {
     let job = Job::new(source, options);
     let keys = KeyTimes::new(&job, budget)?;
-    let lines: Vec<Curve> = source.tracks.iter().map(|track| keys.line(track)).collect();
+    let lines = keys.lines(source);
     let (plan, reference) = (Plan::new(&job, &keys), Reference::new(&job, &keys, &lines));
     let builder = Builder { walk: Walk::new(&job, &plan, &keys, &reference), budget };
     let built = match options.encoding {
@@ -259,8 +272,8 @@ fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
     if options.bits.is_some_and(|bits| !(1..=24).contains(&bits)) {
         return Err(BuildError::Options("a component has 1 to 24 bits"));
     }
-    match source.tracks.iter().find(|t| !plan::fits(source.skeleton, t)) {
-        Some(track) => Err(BuildError::Target(alloc::format!("{}", track.target))),
+    match source.tracks.iter().find(|track| !track.fits(source.skeleton)) {
+        Some(track) => Err(BuildError::Target(track.target.to_string())),
         None => Ok(()),
     }
 }
@@ -283,13 +296,13 @@ struct Budget<'a> {
 }
 
 /// How the smallest clip is looked for: how much of their error joints pass on to their children, and about how many anchors make a segment.
-const WAYS: [(f64, usize); 4] = [(0.55, 8), (0.75, 16), (0.55, 16), (0.75, 8)];
+const WAYS: [(f64, usize); 3] = [(0.55, 8), (0.75, 16), (0.75, 8)];
 
 /// The part of what curves through the keys stray by that codes leave to them at first.
 const STRAYED: f64 = 0.5;
 
-/// The fewest and the most bits of `fixed` that are tried, and how much of their error joints pass on.
-const FIXED_BITS: (u32, u32) = (8, 24);
+/// The fewest bits of `fixed` that are tried, and how much of their error joints pass on.
+const FIXED_BITS: u32 = 8;
 const FIXED_PASSED_ON: f64 = 0.5;
 
 impl Budget<'_> {
@@ -327,16 +340,10 @@ impl Builder<'_> {
     fn held(&self, (passed_on, about): (f64, usize), most: usize, done: f64) -> Result<Option<Built>, BuildError> {
         // Segments are all alike: a short one at the end would have a head of its own.
         let all = self.walk.keys.len() / 2 + 1;
-        let steps = Steps::Variable { anchors: all.div_ceil(((all + about / 2) / about).max(1)) };
-        // Keys beside a curve that strays may now and then make up for it.
-        let mut room = self.room(1.0 - STRAYED * self.walk.keys.stray.min(1.0));
-        let mut walked = self.walk.start();
+        let anchors = all.div_ceil(((all + about / 2) / about).max(1));
+        let mut grid = self.grid(Steps::Variable { anchors }, passed_on);
         for tries in 1..=TRIES {
-            let bytes = self.coded(Grid { steps, passed_on, room: &room }, &mut walked, done)?;
-            if bytes.len() >= most {
-                break;
-            }
-            let built = self.measured(bytes, &walked, &mut room);
+            let Some(built) = self.tried(&mut grid, most, done)? else { break };
             if built.holds || tries == TRIES {
                 return Ok(Some(built));
             }
@@ -344,49 +351,41 @@ impl Builder<'_> {
         Ok(None)
     }
 
-    /// With the bits that were asked for, or with the fewest that hold the bound.
+    /// With the bits that were asked for, or with the fewest that hold the bound: one more halves the error.
     fn fixed(&self) -> Result<Built, BuildError> {
-        if let Some(bits) = self.walk.job.options.bits {
-            return self.with_bits(bits, 0.0);
-        }
-        let (mut fewest, mut most, mut best) = (FIXED_BITS.0, FIXED_BITS.1, None);
-        while fewest < most {
-            let bits = fewest.midpoint(most);
-            let done = 1.0 - f64::from(most - fewest) / f64::from(FIXED_BITS.1 - FIXED_BITS.0);
-            let built = self.with_bits(bits, done)?;
-            match built.holds {
-                true => (most, best) = (bits, Some(built)),
-                false => fewest = bits + 1,
+        let options = self.walk.job.options;
+        let mut bits = options.bits.unwrap_or(FIXED_BITS);
+        loop {
+            let done = f64::from(bits) / f64::from(MAX_BITS + 1);
+            let tried = self.tried(&mut self.grid(Steps::Fixed { bits }, FIXED_PASSED_ON), usize::MAX, done)?;
+            let built = tried.ok_or(BuildError::Range)?;
+            if built.holds || options.bits.is_some() || bits == MAX_BITS {
+                return Ok(built);
             }
+            let short = libm::log2(built.error / options.max_error).clamp(1.0, MAX_BITS.into());
+            bits = (bits + short as u32).min(MAX_BITS);
         }
-        best.map_or_else(|| self.with_bits(most, 0.99), Ok)
     }
 
-    fn with_bits(&self, bits: u32, done: f64) -> Result<Built, BuildError> {
-        let (mut room, mut walked) = (self.room(1.0), self.walk.start());
-        let grid = Grid { steps: Steps::Fixed { bits }, passed_on: FIXED_PASSED_ON, room: &room };
-        let bytes = self.coded(grid, &mut walked, done)?;
-        Ok(self.measured(bytes, &walked, &mut room))
+    fn grid(&self, steps: Steps, passed_on: f64) -> Grid {
+        // Keys beside a curve that strays may now and then make up for it.
+        let first = 1.0 - STRAYED * self.walk.keys.stray.min(1.0);
+        Grid { steps, passed_on, room: Room::new(self.walk.job.source.skeleton.len(), self.walk.keys.len(), first) }
     }
 
-    fn room(&self, first: f64) -> Room {
-        Room::new(self.walk.job.source.skeleton.len(), self.walk.keys.len(), first)
-    }
-
-    /// One more try, paid for, after so much of all work was done.
-    fn coded(&self, grid: Grid<'_>, walked: &mut Walked, done: f64) -> Result<Vec<u8>, BuildError> {
-        self.budget.pay(self.walk.job.source, self.walk.keys.len() + self.walk.reference.moments.len(), done)?;
-        self.walk.run(grid, walked);
-        Ok(pack::packed(self.walk.job, self.walk.plan, self.walk.keys, &walked.codes, grid.steps))
-    }
-
-    fn measured(&self, bytes: Vec<u8>, walked: &Walked, room: &mut Room) -> Built {
-        let (reference, plan) = (self.walk.reference, self.walk.plan);
+    /// One more try, paid for, after so much of all work was done; nothing where it comes to `most` bytes.
+    fn tried(&self, grid: &mut Grid, most: usize, done: f64) -> Result<Option<Built>, BuildError> {
+        let Walk { job, plan, keys, reference, .. } = &self.walk;
+        self.budget.pay(job.source, keys.len() + reference.moments.len(), done)?;
+        let bytes = pack::packed(&self.walk, &self.walk.run(grid), grid.steps);
+        if bytes.len() >= most {
+            return Ok(None);
+        }
         // Codes that are too wide make no clip. Another try may do without them.
         let (error, holds) = Clip::open(&bytes).map_or((f64::INFINITY, false), |clip| {
-            let error = reference.error(&clip, &walked.anew, room);
-            (error, error <= self.walk.job.bound() && reference.others_hold(plan, &clip))
+            let error = reference.error(&clip, &mut grid.room);
+            (error, error <= job.bound() && reference.others_hold(plan, &clip))
         });
-        Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }
+        Ok(Some(Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }))
     }
 }

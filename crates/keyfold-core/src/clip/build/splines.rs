@@ -3,12 +3,12 @@
 //! Each span between keys of the source is cut into as many parts, because a cubic bends alike throughout; or steps are even, parts of the shortest such span or any.
 //! Keys are judged by what they are likely to cost (what curves stray by is not left for codes), and looked at only where that may be less than the best so far.
 
-use super::keys::{KeyTimes, duration, even, sorted};
-use super::{Budget, BuildError, Job, SourceTrack, memory};
+use super::keys::{KeyTimes, duration, even};
+use super::{Budget, BuildError, Job, Source, SourceTrack, memory};
 use crate::clip::Encoding;
 use crate::clip::timing::Timing;
 use crate::curve::Interpolation;
-use crate::skeleton::BETWEEN;
+use crate::skeleton::{BETWEEN, merged};
 use alloc::vec::Vec;
 
 /// The fastest even steps, and how many times as many parts are tried next: at most, and at least as long as none were enough.
@@ -41,18 +41,18 @@ pub(super) fn keys(job: &Job<'_>, budget: &Budget<'_>) -> Result<KeyTimes, Build
     if has_corners || !search.is_found() {
         search.run(false)?;
     }
-    match search.is_found() || !search.is_short {
-        true => search.best.map(|(_, keys)| keys).ok_or(BuildError::Range),
-        false => Err(BuildError::Limit("memory")),
+    match search.best {
+        Some(best) if best.cost.is_finite() || !search.is_short => Ok(best.keys),
+        _ if search.is_short => Err(BuildError::Limit("memory")),
+        _ => Err(BuildError::Range),
     }
 }
 
-/// How good keys are: what they are likely to cost, where curves through them leave enough for codes.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Rank {
-    Costs(f64),
-    /// Curves alone stray by this share of what is allowed.
-    Strays(f64),
+/// Keys that were looked at.
+struct Weighed {
+    /// What they are likely to cost; infinite where curves through them leave too little for codes.
+    cost: f64,
+    keys: KeyTimes,
 }
 
 struct Search<'a> {
@@ -60,7 +60,7 @@ struct Search<'a> {
     budget: &'a Budget<'a>,
     /// How many components keys have that are not constant, one at least.
     components: f64,
-    best: Option<(Rank, KeyTimes)>,
+    best: Option<Weighed>,
     /// Limits left no room for the steps that were asked for last.
     is_short: bool,
 }
@@ -68,7 +68,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Looks for keys of parabolas, or of lines.
     fn run(&mut self, bends: bool) -> Result<(), BuildError> {
-        let (job, own) = (self.job, sorted(own_times(self.job)));
+        let (job, own) = (self.job, own_times(self.job.source));
         let shortest = own.windows(2).map(|w| w[1] - w[0]).fold(f32::INFINITY, f32::min);
         let (spans, steps) = (own.len() - 1, libm::roundf(duration(job.source) / shortest) as usize);
         // Spans that are all alike are even steps.
@@ -82,7 +82,7 @@ impl Search<'_> {
     }
 
     fn is_found(&self) -> bool {
-        matches!(self.best, Some((Rank::Costs(_), _)))
+        self.best.as_ref().is_some_and(|best| best.cost.is_finite())
     }
 
     /// The fewest parts of each of so many spans through which curves are near enough: more where they are not, fewer where they are.
@@ -93,10 +93,8 @@ impl Search<'_> {
         timing: &dyn Fn(usize) -> Option<Timing>,
     ) -> Result<(), BuildError> {
         let (power, keys) = if bends { (3.0, 2) } else { (2.0, 1) };
-        let worth = match self.best {
-            Some((Rank::Costs(cost), _)) => (cost / (BITS * self.components)) as usize / spans.saturating_mul(keys),
-            _ => 1,
-        };
+        let best = self.best.as_ref().map(|best| best.cost).filter(|cost| cost.is_finite()).unwrap_or(0.0);
+        let worth = (best / (BITS * self.components)) as usize / spans.saturating_mul(keys);
         let (mut parts, mut few, mut many) = ((worth / FIRST).max(1), 0, usize::MAX);
         while parts > few && parts < many {
             let Some(timing) = timing(parts.saturating_mul(keys)) else { break };
@@ -115,9 +113,9 @@ impl Search<'_> {
     fn weigh(&mut self, timing: Timing, bends: bool) -> Result<Option<f64>, BuildError> {
         let time = if matches!(timing, Timing::Table(_)) { TIME_BITS } else { 0.0 };
         let count = timing.keys();
-        let cost = |bits: f64| Rank::Costs(count as f64 * (self.components * bits + time));
+        let cost = |bits: f64| count as f64 * (self.components * bits + time);
         self.is_short = memory(self.job.source, count) > self.job.options.limits.memory;
-        if self.is_short || self.best.as_ref().is_some_and(|(best, _)| *best <= cost(BITS)) {
+        if self.is_short || self.best.as_ref().is_some_and(|best| best.cost <= cost(BITS)) {
             return Ok(None);
         }
         let own = self.job.source.tracks.iter().map(|track| track.curve.keys()).max().unwrap_or(0);
@@ -125,21 +123,24 @@ impl Search<'_> {
         let Ok(mut keys) = KeyTimes::at(self.job, timing, bends) else { return Ok(Some(f64::INFINITY)) };
         let stray = keys.strays(self.job);
         keys.stray = stray;
-        let rank = if stray <= 1.0 - LEFT { cost(BITS - libm::log2(1.0 - stray)) } else { Rank::Strays(stray) };
-        if self.best.as_ref().is_none_or(|(best, _)| rank < *best) {
-            self.best = Some((rank, keys));
+        let cost = if stray <= 1.0 - LEFT { cost(BITS - libm::log2(1.0 - stray)) } else { f64::INFINITY };
+        if self.best.as_ref().is_none_or(|best| (cost, stray) < (best.cost, best.keys.stray)) {
+            self.best = Some(Weighed { cost, keys });
         }
         Ok(Some(stray))
     }
 }
 
 /// The beginning, the end, and the keys of all curves between.
-pub(super) fn own_times<'a>(job: &'a Job<'_>) -> impl Iterator<Item = f32> + 'a {
-    let blends = || job.source.tracks.iter().filter(|track| track.curve.interpolation() != Interpolation::Step);
-    let own = blends().flat_map(|track| track.curve.times());
+pub(super) fn own_times(source: &Source<'_>) -> Vec<f32> {
     // Steps have times of their own.
-    let end = if blends().next().is_some() { duration(job.source) } else { 0.0 };
-    own.copied().filter(|time| *time > 0.0).chain([0.0, end])
+    let blends = source.tracks.iter().filter(|track| track.curve.interpolation() != Interpolation::Step);
+    let mut times = merged(blends.map(|track| track.curve.times()));
+    times.extend(times.last().map(|_| duration(source)));
+    times.retain(|time| *time > 0.0);
+    times.insert(0, 0.0);
+    times.dedup();
+    times
 }
 
 /// Each span of `own` times in so many parts; nothing where floats cannot tell them apart.
