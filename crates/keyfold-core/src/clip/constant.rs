@@ -2,6 +2,7 @@
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter, mask, signed};
+use super::head::signed_bits;
 use super::small_quat::SmallQuat;
 use super::track::Track;
 use alloc::vec::Vec;
@@ -97,6 +98,16 @@ impl Constant {
             return Ok(Self::Rotation(SmallQuat::read(from, grid.quat_bits)?));
         }
         Ok(Self::Numbers((0..track.width).map(|_| Number::read(grid, from)).collect::<Result<_, _>>()?))
+    }
+
+    /// How many bits its numbers on the grid take, the widest of them.
+    pub(super) fn code_bits(&self) -> u32 {
+        let Self::Numbers(numbers) = self else { return 0 };
+        let bits = |number: &Number| match *number {
+            Number::Grid(code) => signed_bits(code.min(0), code.max(0)),
+            Number::Exact(_) => 0,
+        };
+        numbers.iter().map(bits).fold(0, u32::max)
     }
 
     /// The value's floats.

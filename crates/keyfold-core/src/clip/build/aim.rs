@@ -7,10 +7,10 @@
 //! The engine's compensation is another concept: one map from a miss to a tilt, computed once for all rounds of a search. Its codes are
 //! judged elsewhere.
 
-use super::frame::{AXES, Frame, Matrix, turn_per_component};
+use super::frame::Frame;
 use crate::quat::{self, Quat};
 use crate::skeleton::{Affine, Transform};
-use crate::vector::{cross, dot, solve};
+use crate::vector::{AXES, Matrix, cross, dot, solve};
 use alloc::vec::Vec;
 
 /// A point that a joint carries.
@@ -99,7 +99,7 @@ impl Aim {
     /// The aim in a track's parameters `m`, for choosing codes.
     pub(super) fn within(mut self, frame: &Frame, m: [f64; 3]) -> Self {
         // A turn of the inner rotation about its own axes is a turn of the whole about axes turned by `right`.
-        let turns = turn_per_component(m).map(|t| quat::rotate(quat::conjugate(frame.r), t));
+        let turns = quat::turns_of_projection(m).map(|t| quat::rotate(quat::conjugate(frame.r), t));
         for moves in &mut self.moves {
             *moves = turns.map(|turn| [0, 1, 2].map(|k| (0..3).map(|i| moves[i][k] * turn[i]).sum()));
         }

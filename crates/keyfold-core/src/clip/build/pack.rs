@@ -1,23 +1,26 @@
 //! Codes to bytes.
 
 use super::code::{Codes, RotationCodes, Steps, segments};
-use super::plan::Role;
+use super::keys::KeyTimes;
 use super::walk::Walk;
 use crate::clip::bits::BitWriter;
 use crate::clip::directory::{Directory, Layout};
 use crate::clip::head::{Head, HeadShape, Part};
 use crate::clip::lanes::LANES;
-use alloc::{string::ToString, vec::Vec};
+use alloc::vec::Vec;
 
 /// A clip with these codes.
 pub(super) fn packed(walk: &Walk<'_>, codes: &Codes, steps: Steps) -> Vec<u8> {
     let rotations: Vec<&RotationCodes> = codes.rotations.iter().flatten().collect();
+    let mut directory = walk.plan.directory.clone();
+    directory.rotations = rotations.iter().map(|r| r.code).collect();
+    directory.scalars = codes.numbers.iter().flatten().map(|n| n.code).collect();
     match steps {
         Steps::Fixed { bits } => {
-            let keys = fixed(walk.keys.len(), &rotations, codes, bits);
-            directory(walk, codes, Layout::Fixed { bits }).write(&keys)
+            directory.layout = Layout::Fixed { bits };
+            directory.write(&fixed(walk.keys.len(), &rotations, codes, bits))
         }
-        Steps::Variable { anchors } => variable(walk, &rotations, codes, anchors),
+        Steps::Variable { anchors } => variable(directory, walk.keys, &rotations, codes, anchors),
     }
 }
 
@@ -37,13 +40,17 @@ fn fixed(keys: usize, rotations: &[&RotationCodes], codes: &Codes, bits: u32) ->
 }
 
 /// A clip in the `variable` encoding: segment after segment.
-fn variable(walk: &Walk<'_>, rotations: &[&RotationCodes], codes: &Codes, anchors: usize) -> Vec<u8> {
+fn variable(
+    mut directory: Directory,
+    keys: &KeyTimes,
+    rotations: &[&RotationCodes],
+    codes: &Codes,
+    anchors: usize,
+) -> Vec<u8> {
     let turned = rotations.iter().flat_map(|r| (0..3).map(|c| r.keys.iter().map(|key| key[c]).collect()));
     let columns: Vec<Vec<i32>> = turned.chain(codes.numbers.iter().flatten().map(|n| n.keys.clone())).collect();
-    let layout = |width_bits: u32| Layout::Variable { anchors, width_bits, bends: walk.keys.bends };
-    let mut directory = directory(walk, codes, layout(0));
     let min_bits = HeadShape::new(&directory).min_bits;
-    let segments = segments(if columns.is_empty() { 0 } else { walk.keys.len() }, anchors);
+    let segments = segments(if columns.is_empty() { 0 } else { keys.len() }, anchors);
     let parts = |[anchors, middles]: &[Vec<usize>; 2]| {
         let part = |(codes, min_bits): (&Vec<i32>, &u8)| {
             let (low, high) = range(anchors.iter().map(|k| codes[*k]));
@@ -54,7 +61,7 @@ fn variable(walk: &Walk<'_>, rotations: &[&RotationCodes], codes: &Codes, anchor
     let parts: Vec<Vec<Part>> = segments.iter().map(parts).collect();
     let of_rotations = parts.iter().flat_map(|parts| &parts[..3 * rotations.len()]);
     let widest = of_rotations.map(|part| part.anchor.max(part.middle)).fold(1, u8::max);
-    directory.layout = layout(8 - widest.leading_zeros());
+    directory.layout = Layout::Variable { anchors, width_bits: 8 - widest.leading_zeros(), bends: keys.bends };
     let (shape, mut out) = (HeadShape::new(&directory), BitWriter::default());
     for (s, (parts, [anchors, middles])) in parts.into_iter().zip(&segments).enumerate() {
         let head = Head { parts, finer: rotations.iter().map(|r| r.finer[s]).collect(), ..Head::default() };
@@ -73,29 +80,4 @@ fn variable(walk: &Walk<'_>, rotations: &[&RotationCodes], codes: &Codes, anchor
 
 fn range(codes: impl Iterator<Item = i32> + Clone) -> (i32, i32) {
     (codes.clone().min().unwrap_or(0), codes.max().unwrap_or(0))
-}
-
-fn directory(walk: &Walk<'_>, codes: &Codes, layout: Layout) -> Directory {
-    let (source, keys, plan) = (walk.job.source, walk.keys, walk.plan);
-    let constants = plan.tracks.iter().filter_map(|t| match &t.role {
-        Role::Constant(constant) => Some(constant.clone()),
-        _ => None,
-    });
-    let steps = plan.tracks.iter().filter_map(|t| match &t.role {
-        Role::Step(step) => Some(step.clone()),
-        _ => None,
-    });
-    Directory {
-        name: source.name.to_string(),
-        index: source.index,
-        duration: keys.duration,
-        timing: keys.timing.clone(),
-        tracks: plan.tracks.iter().map(|t| t.track.clone()).collect(),
-        constants: constants.collect(),
-        grid: plan.grid,
-        steps: steps.collect(),
-        rotations: codes.rotations.iter().flatten().map(|r| r.code).collect(),
-        scalars: codes.numbers.iter().flatten().map(|n| n.code).collect(),
-        layout,
-    }
 }

@@ -3,15 +3,16 @@
 use super::code::range;
 use super::keys::{KeyTimes, kind, spatial};
 use super::{Job, SourceTrack};
+use crate::clip::coding::MAX_BITS;
 use crate::clip::constant::{Constant, ConstantGrid, Number};
-use crate::clip::head::signed_bits;
+use crate::clip::directory::{Directory, Layout};
 use crate::clip::small_quat::SmallQuat;
 use crate::clip::step::StepTrack;
 use crate::clip::track::{Form, Track};
 use crate::curve::{Curve, Interpolation, difference};
 use crate::quat::{self, Quat};
 use crate::skeleton::Property;
-use alloc::vec::Vec;
+use alloc::{string::ToString, vec::Vec};
 
 /// The part of the bound that a constant may take: what hangs below makes up for most of it.
 const CONSTANT_SHARE: f64 = 0.05;
@@ -19,8 +20,8 @@ const CONSTANT_SHARE: f64 = 0.05;
 /// What becomes of a track.
 #[derive(Clone, Debug)]
 pub(super) enum Role {
-    Constant(Constant),
-    Step(StepTrack),
+    /// A constant or steps, as they will be played.
+    Held(Curve),
     /// A rotation at every key.
     Rotation(Vec<Quat>),
     /// Components at every key, row by row.
@@ -31,59 +32,72 @@ pub(super) enum Role {
 #[derive(Clone, Debug)]
 pub(super) struct Planned<'a> {
     pub(super) source: &'a SourceTrack<'a>,
-    pub(super) track: Track,
     pub(super) role: Role,
-    /// What is played of a track that has no keys of the clip's.
-    pub(super) held: Option<Curve>,
 }
 
-/// All tracks that are stored.
+/// All of a clip but its codes.
 #[derive(Clone, Debug)]
 pub(super) struct Plan<'a> {
     pub(super) tracks: Vec<Planned<'a>>,
-    pub(super) grid: ConstantGrid,
+    /// What will be written; how the keys lie, and on which grids, is open.
+    pub(super) directory: Directory,
 }
 
 impl<'a> Plan<'a> {
     pub(super) fn new(job: &Job<'a>, keys: &KeyTimes) -> Self {
-        let mut plan = Self { tracks: Vec::new(), grid: grid(job) };
-        let mut offset = 0;
-        for source in job.source.tracks {
-            let Some(role) = role(job, keys, source, &plan.grid) else { continue };
-            let (target, width) = (source.target.clone(), source.curve.width());
-            let (form, held) = match &role {
-                Role::Constant(constant) => (Form::Constant, Curve::constant(0.0, constant.values(&plan.grid)).ok()),
-                Role::Step(step) => {
-                    (Form::Step, Curve::new(Interpolation::Step, width, &*step.times, &*step.values).ok())
-                }
-                Role::Rotation(_) | Role::Numbers(_) => (Form::Keyed, None),
-            };
-            if let Role::Constant(Constant::Numbers(numbers)) = &role {
-                plan.grid.bits = numbers.iter().map(code_bits).fold(plan.grid.bits, u32::max);
-            }
-            plan.tracks.push(Planned { source, track: Track { target, width, form, offset }, role, held });
-            offset += width;
-        }
+        let directory = Directory {
+            name: job.source.name.to_string(),
+            index: job.source.index,
+            duration: keys.duration,
+            timing: keys.timing.clone(),
+            tracks: Vec::new(),
+            constants: Vec::new(),
+            grid: grid(job),
+            steps: Vec::new(),
+            rotations: Vec::new(),
+            scalars: Vec::new(),
+            layout: Layout::Fixed { bits: MAX_BITS },
+        };
+        let mut plan = Self { tracks: Vec::new(), directory };
+        job.source.tracks.iter().for_each(|track| plan.add(job, keys, track));
         plan
+    }
+
+    /// Takes in a track, unless it never leaves its rest.
+    fn add(&mut self, job: &Job<'_>, keys: &KeyTimes, source: &'a SourceTrack<'a>) {
+        let (curve, directory) = (source.curve, &mut self.directory);
+        let values = keys.values(source);
+        let (form, role) = if curve.interpolation() == Interpolation::Step && !curve.is_constant() {
+            let step = exact(source);
+            let held = Curve::new(Interpolation::Step, curve.width(), &*step.times, &*step.values);
+            directory.steps.push(step);
+            (Form::Step, Role::Held(held.unwrap_or_else(|_| curve.clone())))
+        } else if let Some(value) = still(job, source, &values) {
+            if is_rest(job, source, &value) {
+                return;
+            }
+            let constant = rounded(job, source, &value, &directory.grid);
+            directory.grid.bits = directory.grid.bits.max(constant.code_bits());
+            let held = Curve::constant(0.0, constant.values(&directory.grid));
+            directory.constants.push(constant);
+            (Form::Constant, Role::Held(held.unwrap_or_else(|_| curve.clone())))
+        } else if source.target.is_rotation() {
+            (Form::Keyed, Role::Rotation(values.as_chunks().0.to_vec()))
+        } else {
+            (Form::Keyed, Role::Numbers(values))
+        };
+        let (target, width, offset) = (source.target.clone(), curve.width(), directory.pose_len());
+        directory.tracks.push(Track { target, width, form, offset });
+        self.tracks.push(Planned { source, role });
     }
 }
 
-/// What a track becomes, or nothing where it never leaves its rest.
-fn role(job: &Job<'_>, keys: &KeyTimes, track: &SourceTrack<'_>, grid: &ConstantGrid) -> Option<Role> {
-    if track.curve.interpolation() == Interpolation::Step && !track.curve.is_constant() {
-        let mut values = track.curve.values().to_vec();
-        if track.target.is_rotation() {
-            quat::normalize_keys(&mut values);
-        }
-        return Some(Role::Step(StepTrack { times: track.curve.times().to_vec(), values }));
+fn exact(track: &SourceTrack<'_>) -> StepTrack {
+    let mut values = track.curve.values().to_vec();
+    if track.target.is_rotation() {
+        quat::normalize_keys(&mut values);
     }
-    let values = keys.values(track);
-    match still(job, track, &values) {
-        Some(value) if is_rest(job, track, &value) => None,
-        Some(value) => Some(Role::Constant(rounded(job, track, &value, grid))),
-        None if track.target.is_rotation() => Some(Role::Rotation(values.as_chunks().0.to_vec())),
-        None => Some(Role::Numbers(values)),
-    }
+    StepTrack { times: track.curve.times().to_vec(), values }
 }
 
 /// The one value that stands for all rows, where one does.
@@ -118,14 +132,6 @@ fn grid(job: &Job<'_>) -> ConstantGrid {
     let quat_bits = libm::ceil(libm::log2(5.0 / allowed(Property::Rotation))).clamp(2.0, 18.0) as u32;
     let off = allowed(Property::Translation).min(allowed(Property::Scale));
     ConstantGrid { quat_bits, bits: 0, exponent: libm::ceil(-libm::log2(off)).clamp(-30.0, 100.0) as i32 }
-}
-
-/// Bits of a number on the grid.
-fn code_bits(number: &Number) -> u32 {
-    match *number {
-        Number::Grid(code) => signed_bits(code.min(0), code.max(0)),
-        Number::Exact(_) => 0,
-    }
 }
 
 /// Numbers of the grid are smaller: those of one clip have the same number of bits, 31 at most.

@@ -15,8 +15,6 @@ use alloc::vec::Vec;
 const FASTEST: f32 = 20_000.0;
 const FASTER: f64 = 4.0;
 const SLOWEST: f64 = 1.2;
-/// The first that are tried are so many times fewer than would cost as much as the best so far.
-const FIRST: usize = 3;
 /// About how many bits a component of a key takes that may be off by all that is allowed, and how much of that curves leave at least.
 const BITS: f64 = 4.0;
 const LEFT: f64 = 0.3;
@@ -36,9 +34,7 @@ pub(super) fn keys(job: &Job<'_>, budget: &Budget<'_>) -> Result<KeyTimes, Build
     if job.options.encoding == Encoding::Variable {
         search.run(true)?;
     }
-    // Parabolas have corners at every other key only.
-    let has_corners = job.source.tracks.iter().any(|track| !is_spline(track) && track.curve.keys() > 2);
-    if has_corners || !search.is_found() {
+    if search.best.as_ref().is_none_or(|best| best.cost.is_infinite()) {
         search.run(false)?;
     }
     match search.best {
@@ -73,29 +69,18 @@ impl Search<'_> {
         let (spans, steps) = (own.len() - 1, libm::roundf(duration(job.source) / shortest) as usize);
         // Spans that are all alike are even steps.
         if spans == 0 || spans != steps {
-            self.fewest(spans.max(1), bends, &|parts| cut(&own, parts))?;
+            self.fewest(bends, &|parts| cut(&own, parts))?;
         }
         if steps > 1 {
-            self.fewest(steps, bends, &|parts| even_steps(job, steps.saturating_mul(parts)))?;
+            self.fewest(bends, &|parts| even_steps(job, steps.saturating_mul(parts)))?;
         }
-        self.fewest(1, bends, &|parts| even_steps(job, parts))
+        self.fewest(bends, &|parts| even_steps(job, parts))
     }
 
-    fn is_found(&self) -> bool {
-        self.best.as_ref().is_some_and(|best| best.cost.is_finite())
-    }
-
-    /// The fewest parts of each of so many spans through which curves are near enough: more where they are not, fewer where they are.
-    fn fewest(
-        &mut self,
-        spans: usize,
-        bends: bool,
-        timing: &dyn Fn(usize) -> Option<Timing>,
-    ) -> Result<(), BuildError> {
+    /// The fewest parts of each span through which curves are near enough: more where they are not, fewer where they are.
+    fn fewest(&mut self, bends: bool, timing: &dyn Fn(usize) -> Option<Timing>) -> Result<(), BuildError> {
         let (power, keys) = if bends { (3.0, 2) } else { (2.0, 1) };
-        let best = self.best.as_ref().map(|best| best.cost).filter(|cost| cost.is_finite()).unwrap_or(0.0);
-        let worth = (best / (BITS * self.components)) as usize / spans.saturating_mul(keys);
-        let (mut parts, mut few, mut many) = ((worth / FIRST).max(1), 0, usize::MAX);
+        let (mut parts, mut few, mut many) = (1usize, 0, usize::MAX);
         while parts > few && parts < many {
             let Some(timing) = timing(parts.saturating_mul(keys)) else { break };
             let Some(stray) = self.weigh(timing, bends)? else { break };

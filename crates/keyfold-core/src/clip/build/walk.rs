@@ -6,14 +6,13 @@
 use super::Job;
 use super::aim::{Aim, Point};
 use super::code::{Codes, Grid, RotationCodes, Steps};
-use super::frame::{AXES, Frame, Matrix, axes, folded, form, mean};
+use super::frame::{Frame, axes, folded, mean};
 use super::keys::{KeyTimes, motion, spatial};
 use super::measure::Reference;
 use super::plan::{Plan, Role};
-use crate::clip::track::Form;
 use crate::quat::{self, Quat};
 use crate::skeleton::{Affine, Moment, Motion, Poses, Property, Track, Transform};
-use crate::vector::{length, solve};
+use crate::vector::{AXES, Matrix, form, length, solve};
 use alloc::{vec, vec::Vec};
 
 /// The part of the bound that the end of an arm may be off for each radian that it turns from key to key.
@@ -42,7 +41,10 @@ struct Node<'a> {
 
 impl<'a> Walk<'a> {
     pub(super) fn new(job: &'a Job<'a>, plan: &'a Plan<'a>, keys: &'a KeyTimes, reference: &'a Reference<'a>) -> Self {
-        let held = plan.tracks.iter().filter_map(|planned| Some((&planned.track.target, planned.held.as_ref()?)));
+        let held = plan.tracks.iter().filter_map(|planned| match &planned.role {
+            Role::Held(curve) => Some((&planned.source.target, curve)),
+            Role::Rotation(_) | Role::Numbers(_) => None,
+        });
         let held = motion(job.source.skeleton, held);
         let mut nodes = vec![Node::default(); job.source.skeleton.len()];
         for (i, planned) in plan.tracks.iter().enumerate() {
@@ -59,7 +61,7 @@ impl<'a> Walk<'a> {
         let mut poses = Poses::new(&self.held, &self.moments);
         let mut codes = Codes { rotations: vec![None; tracks.len()], numbers: vec![Vec::new(); tracks.len()] };
         for &node in skeleton.order() {
-            match self.nodes[node].tracks.iter().any(|(i, _)| tracks[*i].track.form == Form::Keyed) {
+            match self.nodes[node].tracks.iter().any(|(i, _)| !matches!(tracks[*i].role, Role::Held(_))) {
                 true => {
                     let locals = self.node(node, grid, &poses, &mut codes);
                     poses.set_transforms_only(skeleton, node, &locals);
@@ -72,9 +74,11 @@ impl<'a> Walk<'a> {
             let left = planned.source.tolerance * (1.0 - self.keys.stray).max(0.1);
             match &planned.role {
                 // Short of twice that, for the rounding of floats.
-                Role::Numbers(values) => codes.numbers[i] = grid.numbers(planned.track.width, values, 1.99 * left),
+                Role::Numbers(values) => {
+                    codes.numbers[i] = grid.numbers(planned.source.curve.width(), values, 1.99 * left)
+                }
                 Role::Rotation(values) => codes.rotations[i] = Some(other_rotation(grid, values, left)),
-                Role::Constant(_) | Role::Step(_) => {}
+                Role::Held(_) => {}
             }
         }
         codes
@@ -86,7 +90,7 @@ impl<'a> Walk<'a> {
         let parent = |k: usize| self.job.source.skeleton.parent(node).map_or(Affine::IDENTITY, |p| *poses.global(p, k));
         for (i, track) in &self.nodes[node].tracks {
             match &self.plan.tracks[*i].role {
-                Role::Constant(_) | Role::Step(_) => {}
+                Role::Held(_) => {}
                 Role::Numbers(values) => {
                     let moves = track.property == Property::Translation;
                     let values = if moves { self.translations(track, values, parent) } else { values.clone() };
@@ -206,8 +210,8 @@ impl<'a> Walk<'a> {
 
     /// Whether a node's translation or rotation is not constant.
     fn changes(&self, node: usize, property: Property) -> bool {
-        let mut tracks = self.nodes[node].tracks.iter();
-        tracks.any(|(i, track)| track.property == property && self.plan.tracks[*i].track.form != Form::Constant)
+        let mut tracks = self.nodes[node].tracks.iter().filter(|(_, track)| track.property == property);
+        tracks.any(|(i, _)| !matches!(&self.plan.tracks[*i].role, Role::Held(curve) if curve.is_constant()))
     }
 }
 
