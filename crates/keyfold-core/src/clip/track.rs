@@ -3,6 +3,8 @@
 use super::ClipError;
 use super::bits::{BitReader, BitWriter};
 use super::memory::Memory;
+use crate::curve::{Curve, Kind};
+use crate::skeleton::{self, Property};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -62,6 +64,25 @@ impl Target {
     /// Whether the values are unit quaternions.
     pub fn is_rotation(&self) -> bool {
         matches!(self, Self::Node(_, NodeProperty::Rotation) | Self::Pointer(_, true))
+    }
+
+    /// How values blend.
+    pub(super) fn kind(&self) -> Kind {
+        if self.is_rotation() { Kind::Rotation } else { Kind::Vector }
+    }
+
+    /// What a curve moves that drives the target, where that moves points.
+    pub(super) fn driven_by<'a>(&self, curve: &'a Curve) -> Option<skeleton::Track<'a>> {
+        let Self::Node(node, property) = self else { return None };
+        let (property, axis) = match *property {
+            NodeProperty::Translation => (Property::Translation, None),
+            NodeProperty::Rotation => (Property::Rotation, None),
+            NodeProperty::Scale => (Property::Scale, None),
+            NodeProperty::TranslationAxis(axis) => (Property::Translation, Some(axis.into())),
+            NodeProperty::ScaleAxis(axis) => (Property::Scale, Some(axis.into())),
+            NodeProperty::Weights => return None,
+        };
+        Some(skeleton::Track { node: *node as usize, property, axis, curve })
     }
 
     /// Components of a value, where the target alone says it.

@@ -99,7 +99,7 @@ impl Aim {
     /// The aim in a track's parameters `m`, for choosing codes.
     pub(super) fn within(mut self, frame: &Frame, m: [f64; 3]) -> Self {
         // A turn of the inner rotation about its own axes is a turn of the whole about axes turned by `right`.
-        let turns = quat::turns_of_projection(m).map(|t| quat::rotate(quat::conjugate(frame.r), t));
+        let turns = quat::turns_of_projection(m).map(|t| quat::rotate(quat::conjugate(frame.right.quat()), t));
         for moves in &mut self.moves {
             *moves = turns.map(|turn| [0, 1, 2].map(|k| (0..3).map(|i| moves[i][k] * turn[i]).sum()));
         }

@@ -4,7 +4,7 @@ use super::aim::Aim;
 use super::frame::Frame;
 use super::room::Room;
 use crate::clip::coding::{RotationCode, ScalarCode, rotation_step, scalar_step};
-use crate::clip::head::{FINER, signed_bits};
+use crate::clip::head::{FINER, is_middle, signed_bits};
 use crate::quat::Quat;
 use alloc::{vec, vec::Vec};
 
@@ -48,11 +48,6 @@ pub(super) enum Steps {
     Fixed { bits: u32 },
     /// Chosen against the bound, in segments of so many anchors.
     Variable { anchors: usize },
-}
-
-/// Whether key `k` of the `variable` encoding is a middle: every other one is an anchor, and so is the last.
-pub(super) fn is_middle(k: usize, keys: usize) -> bool {
-    !k.is_multiple_of(2) && k + 1 < keys
 }
 
 /// Bits that hold any anchor of a component with these codes.

@@ -16,8 +16,6 @@ use alloc::vec::Vec;
 pub(super) struct Frame {
     pub(super) left: SmallQuat,
     pub(super) right: SmallQuat,
-    pub(super) l: Quat,
-    pub(super) r: Quat,
 }
 
 impl Frame {
@@ -27,17 +25,17 @@ impl Frame {
         let right = SmallQuat::new(quat::conjugate(a), RIGHT_BITS);
         // The axes are what `right` was rounded to.
         let left = SmallQuat::new(quat::mul(mean, quat::conjugate(right.quat())), LEFT_BITS);
-        Self { left, right, l: left.quat(), r: right.quat() }
+        Self { left, right }
     }
 
     /// The inner rotation of `q`: what lies between left and right.
     pub(super) fn inner(&self, q: Quat) -> Quat {
-        quat::mul(quat::mul(quat::conjugate(self.l), q), quat::conjugate(self.r))
+        quat::mul(quat::mul(quat::conjugate(self.left.quat()), q), quat::conjugate(self.right.quat()))
     }
 
     /// The rotation whose parameters are `m`.
     pub(super) fn outer(&self, m: [f64; 3]) -> Quat {
-        quat::normalize(quat::mul(quat::mul(self.l, quat::unproject(m)), self.r))
+        quat::normalize(quat::mul(quat::mul(self.left.quat(), quat::unproject(m)), self.right.quat()))
     }
 }
 

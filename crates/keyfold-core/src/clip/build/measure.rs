@@ -1,10 +1,10 @@
 //! What was written against what it should be: everywhere on the time line, through the sampler that will play it.
 
-use super::keys::{KeyTimes, kind, motion, spatial, to_one_side};
+use super::keys::{KeyTimes, motion, spatial, to_one_side};
 use super::plan::{Plan, Planned};
 use super::room::Room;
 use super::{Built, Job};
-use crate::clip::{Clip, Form, Pose, Sampler, Track};
+use crate::clip::{Clip, Form, Pose, Sampler, Track, bend};
 use crate::curve::{Curve, Interpolation, largest_difference};
 use crate::skeleton::{Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
 use alloc::{sync::Arc, vec::Vec};
@@ -58,14 +58,8 @@ impl<'a> Reference<'a> {
         let numbers = 0..range.len();
         let curves = sampled(clip, &self.played_at[range], &numbers.clone().map(|i| i as f32).collect())?;
         let moments: Vec<Moment> = numbers.map(|i| Moment::at(i as f64)).collect();
-        Some(Poses::new(&self.motion_of(clip, &curves), &moments))
-    }
-
-    fn motion_of<'c>(&self, clip: &Clip<'_>, curves: &'c [Curve]) -> Motion<'c>
-    where
-        'a: 'c,
-    {
-        motion(self.job.source.skeleton, clip.tracks().iter().map(Track::target).zip(curves))
+        let played = motion(self.job.source.skeleton, clip.tracks().iter().map(Track::target).zip(&curves));
+        Some(Poses::new(&played, &moments))
     }
 
     /// The largest error. Where it is over the bound, the joints that carry the point have less room next time.
@@ -98,7 +92,7 @@ impl<'a> Reference<'a> {
             if track.target().is_rotation() {
                 to_one_side(&mut rows);
             }
-            *curve = self.keys.bent(track.width(), &rows)?;
+            *curve = bend::curve(&self.keys.times, track.width(), &rows)?;
         }
         let steps = clip.tracks().iter().zip(&mut curves).filter(|(track, _)| track.form() == Form::Step);
         for ((track, curve), step) in steps.zip(&clip.directory.steps) {
@@ -111,7 +105,8 @@ impl<'a> Reference<'a> {
     /// added as far as it was seen.
     pub(super) fn proven(&self, clip: &Clip<'_>, built: Built) -> Built {
         let Some(lines) = self.lines(clip) else { return Built { holds: false, ..built } };
-        let (played, probes) = (self.motion_of(clip, &lines), self.job.source.probes);
+        let (skeleton, probes) = (self.job.source.skeleton, self.job.source.probes);
+        let played = motion(skeleton, clip.tracks().iter().map(Track::target).zip(&lines));
         let each = |parts: usize, part: &(dyn Fn(usize) -> Part + Sync)| (0..parts).map(part).collect();
         let proof = prove(&self.motion, &played, probes, each);
         let mut rounding = Deviation::none(probes.len());
@@ -140,7 +135,7 @@ impl<'a> Reference<'a> {
         let Some(lines) = self.lines(clip) else { return false };
         plan.tracks.iter().zip(&lines).filter(|(planned, _)| is_other(planned)).all(|(Planned { source, .. }, line)| {
             let resampled = self.job.options.rate.map(|_| self.keys.line(source));
-            let off = largest_difference(kind(&source.target), resampled.as_ref().unwrap_or(source.curve), line);
+            let off = largest_difference(source.target.kind(), resampled.as_ref().unwrap_or(source.curve), line);
             // A component of a quaternion moves by half of what it turns.
             let off = if source.target.is_rotation() { off / 2.0 } else { off };
             let largest = line.values().iter().fold(0.0f32, |m, v| m.max(v.abs()));

@@ -1,23 +1,13 @@
 //! The encoder of runtime clips: curves in, bytes out, the bound held.
 //!
 //! ```text
-//! curves ─ keys: values at the clip's keys ─ plan: constant, step or keyed ─ frame: axes of each rotation
-//!   ─ walk: from the root to the tips, each joint aimed at where it should be given its parents as decoded
-//!   ─ pack: bits ─ measure: read back, compared everywhere ─> bytes, or another try with less room
+//! keys     when the keys are (splines: how many follow those), the values there, and the lines or parabolas between: what errors are measured against
+//! plan     which tracks are constant, exact or keyed, and which need not be stored at all
+//! walk     from the root to the tips, each joint aimed at where it should be given its parents as decoded (aim), in axes of its own (frame),
+//!          with the coarsest steps (code) that keep within the part of the bound that it may use (room)
+//! pack     codes to bytes
+//! measure  read back, compared everywhere ─> bytes, or another try with less room
 //! ```
-//!
-//! | file | idea |
-//! |---|---|
-//! | `keys` | when the keys are, what the tracks are there, and the lines or parabolas between: curves that errors are measured against |
-//! | `splines` | how many keys follow splines, when, and whether by parabolas or lines |
-//! | `plan` | which tracks are constant, exact or keyed, and which need not be stored at all |
-//! | `frame` | the axes in which a rotation takes the fewest bits |
-//! | `aim` | where a joint should point, and which codes come nearest |
-//! | `room` | how much of the bound a joint may use |
-//! | `code` | aims to codes, with the coarsest steps that keep within the room |
-//! | `walk` | from the root to the tips |
-//! | `pack` | codes to bytes |
-//! | `measure` | what was written against the reference |
 //!
 //! `docs/clips.md` tells what was tried and what it brought. Transcendental functions come from `libm`: the same input
 //! makes the same bytes on every platform.
@@ -34,7 +24,7 @@ mod splines;
 mod walk;
 
 use super::coding::MAX_BITS;
-use super::timing::MAX_EVEN_KEYS;
+use super::timing::{MAX_EVEN_KEYS, Timing};
 use super::{Clip, Encoding, NodeProperty, Target};
 use crate::curve::Curve;
 use crate::skeleton::{Affine, Moment, Motion, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
@@ -257,25 +247,20 @@ fn memory(source: &Source<'_>, keys: usize) -> u64 {
 }
 
 fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
-    if source.tracks.is_empty() {
-        return Err(BuildError::Empty);
-    }
-    if options.rate.is_some_and(|r| !(r > 0.0 && r.is_finite())) {
-        return Err(BuildError::Options("the rate must be a positive number"));
-    }
-    if options.rate.is_some_and(|r| keys::even_keys(keys::duration(source), r) > MAX_EVEN_KEYS) {
-        return Err(BuildError::Options("at this rate the clip has more than 16777216 keys"));
-    }
-    if !(options.max_error > 0.0 && options.max_error.is_finite()) {
-        return Err(BuildError::Options("the largest error must be a positive number"));
-    }
-    if options.bits.is_some_and(|bits| !(1..=24).contains(&bits)) {
-        return Err(BuildError::Options("a component has 1 to 24 bits"));
-    }
-    match source.tracks.iter().find(|track| !track.fits(source.skeleton)) {
-        Some(track) => Err(BuildError::Target(track.target.to_string())),
-        None => Ok(()),
-    }
+    let is_positive = |v: f64| v > 0.0 && v.is_finite();
+    let too_many = |rate: f32| Timing::even(keys::duration(source), rate).keys() > MAX_EVEN_KEYS;
+    let refused = match *options {
+        _ if source.tracks.is_empty() => return Err(BuildError::Empty),
+        Options { rate: Some(rate), .. } if !is_positive(rate.into()) => "the rate must be a positive number",
+        Options { rate: Some(rate), .. } if too_many(rate) => "at this rate the clip has more than 16777216 keys",
+        Options { max_error, .. } if !is_positive(max_error) => "the largest error must be a positive number",
+        Options { bits: Some(bits), .. } if !(1..=MAX_BITS).contains(&bits) => "a component has 1 to 24 bits",
+        _ => match source.tracks.iter().find(|track| !track.fits(source.skeleton)) {
+            Some(track) => return Err(BuildError::Target(track.target.to_string())),
+            None => return Ok(()),
+        },
+    };
+    Err(BuildError::Options(refused))
 }
 
 /// How often the search may tighten the room where the bound was exceeded between keys.
@@ -326,10 +311,9 @@ impl Builder<'_> {
         let mut best: Option<Built> = None;
         for (i, way) in ways.iter().enumerate() {
             let most = best.as_ref().filter(|best| best.holds).map_or(usize::MAX, |best| best.bytes.len());
-            let Some(built) = self.held(*way, most, i as f64 / ways.len() as f64)? else { continue };
-            let rank = |built: &Built| (!built.holds, built.bytes.len());
-            if best.as_ref().is_none_or(|best| rank(&built) < rank(best)) {
-                best = Some(built);
+            match self.held(*way, most, i as f64 / ways.len() as f64)? {
+                Some(built) if built.holds || best.is_none() => best = Some(built),
+                _ => {}
             }
         }
         best.ok_or(BuildError::Range)

@@ -1,7 +1,7 @@
 //! Which tracks are constant, exact or keyed, and which need not be stored at all.
 
 use super::code::range;
-use super::keys::{KeyTimes, kind, spatial};
+use super::keys::{KeyTimes, spatial};
 use super::{Job, SourceTrack};
 use crate::clip::coding::MAX_BITS;
 use crate::clip::constant::{Constant, ConstantGrid, Number};
@@ -112,7 +112,7 @@ fn still(job: &Job<'_>, track: &SourceTrack<'_>, values: &[f64]) -> Option<Vec<f
 fn is_rest(job: &Job<'_>, track: &SourceTrack<'_>, value: &[f64]) -> bool {
     let Some(rest) = track.rest.as_ref().filter(|r| r.len() == value.len()) else { return false };
     let rest: Vec<f64> = rest.iter().map(|r| f64::from(*r)).collect();
-    difference(kind(&track.target), value, &rest) <= allowed(job, track)
+    difference(track.target.kind(), value, &rest) <= allowed(job, track)
 }
 
 /// How far a constant may be off: an angle, a distance, or any component where it moves no points.

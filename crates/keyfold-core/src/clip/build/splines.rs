@@ -3,7 +3,7 @@
 //! Each span between keys of the source is cut into as many parts, because a cubic bends alike throughout; or steps are even, parts of the shortest such span or any.
 //! Keys are judged by what they are likely to cost (what curves stray by is not left for codes), and looked at only where that may be less than the best so far.
 
-use super::keys::{KeyTimes, duration, even};
+use super::keys::{KeyTimes, duration};
 use super::{Budget, BuildError, Job, Source, SourceTrack, memory};
 use crate::clip::Encoding;
 use crate::clip::timing::Timing;
@@ -137,6 +137,6 @@ fn cut(own: &[f32], parts: usize) -> Option<Timing> {
 }
 
 fn even_steps(job: &Job<'_>, steps: usize) -> Option<Timing> {
-    let rate = steps as f32 / duration(job.source);
-    (rate.is_finite() && (steps <= 2 || rate <= FASTEST)).then(|| even(job.source, rate))
+    let (duration, rate) = (duration(job.source), steps as f32 / duration(job.source));
+    (rate.is_finite() && (steps <= 2 || rate <= FASTEST)).then(|| Timing::even(duration, rate))
 }

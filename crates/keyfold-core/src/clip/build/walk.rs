@@ -237,7 +237,8 @@ fn code_aims(grid: &Grid, node: Option<usize>, aims: Vec<Aim>) -> RotationCodes 
     let inner: Vec<Quat> = rotations.iter().map(|q| frame.inner(*q)).collect();
     let aims: Vec<Aim> = aims.into_iter().zip(folded(&inner)).map(|(aim, m)| aim.within(&frame, m)).collect();
     // What a turn about each component's axis by a radian misses by.
-    let sensitivity = AXES.map(|axis| libm::sqrt(form(&metric, &quat::rotate(quat::conjugate(frame.r), axis))));
+    let sensitivity =
+        AXES.map(|axis| libm::sqrt(form(&metric, &quat::rotate(quat::conjugate(frame.right.quat()), axis))));
     grid.rotation(node, &frame, &aims, sensitivity)
 }
 
