@@ -120,7 +120,10 @@ impl Grid {
             Steps::Variable { anchors } => {
                 let room = |k: usize| node.map_or(1.0, |n| self.room.of(n)[k]);
                 let allowed = aims.iter().enumerate().map(|(k, aim)| room(k).max(HOPELESS * aim.least())).collect();
-                Trial::new(aims, sensitivity, anchors, allowed).coded(frame)
+                // A parameter is a quarter of the turn. At the coarsest, one step of each component misses by four times the bound.
+                let byte = |s: f64| libm::round(8.0 * libm::log2(s.max(1e-9))).clamp(0.0, FINEST_BYTE.into()) as u8;
+                let (segments, coarsest, n) = (segments(aims.len(), anchors), sensitivity.map(byte), aims.len());
+                Trial { aims, allowed, coarsest, segments, keys: vec![[0; 3]; n], m: vec![[0.0; 3]; n] }.coded(frame)
             }
         }
     }
@@ -168,15 +171,7 @@ struct Trial<'a> {
     m: Vec<[f64; 3]>,
 }
 
-impl<'a> Trial<'a> {
-    fn new(aims: &'a [Aim], sensitivity: [f64; 3], anchors: usize, allowed: Vec<f64>) -> Self {
-        // A parameter is a quarter of the turn. At the coarsest, one step of each component misses by four times the bound.
-        let byte = |s: f64| libm::round(8.0 * libm::log2(s.max(1e-9))).clamp(0.0, FINEST_BYTE.into()) as u8;
-        let (n, segments) = (aims.len(), segments(aims.len(), anchors));
-        let coarsest = sensitivity.map(byte);
-        Self { aims, allowed, coarsest, segments, keys: vec![[0; 3]; n], m: vec![[0.0; 3]; n] }
-    }
-
+impl Trial<'_> {
     /// Codes on the coarsest steps that keep within the room.
     fn coded(mut self, frame: &Frame) -> RotationCodes {
         let mut levels = vec![0; self.segments.len()];

@@ -1,9 +1,7 @@
 //! When a clip's keys are, the values of the tracks there, and the straight lines or parabolas between them.
 
-use super::{Budget, BuildError, Job, Source, SourceTrack, memory, splines};
-use crate::clip::Target;
-use crate::clip::bend;
-use crate::clip::timing::Timing;
+use super::{BuildError, Job, Source, SourceTrack, memory, splines};
+use crate::clip::{Target, bend, timing::Timing};
 use crate::curve::{Curve, Interpolation, Location, largest_difference, locate, toward};
 use crate::quat;
 use crate::skeleton::{BETWEEN, Moment, Motion, Skeleton, Track, compare, moments};
@@ -32,10 +30,10 @@ const FAR: f64 = 0.5;
 
 impl KeyTimes {
     /// An error where the limits leave no room for so many keys.
-    pub(super) fn new(job: &Job<'_>, budget: &Budget<'_>) -> Result<Self, BuildError> {
+    pub(super) fn new(job: &Job<'_>) -> Result<Self, BuildError> {
         match job.options.rate {
             Some(rate) => Self::at(job, Timing::even(duration(job.source), rate), false),
-            None if job.source.tracks.iter().any(splines::is_spline) => splines::keys(job, budget),
+            None if job.source.tracks.iter().any(splines::is_spline) => splines::keys(job),
             None => Self::at(job, Timing::Table(splines::own_times(job.source)), false),
         }
     }

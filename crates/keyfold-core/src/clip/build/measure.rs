@@ -1,19 +1,17 @@
 //! What was written against what it should be: everywhere on the time line, through the sampler that will play it.
 
 use super::keys::{KeyTimes, motion, spatial, to_one_side};
-use super::plan::{Plan, Planned};
+use super::plan::Plan;
 use super::room::Room;
-use super::{Built, Job};
+use super::{Built, Job, SourceTrack};
 use crate::clip::{Clip, Form, Pose, Sampler, Track, bend};
 use crate::curve::{Curve, Interpolation, largest_difference};
-use crate::skeleton::{Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
+use crate::skeleton::{BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
 use alloc::{sync::Arc, vec::Vec};
 use core::ops::Range;
 
 /// Floats of a size have steps of their own: so much of it.
 const FLOAT: f64 = 1e-6;
-/// Bytes of reference poses that are kept between tries; the others are computed again each time.
-const KEPT: usize = 32 << 20;
 
 /// What a clip is measured against.
 pub(super) struct Reference<'a> {
@@ -28,8 +26,6 @@ pub(super) struct Reference<'a> {
     played_at: Vec<f64>,
     /// The source at the clip's keys.
     pub(super) at_keys: Poses,
-    /// The reference at the first of `moments`, block by block, as far as memory is spent on it.
-    kept: Vec<Poses>,
 }
 
 impl<'a> Reference<'a> {
@@ -42,9 +38,7 @@ impl<'a> Reference<'a> {
         let at_keys = Poses::new(&source, &keys.moments());
         let motion = if job.options.rate.is_some() { resampled } else { source.clone() };
         let played_at = played_at(keys, &moments);
-        let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.source.probes.len().max(1));
-        let kept = moments.chunks(BLOCK).take(blocks).map(|block| Poses::new(&motion, block)).collect();
-        Self { job, keys, source, motion, moments, played_at, at_keys, kept }
+        Self { job, keys, source, motion, moments, played_at, at_keys }
     }
 
     /// The moments in blocks, each with where it begins.
@@ -66,8 +60,7 @@ impl<'a> Reference<'a> {
     pub(super) fn error(&self, clip: &Clip<'_>, room: &mut Room) -> f64 {
         let mut worst = 0.0f64;
         for (range, block) in self.blocks() {
-            let kept = self.kept.get(range.start / BLOCK).cloned();
-            let reference = kept.unwrap_or_else(|| Poses::new(&self.motion, block));
+            let reference = Poses::new(&self.motion, block);
             let Some(poses) = self.played(clip, range) else { return f64::INFINITY };
             for (i, moment) in block.iter().enumerate() {
                 let key = self.keys.times.partition_point(|t| *t <= moment.time).saturating_sub(1);
@@ -128,19 +121,17 @@ impl<'a> Reference<'a> {
 
     /// Whether what moves no points keeps within its tolerances, everywhere.
     pub(super) fn others_hold(&self, plan: &Plan<'_>, clip: &Clip<'_>) -> bool {
-        let is_other = |planned: &&Planned<'_>| spatial(planned.source).is_none();
-        if !plan.tracks.iter().any(|planned| is_other(&planned)) {
-            return true;
-        }
-        let Some(lines) = self.lines(clip) else { return false };
-        plan.tracks.iter().zip(&lines).filter(|(planned, _)| is_other(planned)).all(|(Planned { source, .. }, line)| {
+        let others: Vec<usize> = (0..plan.tracks.len()).filter(|i| spatial(plan.tracks[*i].source).is_none()).collect();
+        let lines = if others.is_empty() { Some(Vec::new()) } else { self.lines(clip) };
+        let holds = |source: &SourceTrack<'_>, line: &Curve| {
             let resampled = self.job.options.rate.map(|_| self.keys.line(source));
             let off = largest_difference(source.target.kind(), resampled.as_ref().unwrap_or(source.curve), line);
             // A component of a quaternion moves by half of what it turns.
             let off = if source.target.is_rotation() { off / 2.0 } else { off };
             let largest = line.values().iter().fold(0.0f32, |m, v| m.max(v.abs()));
             off <= source.tolerance + FLOAT * f64::from(largest)
-        })
+        };
+        lines.is_some_and(|lines| others.iter().all(|i| holds(plan.tracks[*i].source, &lines[*i])))
     }
 }
 

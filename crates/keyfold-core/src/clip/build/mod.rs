@@ -174,19 +174,28 @@ impl core::error::Error for BuildError {}
 struct Job<'a> {
     source: &'a Source<'a>,
     options: &'a Options,
+    budget: &'a Budget<'a>,
     /// How far each node's movements move points.
     reach: Vec<Sensitivity>,
 }
 
+/// What tries are paid from, and who watches them.
+struct Budget<'a> {
+    /// Steps of work that are left.
+    work: Cell<u64>,
+    /// How much was told as done: a search that begins again does not go back.
+    done: Cell<f64>,
+    watch: &'a dyn Fn(f64) -> bool,
+}
+
 impl<'a> Job<'a> {
-    fn new(source: &'a Source<'a>, options: &'a Options) -> Self {
+    fn new(source: &'a Source<'a>, options: &'a Options, budget: &'a Budget<'a>) -> Self {
         let motion = source.motion();
         let (start, end) = motion.span();
-        let moments: Vec<Moment> = (0..REACH_MOMENTS)
-            .map(|i| Moment::at(start + (end - start) * i as f64 / (REACH_MOMENTS - 1) as f64))
-            .collect();
+        let moment = |i: usize| Moment::at(start + (end - start) * i as f64 / (REACH_MOMENTS - 1) as f64);
+        let moments: Vec<Moment> = (0..REACH_MOMENTS).map(moment).collect();
         let reach = sensitivity(source.skeleton, &Poses::new(&motion, &moments), source.probes);
-        Self { source, options, reach }
+        Self { source, options, budget, reach }
     }
 
     fn bound(&self) -> f64 {
@@ -195,6 +204,18 @@ impl<'a> Job<'a> {
 
     fn reach(&self, node: usize, property: Property) -> f64 {
         self.reach[node].of(property)
+    }
+
+    /// Pays for one more try, which looks at so many moments, after so much of all work was done.
+    fn pay(&self, moments: usize, done: f64) -> Result<(), BuildError> {
+        let Budget { work, done: told, watch } = self.budget;
+        told.set(told.get().max(done));
+        if !watch(told.get()) {
+            return Err(BuildError::Cancelled);
+        }
+        let left = work.get().checked_sub(self.source.for_each(moments, 60, 20)).ok_or(BuildError::Limit("work"))?;
+        work.set(left);
+        Ok(())
     }
 }
 
@@ -214,10 +235,10 @@ const LESS: (f64, f64) = (0.9, 0.995);
 pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool) -> Result<Built, BuildError> {
     check(source, options)?;
     let budget = Budget { work: Cell::new(options.limits.work), done: Cell::new(0.0), watch };
-    let mut share = MARGIN;
-    let mut searches = 1;
+    let (mut share, mut searches) = (MARGIN, 1);
     loop {
-        let built = build_within(source, &Options { max_error: options.max_error * share, ..*options }, &budget)?;
+        let less = Options { max_error: options.max_error * share, ..*options };
+        let built = build_within(&Job::new(source, &less, &budget))?;
         let built = Built { holds: built.holds && built.possible <= options.max_error, ..built };
         if built.holds || options.bits.is_some() || searches == SEARCHES {
             return Ok(built);
@@ -227,15 +248,14 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
     }
 }
 
-fn build_within(source: &Source<'_>, options: &Options, budget: &Budget<'_>) -> Result<Built, BuildError> {
-    let job = Job::new(source, options);
-    let keys = KeyTimes::new(&job, budget)?;
-    let lines = keys.lines(source);
-    let (plan, reference) = (Plan::new(&job, &keys), Reference::new(&job, &keys, &lines));
-    let builder = Builder { walk: Walk::new(&job, &plan, &keys, &reference), budget };
-    let built = match options.encoding {
-        Encoding::Variable => builder.smallest()?,
-        Encoding::Fixed => builder.fixed()?,
+fn build_within(job: &Job<'_>) -> Result<Built, BuildError> {
+    let keys = KeyTimes::new(job)?;
+    let lines = keys.lines(job.source);
+    let (plan, reference) = (Plan::new(job, &keys), Reference::new(job, &keys, &lines));
+    let walk = Walk::new(job, &plan, &keys, &reference);
+    let built = match job.options.encoding {
+        Encoding::Variable => walk.smallest()?,
+        Encoding::Fixed => walk.fixed()?,
     };
     let clip = Clip::open(built.bytes.clone()).map_err(|_| BuildError::Range)?;
     Ok(reference.proven(&clip, built))
@@ -266,20 +286,6 @@ fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
 /// How often the search may tighten the room where the bound was exceeded between keys.
 const TRIES: usize = 24;
 
-struct Builder<'a> {
-    walk: Walk<'a>,
-    budget: &'a Budget<'a>,
-}
-
-/// What tries are paid from, and who watches them.
-struct Budget<'a> {
-    /// Steps of work that are left.
-    work: Cell<u64>,
-    /// How much was told as done: a search that begins again does not go back.
-    done: Cell<f64>,
-    watch: &'a dyn Fn(f64) -> bool,
-}
-
 /// How the smallest clip is looked for: how much of their error joints pass on to their children, and about how many anchors make a segment.
 const WAYS: [(f64, usize); 3] = [(0.55, 8), (0.75, 16), (0.75, 8)];
 
@@ -290,24 +296,11 @@ const STRAYED: f64 = 0.5;
 const FIXED_BITS: u32 = 8;
 const FIXED_PASSED_ON: f64 = 0.5;
 
-impl Budget<'_> {
-    /// Pays for one more try, which looks at so many moments, after so much of all work was done.
-    fn pay(&self, source: &Source<'_>, moments: usize, done: f64) -> Result<(), BuildError> {
-        self.done.set(self.done.get().max(done));
-        if !(self.watch)(self.done.get()) {
-            return Err(BuildError::Cancelled);
-        }
-        let left = self.work.get().checked_sub(source.for_each(moments, 60, 20)).ok_or(BuildError::Limit("work"))?;
-        self.work.set(left);
-        Ok(())
-    }
-}
-
-impl Builder<'_> {
+impl Walk<'_> {
     /// The smallest of a few ways to share the error between joints and to cut segments.
     fn smallest(&self) -> Result<Built, BuildError> {
         // What strays leaves little to gain, and its keys were searched for already.
-        let ways = if self.walk.keys.bends { &WAYS[..2] } else { &WAYS[..] };
+        let ways = if self.keys.bends { &WAYS[..2] } else { &WAYS[..] };
         let mut best: Option<Built> = None;
         for (i, way) in ways.iter().enumerate() {
             let most = best.as_ref().filter(|best| best.holds).map_or(usize::MAX, |best| best.bytes.len());
@@ -323,7 +316,7 @@ impl Builder<'_> {
     /// hardly ever takes fewer.
     fn held(&self, (passed_on, about): (f64, usize), most: usize, done: f64) -> Result<Option<Built>, BuildError> {
         // Segments are all alike: a short one at the end would have a head of its own.
-        let all = self.walk.keys.len() / 2 + 1;
+        let all = self.keys.len() / 2 + 1;
         let anchors = all.div_ceil(((all + about / 2) / about).max(1));
         let mut grid = self.grid(Steps::Variable { anchors }, passed_on);
         for tries in 1..=TRIES {
@@ -337,7 +330,7 @@ impl Builder<'_> {
 
     /// With the bits that were asked for, or with the fewest that hold the bound: one more halves the error.
     fn fixed(&self) -> Result<Built, BuildError> {
-        let options = self.walk.job.options;
+        let options = self.job.options;
         let mut bits = options.bits.unwrap_or(FIXED_BITS);
         loop {
             let done = f64::from(bits) / f64::from(MAX_BITS + 1);
@@ -353,15 +346,15 @@ impl Builder<'_> {
 
     fn grid(&self, steps: Steps, passed_on: f64) -> Grid {
         // Keys beside a curve that strays may now and then make up for it.
-        let first = 1.0 - STRAYED * self.walk.keys.stray.min(1.0);
-        Grid { steps, passed_on, room: Room::new(self.walk.job.source.skeleton.len(), self.walk.keys.len(), first) }
+        let first = 1.0 - STRAYED * self.keys.stray.min(1.0);
+        Grid { steps, passed_on, room: Room::new(self.job.source.skeleton.len(), self.keys.len(), first) }
     }
 
     /// One more try, paid for, after so much of all work was done; nothing where it comes to `most` bytes.
     fn tried(&self, grid: &mut Grid, most: usize, done: f64) -> Result<Option<Built>, BuildError> {
-        let Walk { job, plan, keys, reference, .. } = &self.walk;
-        self.budget.pay(job.source, keys.len() + reference.moments.len(), done)?;
-        let bytes = pack::packed(&self.walk, &self.walk.run(grid), grid.steps);
+        let Self { job, plan, keys, reference, .. } = self;
+        job.pay(keys.len() + reference.moments.len(), done)?;
+        let bytes = pack::packed(self, &self.run(grid), grid.steps);
         if bytes.len() >= most {
             return Ok(None);
         }

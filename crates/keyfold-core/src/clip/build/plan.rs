@@ -4,14 +4,11 @@ use super::code::range;
 use super::keys::{KeyTimes, spatial};
 use super::{Job, SourceTrack};
 use crate::clip::coding::MAX_BITS;
-use crate::clip::constant::{Constant, ConstantGrid, Number};
 use crate::clip::directory::{Directory, Layout};
-use crate::clip::small_quat::SmallQuat;
 use crate::clip::step::StepTrack;
 use crate::clip::track::{Form, Track};
 use crate::curve::{Curve, Interpolation, difference};
 use crate::quat::{self, Quat};
-use crate::skeleton::Property;
 use alloc::{string::ToString, vec::Vec};
 
 /// The part of the bound that a constant may take: what hangs below makes up for most of it.
@@ -52,7 +49,6 @@ impl<'a> Plan<'a> {
             timing: keys.timing.clone(),
             tracks: Vec::new(),
             constants: Vec::new(),
-            grid: grid(job),
             steps: Vec::new(),
             rotations: Vec::new(),
             scalars: Vec::new(),
@@ -66,21 +62,21 @@ impl<'a> Plan<'a> {
     /// Takes in a track, unless it never leaves its rest.
     fn add(&mut self, job: &Job<'_>, keys: &KeyTimes, source: &'a SourceTrack<'a>) {
         let (curve, directory) = (source.curve, &mut self.directory);
+        let held = |interpolation, times: &[f32], values: Vec<f32>| {
+            Role::Held(Curve::new(interpolation, curve.width(), times, values).unwrap_or_else(|_| curve.clone()))
+        };
         let values = keys.values(source);
         let (form, role) = if curve.interpolation() == Interpolation::Step && !curve.is_constant() {
-            let step = exact(source);
-            let held = Curve::new(Interpolation::Step, curve.width(), &*step.times, &*step.values);
-            directory.steps.push(step);
-            (Form::Step, Role::Held(held.unwrap_or_else(|_| curve.clone())))
+            let step = StepTrack { times: curve.times().to_vec(), values: exact(source, curve.values().to_vec()) };
+            directory.steps.push(step.clone());
+            (Form::Step, held(Interpolation::Step, &step.times, step.values))
         } else if let Some(value) = still(job, source, &values) {
             if is_rest(job, source, &value) {
                 return;
             }
-            let constant = rounded(job, source, &value, &directory.grid);
-            directory.grid.bits = directory.grid.bits.max(constant.code_bits());
-            let held = Curve::constant(0.0, constant.values(&directory.grid));
-            directory.constants.push(constant);
-            (Form::Constant, Role::Held(held.unwrap_or_else(|_| curve.clone())))
+            let value = exact(source, value.iter().map(|v| *v as f32).collect());
+            directory.constants.push(value.clone());
+            (Form::Constant, held(Interpolation::Step, &[0.0], value))
         } else if source.target.is_rotation() {
             (Form::Keyed, Role::Rotation(values.as_chunks().0.to_vec()))
         } else {
@@ -92,12 +88,12 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn exact(track: &SourceTrack<'_>) -> StepTrack {
-    let mut values = track.curve.values().to_vec();
+/// Values that are stored as they are; rotations of length one.
+fn exact(track: &SourceTrack<'_>, mut values: Vec<f32>) -> Vec<f32> {
     if track.target.is_rotation() {
         quat::normalize_keys(&mut values);
     }
-    StepTrack { times: track.curve.times().to_vec(), values }
+    values
 }
 
 /// The one value that stands for all rows, where one does.
@@ -121,36 +117,4 @@ fn allowed(job: &Job<'_>, track: &SourceTrack<'_>) -> f64 {
         Some(moved) => CONSTANT_SHARE * job.bound() / job.reach(moved.node, moved.property).max(1e-12),
         None => 0.5 * track.tolerance,
     }
-}
-
-/// The grid of constants that move points: fine enough for whatever reaches farthest.
-fn grid(job: &Job<'_>) -> ConstantGrid {
-    let allowed = |property: Property| {
-        CONSTANT_SHARE * job.bound() / job.reach.iter().map(|reach| reach.of(property)).fold(1e-12, f64::max)
-    };
-    // A step is 1.41 / 2^bits of a component; three off by half a step turn by up to three and a half.
-    let quat_bits = libm::ceil(libm::log2(5.0 / allowed(Property::Rotation))).clamp(2.0, 18.0) as u32;
-    let off = allowed(Property::Translation).min(allowed(Property::Scale));
-    ConstantGrid { quat_bits, bits: 0, exponent: libm::ceil(-libm::log2(off)).clamp(-30.0, 100.0) as i32 }
-}
-
-/// Numbers of the grid are smaller: those of one clip have the same number of bits, 31 at most.
-const GRID_END: f64 = (1 << 30) as f64;
-
-/// A value on the grid, where that is near enough.
-fn rounded(job: &Job<'_>, track: &SourceTrack<'_>, value: &[f64], grid: &ConstantGrid) -> Constant {
-    let is_spatial = spatial(track).is_some();
-    if let (true, &[x, y, z, w]) = (track.target.is_rotation(), value) {
-        let q = quat::normalize([x, y, z, w]);
-        let small = SmallQuat::new(q, grid.quat_bits);
-        return match is_spatial && quat::angle(small.quat(), q) <= 2.0 * allowed(job, track) {
-            true => Constant::Rotation(small),
-            false => Constant::Numbers(q.map(|c| Number::Exact(c as f32)).to_vec()),
-        };
-    }
-    let number = |v: &f64| match libm::round(libm::ldexp(*v, grid.exponent)) {
-        code if is_spatial && ![0.0, 1.0].contains(v) && libm::fabs(code) < GRID_END => Number::Grid(code as i32),
-        _ => Number::Exact(*v as f32),
-    };
-    Constant::Numbers(value.iter().map(number).collect())
 }

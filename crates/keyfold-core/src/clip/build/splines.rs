@@ -4,7 +4,7 @@
 //! Keys are judged by what they are likely to cost (what curves stray by is not left for codes), and looked at only where that may be less than the best so far.
 
 use super::keys::{KeyTimes, duration};
-use super::{Budget, BuildError, Job, Source, SourceTrack, memory};
+use super::{BuildError, Job, Source, SourceTrack, memory};
 use crate::clip::Encoding;
 use crate::clip::timing::Timing;
 use crate::curve::Interpolation;
@@ -27,36 +27,29 @@ pub(super) fn is_spline(track: &SourceTrack<'_>) -> bool {
 }
 
 /// The keys that are likely to cost least; an error where the limits leave no room for any.
-pub(super) fn keys(job: &Job<'_>, budget: &Budget<'_>) -> Result<KeyTimes, BuildError> {
+pub(super) fn keys(job: &Job<'_>) -> Result<KeyTimes, BuildError> {
     let moving = job.source.tracks.iter().filter(|track| !track.curve.is_constant());
     let components = moving.map(|track| track.curve.width()).sum::<usize>().max(1) as f64;
-    let mut search = Search { job, budget, components, best: None, is_short: false };
+    let mut search = Search { job, components, best: None, is_short: false };
     if job.options.encoding == Encoding::Variable {
         search.run(true)?;
     }
-    if search.best.as_ref().is_none_or(|best| best.cost.is_infinite()) {
+    if search.best.as_ref().is_none_or(|(cost, _)| cost.is_infinite()) {
         search.run(false)?;
     }
     match search.best {
-        Some(best) if best.cost.is_finite() || !search.is_short => Ok(best.keys),
+        Some((cost, keys)) if cost.is_finite() || !search.is_short => Ok(keys),
         _ if search.is_short => Err(BuildError::Limit("memory")),
         _ => Err(BuildError::Range),
     }
 }
 
-/// Keys that were looked at.
-struct Weighed {
-    /// What they are likely to cost; infinite where curves through them leave too little for codes.
-    cost: f64,
-    keys: KeyTimes,
-}
-
 struct Search<'a> {
     job: &'a Job<'a>,
-    budget: &'a Budget<'a>,
     /// How many components keys have that are not constant, one at least.
     components: f64,
-    best: Option<Weighed>,
+    /// With what they are likely to cost: infinite where curves through them leave too little for codes.
+    best: Option<(f64, KeyTimes)>,
     /// Limits left no room for the steps that were asked for last.
     is_short: bool,
 }
@@ -100,17 +93,17 @@ impl Search<'_> {
         let count = timing.keys();
         let cost = |bits: f64| count as f64 * (self.components * bits + time);
         self.is_short = memory(self.job.source, count) > self.job.options.limits.memory;
-        if self.is_short || self.best.as_ref().is_some_and(|best| best.cost <= cost(BITS)) {
+        if self.is_short || self.best.as_ref().is_some_and(|(best, _)| *best <= cost(BITS)) {
             return Ok(None);
         }
         let own = self.job.source.tracks.iter().map(|track| track.curve.keys()).max().unwrap_or(0);
-        self.budget.pay(self.job.source, (BETWEEN + 1) * (count + own), 0.0)?;
+        self.job.pay((BETWEEN + 1) * (count + own), 0.0)?;
         let Ok(mut keys) = KeyTimes::at(self.job, timing, bends) else { return Ok(Some(f64::INFINITY)) };
         let stray = keys.strays(self.job);
         keys.stray = stray;
         let cost = if stray <= 1.0 - LEFT { cost(BITS - libm::log2(1.0 - stray)) } else { f64::INFINITY };
-        if self.best.as_ref().is_none_or(|best| (cost, stray) < (best.cost, best.keys.stray)) {
-            self.best = Some(Weighed { cost, keys });
+        if self.best.as_ref().is_none_or(|(best, keys)| (cost, stray) < (*best, keys.stray)) {
+            self.best = Some((cost, keys));
         }
         Ok(Some(stray))
     }

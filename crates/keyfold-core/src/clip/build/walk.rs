@@ -200,12 +200,10 @@ impl<'a> Walk<'a> {
     }
 
     fn probe_points(&self, node: usize, chain: &Affine, free: Option<usize>, points: &mut Vec<Point>) {
-        let Some(offsets) = self.nodes[node].offsets else { return };
-        let point = |(axis, length): (&[f64; 3], f64)| {
+        for (axis, length) in AXES.iter().zip(self.nodes[node].offsets.into_iter().flatten()) {
             let offset = axis.map(|c| c * length);
-            Point { node, offset, local: chain.point(offset), allowed: self.job.bound(), free }
-        };
-        points.extend(AXES.iter().zip(offsets).map(point));
+            points.push(Point { node, offset, local: chain.point(offset), allowed: self.job.bound(), free });
+        }
     }
 
     /// Whether a node's translation or rotation is not constant.
