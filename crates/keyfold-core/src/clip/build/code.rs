@@ -1,11 +1,12 @@
 //! Codes on grids: how aims become integers, for either encoding.
 
 use super::aim::Aim;
-use super::frame::Frame;
+use super::frame::{Frame, axes, folded, mean};
 use super::room::Room;
 use crate::clip::coding::{RotationCode, ScalarCode, rotation_step, scalar_step};
 use crate::clip::head::{FINER, is_middle, signed_bits};
-use crate::quat::Quat;
+use crate::quat::{self, Quat};
+use crate::vector::{AXES, Matrix, form};
 use alloc::{vec, vec::Vec};
 
 /// The codes of all keyed tracks, by planned track.
@@ -107,26 +108,36 @@ impl Grid {
         }
     }
 
-    /// A rotation, of `node` where it moves points, whose aims miss by `sensitivity` for a radian about each component's axis.
-    pub(super) fn rotation(
-        &self,
-        node: Option<usize>,
-        frame: &Frame,
-        aims: &[Aim],
-        sensitivity: [f64; 3],
-    ) -> RotationCodes {
-        match self.steps {
-            Steps::Fixed { bits } => rotation_fixed(frame, aims, bits),
-            Steps::Variable { anchors } => {
-                let room = |k: usize| node.map_or(1.0, |n| self.room.of(n)[k]);
-                let allowed = aims.iter().enumerate().map(|(k, aim)| room(k).max(HOPELESS * aim.least())).collect();
-                // A parameter is a quarter of the turn. At the coarsest, one step of each component misses by four times the bound.
-                let byte = |s: f64| libm::round(8.0 * libm::log2(s.max(1e-9))).clamp(0.0, FINEST_BYTE.into()) as u8;
-                let (segments, coarsest, n) = (segments(aims.len(), anchors), sensitivity.map(byte), aims.len());
-                Trial { aims, allowed, coarsest, segments, keys: vec![[0; 3]; n], m: vec![[0.0; 3]; n] }.coded(frame)
-            }
-        }
+    /// A rotation, of `node` where it moves points.
+    pub(super) fn rotation(&self, node: Option<usize>, aims: Vec<Aim>) -> RotationCodes {
+        // Each aim is a small turn away from the reference, and no more on the other side of the sphere than that.
+        let rotations: Vec<Quat> = aims.iter().map(|a| a.rotation).collect();
+        let (n, metric, mean) = (aims.len(), mean_metric(&aims), mean(&rotations));
+        let is_fixed = matches!(self.steps, Steps::Fixed { .. });
+        let frame = Frame::new(mean, &if is_fixed { AXES } else { axes(&rotations, mean, &metric) });
+        let inner: Vec<Quat> = rotations.iter().map(|q| frame.inner(*q)).collect();
+        let aims: Vec<Aim> = aims.into_iter().zip(folded(&inner)).map(|(aim, m)| aim.within(&frame, m)).collect();
+        let anchors = match self.steps {
+            Steps::Fixed { bits } => return rotation_fixed(&frame, &aims, bits),
+            Steps::Variable { anchors } => anchors,
+        };
+        let room = |k: usize| node.map_or(1.0, |n| self.room.of(n)[k]);
+        let allowed = aims.iter().enumerate().map(|(k, aim)| room(k).max(HOPELESS * aim.least())).collect();
+        // A parameter is a quarter of the turn. At the coarsest, one step of each component misses by four times the bound.
+        let coarsest = AXES.map(|axis| {
+            let missed = libm::sqrt(form(&metric, &quat::rotate(quat::conjugate(frame.right.quat()), axis)));
+            libm::round(8.0 * libm::log2(missed.max(1e-9))).clamp(0.0, FINEST_BYTE.into()) as u8
+        });
+        let (segments, keys, m) = (segments(n, anchors), vec![[0; 3]; n], vec![[0.0; 3]; n]);
+        Trial { aims: &aims, allowed, coarsest, segments, keys, m }.coded(&frame)
     }
+}
+
+/// The mean metric of a few dozen aims spread over the keys.
+fn mean_metric(aims: &[Aim]) -> Matrix {
+    let every = aims.len().div_ceil(32).max(1);
+    let some: Vec<Matrix> = aims.iter().step_by(every).map(Aim::metric).collect();
+    [0, 1, 2].map(|i| [0, 1, 2].map(|j| some.iter().map(|m| m[i][j]).sum::<f64>() / some.len() as f64))
 }
 
 fn number_variable(origin: f32, byte: u8, values: &[f64]) -> NumberCodes {

@@ -15,7 +15,6 @@ pub(super) struct KeyTimes {
     pub(super) bends: bool,
     /// How far curves through the keys stray from splines, as a share of what is allowed.
     pub(super) stray: f64,
-    pub(super) duration: f32,
     /// Seconds.
     pub(super) times: Vec<f64>,
     /// When the curves have keys that stand for what a clip plays: at its own, and halfway through turns so far that which way round they go
@@ -45,8 +44,8 @@ impl KeyTimes {
         }
         let duration = duration(job.source);
         let times: Vec<f64> = (0..timing.keys()).map(|k| timing.time(k, duration)).collect();
-        let mut keys = Self { timing, bends, stray: 0.0, duration, times, clock: Vec::new(), floats: Arc::default() };
-        keys.clock = keys.times.clone();
+        let (clock, floats) = (times.clone(), Arc::default());
+        let mut keys = Self { timing, bends, stray: 0.0, times, clock, floats };
         for track in job.source.tracks.iter().filter(|track| track.target.is_rotation()) {
             let rows = keys.values(track);
             let pairs = rows.as_chunks::<4>().0.windows(2).zip(keys.times.windows(2));
@@ -102,9 +101,7 @@ impl KeyTimes {
     pub(super) fn values(&self, track: &SourceTrack<'_>) -> Vec<f64> {
         let mut out = alloc::vec![0.0; track.curve.width() * self.len()];
         track.curve.sample_many(track.target.kind(), &self.times, &mut out);
-        if track.target.is_rotation() {
-            to_one_side(&mut out);
-        }
+        to_one_side(&track.target, &mut out);
         out
     }
 
@@ -127,10 +124,10 @@ impl KeyTimes {
     }
 }
 
-/// Turns quaternions round that lie on the other side of the sphere than the one before.
-pub(super) fn to_one_side(rows: &mut [f64]) {
+/// Turns quaternions round that lie on the other side of the sphere than the one before; other values stay.
+pub(super) fn to_one_side(target: &Target, rows: &mut [f64]) {
     let keys = rows.as_chunks_mut::<4>().0;
-    for k in 1..keys.len() {
+    for k in (1..keys.len()).filter(|_| target.is_rotation()) {
         keys[k] = toward(keys[k - 1], keys[k]);
     }
 }

@@ -8,7 +8,6 @@ use crate::clip::{Clip, Form, Pose, Sampler, Track, bend};
 use crate::curve::{Curve, Interpolation, largest_difference};
 use crate::skeleton::{BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
 use alloc::{sync::Arc, vec::Vec};
-use core::ops::Range;
 
 /// Floats of a size have steps of their own: so much of it.
 const FLOAT: f64 = 1e-6;
@@ -17,8 +16,6 @@ const FLOAT: f64 = 1e-6;
 pub(super) struct Reference<'a> {
     job: &'a Job<'a>,
     keys: &'a KeyTimes,
-    /// The animation as it was.
-    source: Motion<'a>,
     /// What the clip should play: the animation resampled, or itself where there is no rate.
     motion: Motion<'a>,
     /// The moments at which errors are measured, and when the clip plays them.
@@ -36,22 +33,20 @@ impl<'a> Reference<'a> {
         // A parabola has a key in its midst.
         let moments = moments(&[&resampled], if keys.bends { 2 * BETWEEN + 1 } else { BETWEEN });
         let at_keys = Poses::new(&source, &keys.moments());
-        let motion = if job.options.rate.is_some() { resampled } else { source.clone() };
+        let motion = if job.options.rate.is_some() { resampled } else { source };
         let played_at = played_at(keys, &moments);
-        Self { job, keys, source, motion, moments, played_at, at_keys }
+        Self { job, keys, motion, moments, played_at, at_keys }
     }
 
-    /// The moments in blocks, each with where it begins.
-    fn blocks(&self) -> impl Iterator<Item = (Range<usize>, &[Moment])> {
-        let blocks = self.moments.chunks(BLOCK).enumerate();
-        blocks.map(|(i, block)| (i * BLOCK..i * BLOCK + block.len(), block))
+    /// The moments in blocks, and when the clip plays them.
+    fn blocks(&self) -> impl Iterator<Item = (&[Moment], &[f64])> {
+        self.moments.chunks(BLOCK).zip(self.played_at.chunks(BLOCK))
     }
 
-    /// What a clip plays at some of the moments; `None` where that is no number.
-    fn played(&self, clip: &Clip<'_>, range: Range<usize>) -> Option<Poses> {
-        let numbers = 0..range.len();
-        let curves = sampled(clip, &self.played_at[range], &numbers.clone().map(|i| i as f32).collect())?;
-        let moments: Vec<Moment> = numbers.map(|i| Moment::at(i as f64)).collect();
+    /// What a clip plays at some times; `None` where that is no number.
+    fn played(&self, clip: &Clip<'_>, times: &[f64]) -> Option<Poses> {
+        let moments: Vec<Moment> = (0..times.len()).map(|i| Moment::at(i as f64)).collect();
+        let curves = sampled(clip, times, &(0..times.len()).map(|i| i as f32).collect())?;
         let played = motion(self.job.source.skeleton, clip.tracks().iter().map(Track::target).zip(&curves));
         Some(Poses::new(&played, &moments))
     }
@@ -59,9 +54,9 @@ impl<'a> Reference<'a> {
     /// The largest error. Where it is over the bound, the joints that carry the point have less room next time.
     pub(super) fn error(&self, clip: &Clip<'_>, room: &mut Room) -> f64 {
         let mut worst = 0.0f64;
-        for (range, block) in self.blocks() {
+        for (block, times) in self.blocks() {
             let reference = Poses::new(&self.motion, block);
-            let Some(poses) = self.played(clip, range) else { return f64::INFINITY };
+            let Some(poses) = self.played(clip, times) else { return f64::INFINITY };
             for (i, moment) in block.iter().enumerate() {
                 let key = self.keys.times.partition_point(|t| *t <= moment.time).saturating_sub(1);
                 for probe in self.job.source.probes {
@@ -82,9 +77,7 @@ impl<'a> Reference<'a> {
         let moving = clip.tracks().iter().zip(&mut curves).filter(|(track, _)| track.form() == Form::Keyed);
         for (track, curve) in moving.filter(|_| self.keys.bends) {
             let mut rows: Vec<f64> = curve.values().iter().map(|v| f64::from(*v)).collect();
-            if track.target().is_rotation() {
-                to_one_side(&mut rows);
-            }
+            to_one_side(track.target(), &mut rows);
             *curve = bend::curve(&self.keys.times, track.width(), &rows)?;
         }
         let steps = clip.tracks().iter().zip(&mut curves).filter(|(track, _)| track.form() == Form::Step);
@@ -103,15 +96,14 @@ impl<'a> Reference<'a> {
         let each = |parts: usize, part: &(dyn Fn(usize) -> Part + Sync)| (0..parts).map(part).collect();
         let proof = prove(&self.motion, &played, probes, each);
         let mut rounding = Deviation::none(probes.len());
-        for (range, block) in self.blocks() {
-            if let Some(poses) = self.played(clip, range) {
+        for (block, times) in self.blocks() {
+            if let Some(poses) = self.played(clip, times) {
                 rounding.add(&Poses::new(&played, block), &poses, probes, block);
             }
         }
         let error = built.error.max(proof.deviation.error());
-        let apart = |other: &Motion<'_>| {
-            compare(&self.source, other, probes, &moments(&[&self.source, other], BETWEEN)).error()
-        };
+        let source = self.job.source.motion();
+        let apart = |other: &Motion<'_>| compare(&source, other, probes, &moments(&[&source, other], BETWEEN)).error();
         let (resampling, total) = match self.job.options.rate {
             Some(_) => (apart(&self.motion), apart(&played)),
             None => (0.0, error),

@@ -213,9 +213,8 @@ impl<'a> Job<'a> {
         if !watch(told.get()) {
             return Err(BuildError::Cancelled);
         }
-        let left = work.get().checked_sub(self.source.for_each(moments, 60, 20)).ok_or(BuildError::Limit("work"))?;
-        work.set(left);
-        Ok(())
+        let left = work.get().checked_sub(self.source.for_each(moments, 60, 20));
+        left.map(|left| work.set(left)).ok_or(BuildError::Limit("work"))
     }
 }
 
@@ -292,9 +291,8 @@ const WAYS: [(f64, usize); 3] = [(0.55, 8), (0.75, 16), (0.75, 8)];
 /// The part of what curves through the keys stray by that codes leave to them at first.
 const STRAYED: f64 = 0.5;
 
-/// The fewest bits of `fixed` that are tried, and how much of their error joints pass on.
+/// The fewest bits of `fixed` that are tried.
 const FIXED_BITS: u32 = 8;
-const FIXED_PASSED_ON: f64 = 0.5;
 
 impl Walk<'_> {
     /// The smallest of a few ways to share the error between joints and to cut segments.
@@ -304,10 +302,8 @@ impl Walk<'_> {
         let mut best: Option<Built> = None;
         for (i, way) in ways.iter().enumerate() {
             let most = best.as_ref().filter(|best| best.holds).map_or(usize::MAX, |best| best.bytes.len());
-            match self.held(*way, most, i as f64 / ways.len() as f64)? {
-                Some(built) if built.holds || best.is_none() => best = Some(built),
-                _ => {}
-            }
+            let built = self.held(*way, most, i as f64 / ways.len() as f64)?;
+            best = built.filter(|built| built.holds || best.is_none()).or(best);
         }
         best.ok_or(BuildError::Range)
     }
@@ -319,13 +315,13 @@ impl Walk<'_> {
         let all = self.keys.len() / 2 + 1;
         let anchors = all.div_ceil(((all + about / 2) / about).max(1));
         let mut grid = self.grid(Steps::Variable { anchors }, passed_on);
-        for tries in 1..=TRIES {
-            let Some(built) = self.tried(&mut grid, most, done)? else { break };
-            if built.holds || tries == TRIES {
-                return Ok(Some(built));
+        let mut built = self.tried(&mut grid, most, done)?;
+        for _ in 1..TRIES {
+            if built.as_ref().is_some_and(|built| !built.holds) {
+                built = self.tried(&mut grid, most, done)?;
             }
         }
-        Ok(None)
+        Ok(built)
     }
 
     /// With the bits that were asked for, or with the fewest that hold the bound: one more halves the error.
@@ -334,7 +330,7 @@ impl Walk<'_> {
         let mut bits = options.bits.unwrap_or(FIXED_BITS);
         loop {
             let done = f64::from(bits) / f64::from(MAX_BITS + 1);
-            let tried = self.tried(&mut self.grid(Steps::Fixed { bits }, FIXED_PASSED_ON), usize::MAX, done)?;
+            let tried = self.tried(&mut self.grid(Steps::Fixed { bits }, WAYS[0].0), usize::MAX, done)?;
             let built = tried.ok_or(BuildError::Range)?;
             if built.holds || options.bits.is_some() || bits == MAX_BITS {
                 return Ok(built);

@@ -1,7 +1,7 @@
 //! Which tracks are constant, exact or keyed, and which need not be stored at all.
 
 use super::code::range;
-use super::keys::{KeyTimes, spatial};
+use super::keys::{KeyTimes, duration, spatial};
 use super::{Job, SourceTrack};
 use crate::clip::coding::MAX_BITS;
 use crate::clip::directory::{Directory, Layout};
@@ -45,7 +45,7 @@ impl<'a> Plan<'a> {
         let directory = Directory {
             name: job.source.name.to_string(),
             index: job.source.index,
-            duration: keys.duration,
+            duration: duration(job.source),
             timing: keys.timing.clone(),
             tracks: Vec::new(),
             constants: Vec::new(),
@@ -62,21 +62,21 @@ impl<'a> Plan<'a> {
     /// Takes in a track, unless it never leaves its rest.
     fn add(&mut self, job: &Job<'_>, keys: &KeyTimes, source: &'a SourceTrack<'a>) {
         let (curve, directory) = (source.curve, &mut self.directory);
-        let held = |interpolation, times: &[f32], values: Vec<f32>| {
-            Role::Held(Curve::new(interpolation, curve.width(), times, values).unwrap_or_else(|_| curve.clone()))
+        let held = |times: &[f32], values: Vec<f32>| {
+            Role::Held(Curve::new(Interpolation::Step, curve.width(), times, values).unwrap_or_else(|_| curve.clone()))
         };
         let values = keys.values(source);
         let (form, role) = if curve.interpolation() == Interpolation::Step && !curve.is_constant() {
             let step = StepTrack { times: curve.times().to_vec(), values: exact(source, curve.values().to_vec()) };
             directory.steps.push(step.clone());
-            (Form::Step, held(Interpolation::Step, &step.times, step.values))
+            (Form::Step, held(&step.times, step.values))
         } else if let Some(value) = still(job, source, &values) {
             if is_rest(job, source, &value) {
                 return;
             }
             let value = exact(source, value.iter().map(|v| *v as f32).collect());
             directory.constants.push(value.clone());
-            (Form::Constant, held(Interpolation::Step, &[0.0], value))
+            (Form::Constant, held(&[0.0], value))
         } else if source.target.is_rotation() {
             (Form::Keyed, Role::Rotation(values.as_chunks().0.to_vec()))
         } else {

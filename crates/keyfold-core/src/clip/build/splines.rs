@@ -5,8 +5,7 @@
 
 use super::keys::{KeyTimes, duration};
 use super::{BuildError, Job, Source, SourceTrack, memory};
-use crate::clip::Encoding;
-use crate::clip::timing::Timing;
+use crate::clip::{Encoding, timing::Timing};
 use crate::curve::Interpolation;
 use crate::skeleton::{BETWEEN, merged};
 use alloc::vec::Vec;

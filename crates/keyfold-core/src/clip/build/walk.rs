@@ -5,14 +5,13 @@
 
 use super::Job;
 use super::aim::{Aim, Point};
-use super::code::{Codes, Grid, RotationCodes, Steps};
-use super::frame::{Frame, axes, folded, mean};
+use super::code::{Codes, Grid, RotationCodes};
 use super::keys::{KeyTimes, motion, spatial};
 use super::measure::Reference;
 use super::plan::{Plan, Role};
 use crate::quat::{self, Quat};
 use crate::skeleton::{Affine, Moment, Motion, Poses, Property, Track, Transform};
-use crate::vector::{AXES, Matrix, form, length, solve};
+use crate::vector::{AXES, length, solve};
 use alloc::{vec, vec::Vec};
 
 /// The part of the bound that the end of an arm may be off for each radian that it turns from key to key.
@@ -111,7 +110,7 @@ impl<'a> Walk<'a> {
                         self.arms(node, k, &mut points);
                         Aim::new(&parent(k), &locals[k], &points, |p| self.belongs(p, k))
                     };
-                    let coded = code_aims(grid, Some(node), (0..self.keys.len()).map(aim).collect());
+                    let coded = grid.rotation(Some(node), (0..self.keys.len()).map(aim).collect());
                     locals.iter_mut().zip(&coded.decoded).for_each(|(local, q)| local.rotation = *q);
                     codes.rotations[*i] = Some(coded);
                 }
@@ -221,28 +220,5 @@ fn other_rotation(grid: &Grid, values: &[Quat], allowed: f64) -> RotationCodes {
         let local = Transform { rotation: *q, ..Transform::IDENTITY };
         Aim::new(&Affine::IDENTITY, &local, &points, |p| quat::rotate(*q, p.offset))
     };
-    code_aims(grid, None, values.iter().map(aim).collect())
-}
-
-fn code_aims(grid: &Grid, node: Option<usize>, aims: Vec<Aim>) -> RotationCodes {
-    // Each aim is a small turn away from the reference, and no more on the other side of the sphere than that.
-    let rotations: Vec<Quat> = aims.iter().map(|a| a.rotation).collect();
-    let (metric, mean) = (mean_metric(&aims), mean(&rotations));
-    let frame = match grid.steps {
-        Steps::Variable { .. } => Frame::new(mean, &axes(&rotations, mean, &metric)),
-        Steps::Fixed { .. } => Frame::new(mean, &AXES),
-    };
-    let inner: Vec<Quat> = rotations.iter().map(|q| frame.inner(*q)).collect();
-    let aims: Vec<Aim> = aims.into_iter().zip(folded(&inner)).map(|(aim, m)| aim.within(&frame, m)).collect();
-    // What a turn about each component's axis by a radian misses by.
-    let sensitivity =
-        AXES.map(|axis| libm::sqrt(form(&metric, &quat::rotate(quat::conjugate(frame.right.quat()), axis))));
-    grid.rotation(node, &frame, &aims, sensitivity)
-}
-
-/// The mean metric of a few dozen aims spread over the keys.
-fn mean_metric(aims: &[Aim]) -> Matrix {
-    let every = aims.len().div_ceil(32).max(1);
-    let some: Vec<Matrix> = aims.iter().step_by(every).map(Aim::metric).collect();
-    [0, 1, 2].map(|i| [0, 1, 2].map(|j| some.iter().map(|m| m[i][j]).sum::<f64>() / some.len() as f64))
+    grid.rotation(None, values.iter().map(aim).collect())
 }
