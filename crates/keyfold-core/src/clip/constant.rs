@@ -1,6 +1,6 @@
 //! The values of tracks that never change: zeros and ones in two bits, other numbers as floats.
 //!
-//! Clips may also have numbers on a grid that all of them share, and rotations in few bits. Those are read; that they saved 0.2 % was not worth writing them.
+//! Clips may also have numbers on a grid that all of them share, and rotations in few bits. Those are read, but not written: `docs/clips.md` tells what they saved.
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter, signed};

@@ -6,11 +6,14 @@ use super::room::Room;
 use super::{Built, Job, SourceTrack};
 use crate::clip::{Clip, Form, Pose, Sampler, Track, bend};
 use crate::curve::{Curve, Interpolation, largest_difference};
-use crate::skeleton::{BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
+use crate::skeleton::{Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
 use alloc::{sync::Arc, vec::Vec};
 
 /// Floats of a size have steps of their own: so much of it.
 const FLOAT: f64 = 1e-6;
+
+/// Bytes of reference poses that are kept between tries; the others are computed again each time.
+const KEPT: usize = 32 << 20;
 
 /// What a clip is measured against.
 pub(super) struct Reference<'a> {
@@ -23,6 +26,8 @@ pub(super) struct Reference<'a> {
     played_at: Vec<f64>,
     /// The source at the clip's keys.
     pub(super) at_keys: Poses,
+    /// The reference at the first of `moments`, block by block, as far as memory is spent on it.
+    kept: Vec<Poses>,
 }
 
 impl<'a> Reference<'a> {
@@ -35,7 +40,9 @@ impl<'a> Reference<'a> {
         let at_keys = Poses::new(&source, &keys.moments());
         let motion = if job.options.rate.is_some() { resampled } else { source };
         let played_at = played_at(keys, &moments);
-        Self { job, keys, motion, moments, played_at, at_keys }
+        let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.source.probes.len().max(1));
+        let kept = moments.chunks(BLOCK).take(blocks).map(|block| Poses::new(&motion, block)).collect();
+        Self { job, keys, motion, moments, played_at, at_keys, kept }
     }
 
     /// The moments in blocks, and when the clip plays them.
@@ -54,8 +61,8 @@ impl<'a> Reference<'a> {
     /// The largest error. Where it is over the bound, the joints that carry the point have less room next time.
     pub(super) fn error(&self, clip: &Clip<'_>, room: &mut Room) -> f64 {
         let mut worst = 0.0f64;
-        for (block, times) in self.blocks() {
-            let reference = Poses::new(&self.motion, block);
+        for (b, (block, times)) in self.blocks().enumerate() {
+            let reference = self.kept.get(b).cloned().unwrap_or_else(|| Poses::new(&self.motion, block));
             let Some(poses) = self.played(clip, times) else { return f64::INFINITY };
             for (i, moment) in block.iter().enumerate() {
                 let key = self.keys.times.partition_point(|t| *t <= moment.time).saturating_sub(1);

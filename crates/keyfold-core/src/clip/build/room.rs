@@ -33,8 +33,9 @@ impl Room {
 
     /// Between `key` and the next, a point of `node` was `ratio` times the bound off.
     pub(super) fn charge(&mut self, skeleton: &Skeleton, node: usize, key: usize, ratio: f64) {
-        let chain = core::iter::successors(Some(node), |node| skeleton.parent(*node)).take(self.depth);
-        for at in chain.filter(|_| ratio > 1.0).map(|node| node * self.keys) {
+        let charged = if ratio > 1.0 { self.depth } else { 0 };
+        let chain = core::iter::successors(Some(node), |node| skeleton.parent(*node)).take(charged);
+        for at in chain.map(|node| node * self.keys) {
             self.over[at + key..at + (key + 2).min(self.keys)].iter_mut().for_each(|over| *over = over.max(ratio));
         }
     }
