@@ -3,6 +3,12 @@
 /// A vector, or a point.
 pub type Vector = [f64; 3];
 
+/// A matrix by its columns, or a symmetric one.
+pub type Matrix = [Vector; 3];
+
+/// The axes of any coordinates.
+pub const AXES: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
 /// The scalar product.
 #[inline]
 pub fn dot(a: Vector, b: Vector) -> f64 {
@@ -27,8 +33,13 @@ pub fn distance(a: Vector, b: Vector) -> f64 {
     length([0, 1, 2].map(|i| a[i] - b[i]))
 }
 
+/// The value of a quadratic form.
+pub fn form(m: &Matrix, v: &Vector) -> f64 {
+    dot(*v, m.map(|row| dot(row, *v)))
+}
+
 /// What a matrix, given by its columns, takes to `b`, by Cramer's rule; `None` where there is no single answer.
-pub fn solve(m: [Vector; 3], b: Vector) -> Option<Vector> {
+pub fn solve(m: Matrix, b: Vector) -> Option<Vector> {
     let determinant = dot(m[0], cross(m[1], m[2]));
     let x = [dot(b, cross(m[1], m[2])), dot(m[0], cross(b, m[2])), dot(m[0], cross(m[1], b))];
     (determinant != 0.0 && determinant.is_finite()).then(|| x.map(|c| c / determinant))

@@ -4,8 +4,11 @@
 //! brought to length one: what core calls a CUBICSPLINE, so that errors are proven of it as of any.
 
 use super::blend::{Frames, Quats, mul, quats, scalar_product};
+use super::head::is_middle;
 use super::lanes::Lanes;
 use super::timing::{KeySpan, Timing};
+use crate::curve::{Curve, Interpolation};
+use alloc::{vec, vec::Vec};
 
 /// The parameters of a group at an anchor, at the middle after it and at the next anchor.
 pub(super) type Three = [[Lanes; 3]; 3];
@@ -17,9 +20,34 @@ pub(super) fn weights(middle: f64, u: f64) -> [f64; 3] {
 }
 
 /// How those parts change at the start and at the end of the way.
-pub(super) fn slopes(middle: f64) -> [[f64; 3]; 2] {
+fn slopes(middle: f64) -> [[f64; 3]; 2] {
     let (after, both) = (1.0 - middle, middle * (1.0 - middle));
     [[-(1.0 + middle) / middle, 1.0 / both, -middle / after], [after / middle, -1.0 / both, (1.0 + after) / after]]
+}
+
+/// What clips play whose values at keys are `rows` of so many components: parabolas as a spline, with a key at each anchor.
+pub(super) fn curve(times: &[f64], width: usize, rows: &[f64]) -> Option<Curve> {
+    let row = |k: usize| &rows[k * width..(k + 1) * width];
+    let anchors: Vec<usize> = (0..times.len()).filter(|k| !is_middle(*k, times.len())).collect();
+    // Before the first anchor and after the last there is nothing.
+    let mut values = vec![0.0f32; width];
+    values.extend(row(0).iter().map(|v| *v as f32));
+    for pair in anchors.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        let span = times[b] - times[a];
+        let slopes = match b - a {
+            1 => [[-1.0, 0.0, 1.0]; 2],
+            _ => slopes((times[a + 1] - times[a]) / span),
+        };
+        for [x, y, z] in slopes {
+            let all = row(a).iter().zip(row(a + 1)).zip(row(b));
+            values.extend(all.map(|((a, m), b)| ((x * a + y * m + z * b) / span) as f32));
+        }
+        values.extend(row(b).iter().map(|v| *v as f32));
+    }
+    values.extend(core::iter::repeat_n(0.0, width));
+    let times: Vec<f32> = anchors.iter().map(|k| times[*k] as f32).collect();
+    Curve::new(Interpolation::CubicSpline, width, times, values).ok()
 }
 
 /// A middle that lies nearer to an anchor than this, as a share of the way between the two, makes no parabola.
@@ -65,7 +93,6 @@ fn towards(middle: &Quats, q: &Quats, part: f32) -> Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::vec;
 
     #[test]
     fn weights_are_those_of_the_parabola_through_three_points() {

@@ -1,112 +1,72 @@
-//! The values of tracks that never change, in few bits: zeros and ones, numbers on a grid that all share, or exact ones.
+//! The values of tracks that never change: zeros and ones in two bits, other numbers as floats.
+//!
+//! Clips may also have numbers on a grid that all of them share, and rotations in few bits. Those are read, but not written: `docs/clips.md` tells what they saved.
 
 use super::ClipError;
-use super::bits::{BitReader, BitWriter, mask, signed};
+use super::bits::{BitReader, BitWriter, signed};
 use super::small_quat::SmallQuat;
-use super::track::Track;
+use super::track::{Form, Track};
 use alloc::vec::Vec;
 
-/// How precise constants are.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct ConstantGrid {
+/// How precise constants are that are no floats.
+struct Grid {
     /// Bits per component of rotations.
-    pub(super) quat_bits: u32,
+    quat_bits: u32,
     /// Bits of a number on the grid, and the grid's step: two to the minus `exponent`.
-    pub(super) bits: u32,
-    pub(super) exponent: i32,
+    bits: u32,
+    exponent: i32,
 }
 
-/// The value of a constant track.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Constant {
-    Rotation(SmallQuat),
-    /// Four floats for a rotation that must be exact, else one number for each component.
-    Numbers(Vec<Number>),
-}
+/// The fewest and the most bits of a rotation's components.
+const QUAT_BITS: (u32, u32) = (2, 18);
 
-/// One component of a constant.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
-    Zero,
-    One,
-    Grid(i32),
-    Exact(f32),
-}
-
-impl Number {
-    fn value(self, grid: &ConstantGrid) -> f32 {
-        match self {
-            Self::Zero => 0.0,
-            Self::One => 1.0,
-            Self::Grid(code) => libm::ldexp(code.into(), -grid.exponent) as f32,
-            Self::Exact(value) => value,
+/// Writes the values of constant tracks.
+pub(super) fn write_constants(tracks: &[Track], constants: &[Vec<f32>], out: &mut BitWriter) {
+    // A grid that nothing is on.
+    out.put(QUAT_BITS.0.into(), 5);
+    out.put(0, 5 + 8);
+    let tracks = tracks.iter().filter(|track| track.form == Form::Constant);
+    for (track, values) in tracks.zip(constants) {
+        if track.target.is_rotation() {
+            out.put(1, 1);
         }
-    }
-
-    fn write(self, grid: &ConstantGrid, out: &mut BitWriter) {
-        match self {
-            Self::Zero => out.put(0, 2),
-            Self::One => out.put(1, 2),
-            Self::Grid(code) => {
-                out.put(2, 2);
-                out.put(code as u64 & mask(grid.bits), grid.bits);
-            }
-            Self::Exact(value) => {
-                out.put(3, 2);
-                out.put_f32(value);
+        for value in values {
+            match *value {
+                zero if zero.to_bits() == 0 => out.put(0, 2),
+                1.0 => out.put(1, 2),
+                other => {
+                    out.put(3, 2);
+                    out.put_f32(other);
+                }
             }
         }
     }
-
-    fn read(grid: &ConstantGrid, from: &mut BitReader<'_>) -> Result<Self, ClipError> {
-        Ok(match from.take(2)? {
-            0 => Self::Zero,
-            1 => Self::One,
-            2 => Self::Grid(signed(from.take(grid.bits)?, grid.bits)),
-            _ => Self::Exact(from.f32()?),
-        })
-    }
 }
 
-impl ConstantGrid {
-    pub(super) fn write(&self, out: &mut BitWriter) {
-        out.put(self.quat_bits.into(), 5);
-        out.put(self.bits.into(), 5);
-        out.put(self.exponent as u64 & 0xFF, 8);
+/// Reads the values of constant tracks.
+pub(super) fn read_constants(tracks: &[Track], from: &mut BitReader<'_>) -> Result<Vec<Vec<f32>>, ClipError> {
+    let (quat_bits, bits, exponent) = (from.take(5)? as u32, from.take(5)? as u32, signed(from.take(8)?, 8));
+    if !(QUAT_BITS.0..=QUAT_BITS.1).contains(&quat_bits) {
+        return Err(ClipError::Malformed("constant rotations have 2 to 18 bits"));
     }
-
-    pub(super) fn read(from: &mut BitReader<'_>) -> Result<Self, ClipError> {
-        let (quat_bits, bits) = (from.take(5)? as u32, from.take(5)? as u32);
-        if !(2..=18).contains(&quat_bits) {
-            return Err(ClipError::Malformed("constant rotations have 2 to 18 bits"));
-        }
-        Ok(Self { quat_bits, bits, exponent: signed(from.take(8)?, 8) })
-    }
+    let grid = Grid { quat_bits, bits, exponent };
+    tracks.iter().filter(|track| track.form == Form::Constant).map(|track| grid.read(track, from)).collect()
 }
 
-impl Constant {
-    pub(super) fn write(&self, rotation: bool, grid: &ConstantGrid, out: &mut BitWriter) {
-        if rotation {
-            out.put(matches!(self, Self::Numbers(_)).into(), 1);
-        }
-        match self {
-            Self::Rotation(q) => q.write(out),
-            Self::Numbers(numbers) => numbers.iter().for_each(|n| n.write(grid, out)),
-        }
-    }
-
-    pub(super) fn read(track: &Track, grid: &ConstantGrid, from: &mut BitReader<'_>) -> Result<Self, ClipError> {
+impl Grid {
+    fn read(&self, track: &Track, from: &mut BitReader<'_>) -> Result<Vec<f32>, ClipError> {
         if track.target.is_rotation() && !from.flag()? {
-            return Ok(Self::Rotation(SmallQuat::read(from, grid.quat_bits)?));
+            return Ok(SmallQuat::read(from, self.quat_bits)?.quat().map(|c| c as f32).to_vec());
         }
-        Ok(Self::Numbers((0..track.width).map(|_| Number::read(grid, from)).collect::<Result<_, _>>()?))
+        (0..track.width).map(|_| self.number(from)).collect()
     }
 
-    /// The value's floats.
-    pub(super) fn values(&self, grid: &ConstantGrid) -> Vec<f32> {
-        match self {
-            Self::Rotation(q) => q.quat().map(|c| c as f32).to_vec(),
-            Self::Numbers(numbers) => numbers.iter().map(|n| n.value(grid)).collect(),
-        }
+    fn number(&self, from: &mut BitReader<'_>) -> Result<f32, ClipError> {
+        Ok(match from.take(2)? {
+            0 => 0.0,
+            1 => 1.0,
+            2 => libm::ldexp(signed(from.take(self.bits)?, self.bits).into(), -self.exponent) as f32,
+            _ => from.f32()?,
+        })
     }
 }

@@ -5,7 +5,7 @@
 use super::bits::{BitReader, BitWriter};
 use super::checksum::crc32;
 use super::coding::{MAX_BITS, RotationCode, ScalarCode};
-use super::constant::{Constant, ConstantGrid};
+use super::constant::{read_constants, write_constants};
 use super::memory::Memory;
 use super::step::StepTrack;
 use super::timing::Timing;
@@ -30,8 +30,8 @@ pub(super) struct Directory {
     pub(super) duration: f32,
     pub(super) timing: Timing,
     pub(super) tracks: Vec<Track>,
-    pub(super) constants: Vec<Constant>,
-    pub(super) grid: ConstantGrid,
+    /// The values of constant tracks.
+    pub(super) constants: Vec<Vec<f32>>,
     pub(super) steps: Vec<StepTrack>,
     /// One for each keyed rotation track.
     pub(super) rotations: Vec<RotationCode>,
@@ -109,9 +109,7 @@ impl Directory {
             }
         }
         write_tracks(&self.tracks, out);
-        self.grid.write(out);
-        let constants = self.tracks.iter().filter(|t| t.form == Form::Constant);
-        constants.zip(&self.constants).for_each(|(t, c)| c.write(t.target.is_rotation(), &self.grid, out));
+        write_constants(&self.tracks, &self.constants, out);
         self.steps.iter().for_each(|s| s.write(out));
         self.rotations.iter().for_each(|r| r.write(out));
         self.scalars.iter().for_each(|s| s.write(out));
@@ -127,9 +125,8 @@ impl Directory {
         let (index, duration, timing) = (from.count()?, from.f32()?, Timing::read(from)?);
         let layout = read_layout(encoding, bends, from)?;
         let tracks = read_tracks(from, memory)?;
-        let grid = ConstantGrid::read(from)?;
+        let constants = read_constants(&tracks, from)?;
         let of = |form: Form| tracks.iter().filter(move |t| t.form == form);
-        let constants = of(Form::Constant).map(|t| Constant::read(t, &grid, from)).collect::<Result<_, _>>()?;
         let steps = of(Form::Step).map(|t| StepTrack::read(t.width, from)).collect::<Result<_, _>>()?;
         let keyed = || of(Form::Keyed);
         if keyed().next().is_some() && timing.keys() < 2 {
@@ -140,7 +137,7 @@ impl Directory {
         let widths = keyed().filter(|t| !t.target.is_rotation()).map(|t| t.width);
         let scalars = widths.flat_map(|w| 0..w).map(|_| ScalarCode::read(encoding, from)).collect::<Result<_, _>>()?;
         let keys = from.aligned();
-        Ok((Self { name, index, duration, timing, tracks, constants, grid, steps, rotations, scalars, layout }, keys))
+        Ok((Self { name, index, duration, timing, tracks, constants, steps, rotations, scalars, layout }, keys))
     }
 }
 

@@ -10,6 +10,11 @@ use super::coding::{MAX_BITS, RotationCode, ScalarCode};
 use super::directory::{Directory, Layout};
 use alloc::{vec, vec::Vec};
 
+/// Whether key `k` is a middle: every other one is an anchor, and so is the last.
+pub(super) fn is_middle(k: usize, keys: usize) -> bool {
+    !k.is_multiple_of(2) && k + 1 < keys
+}
+
 /// Bits of the number that says how much finer a rotation's step is, in quarters of an octave.
 pub(super) const FINER_BITS: u32 = 3;
 /// How much smaller a rotation's step is for each number in a head: quarters of an octave.
@@ -62,7 +67,7 @@ pub(super) struct Head {
 pub(super) struct HeadShape {
     pub(super) rotations: usize,
     width_bits: u32,
-    min_bits: Vec<u8>,
+    pub(super) min_bits: Vec<u8>,
 }
 
 impl HeadShape {

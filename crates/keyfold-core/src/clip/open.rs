@@ -206,7 +206,7 @@ fn template(directory: &Directory) -> Vec<f32> {
     }
     let constants = directory.tracks.iter().filter(|t| t.form == Form::Constant);
     for (track, constant) in constants.zip(&directory.constants) {
-        values[track.range()].copy_from_slice(&constant.values(&directory.grid));
+        values[track.range()].copy_from_slice(constant);
     }
     values
 }

@@ -3,6 +3,8 @@
 use super::ClipError;
 use super::bits::{BitReader, BitWriter};
 use super::memory::Memory;
+use crate::curve::{Curve, Kind};
+use crate::skeleton::{self, Property};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -34,7 +36,7 @@ pub enum Target {
 }
 
 impl NodeProperty {
-    const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Translation,
         Self::Rotation,
         Self::Scale,
@@ -64,7 +66,27 @@ impl Target {
         matches!(self, Self::Node(_, NodeProperty::Rotation) | Self::Pointer(_, true))
     }
 
-    fn width(&self) -> Option<usize> {
+    /// How values blend.
+    pub(super) fn kind(&self) -> Kind {
+        if self.is_rotation() { Kind::Rotation } else { Kind::Vector }
+    }
+
+    /// What a curve moves that drives the target, where that moves points.
+    pub(super) fn driven_by<'a>(&self, curve: &'a Curve) -> Option<skeleton::Track<'a>> {
+        let Self::Node(node, property) = self else { return None };
+        let (property, axis) = match *property {
+            NodeProperty::Translation => (Property::Translation, None),
+            NodeProperty::Rotation => (Property::Rotation, None),
+            NodeProperty::Scale => (Property::Scale, None),
+            NodeProperty::TranslationAxis(axis) => (Property::Translation, Some(axis.into())),
+            NodeProperty::ScaleAxis(axis) => (Property::Scale, Some(axis.into())),
+            NodeProperty::Weights => return None,
+        };
+        Some(skeleton::Track { node: *node as usize, property, axis, curve })
+    }
+
+    /// Components of a value, where the target alone says it.
+    pub(super) fn width(&self) -> Option<usize> {
         match self {
             Self::Node(_, property) => property.width(),
             Self::Pointer(_, rotation) => rotation.then_some(4),

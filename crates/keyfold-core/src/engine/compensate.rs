@@ -10,7 +10,7 @@ use super::{
 use crate::{
     quat::{self, Quat},
     skeleton::Poses,
-    vector::{Vector, cross, dot, solve},
+    vector::{AXES, Vector, cross, dot, solve},
 };
 
 /// The small turn (a rotation vector) that brings a joint's children nearest to their places without turning the joint's own points more than that is
@@ -36,8 +36,7 @@ impl Tilt {
                 sum[i] += r[i];
             }
         }
-        let columns = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-            .map(|unit| solve(m, cross(sum, unit)).unwrap_or_default());
+        let columns = AXES.map(|unit| solve(m, cross(sum, unit)).unwrap_or_default());
         Self([0, 1, 2].map(|row| columns.map(|column| column[row])))
     }
 

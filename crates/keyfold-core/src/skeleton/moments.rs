@@ -63,7 +63,7 @@ pub fn random_moments(start: f64, end: f64, count: usize, seed: u64) -> Vec<Mome
 }
 
 /// Ascending without repeats.
-pub(super) fn merged<'a>(arrays: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
+pub(crate) fn merged<'a>(arrays: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
     let mut out: Vec<f32> = once(arrays).flatten().copied().collect();
     out.sort_unstable_by(f32::total_cmp);
     out.dedup();

@@ -66,14 +66,8 @@ impl Poses {
         skeleton.subtree(node).iter().for_each(|n| self.renew(skeleton, *n));
     }
 
-    /// Computes a node's global matrices from other matrices of its own, which are not kept, but not those of its descendants: for
+    /// Computes a node's global matrices from other transforms of its own, one for each moment, which are not kept, but not those of its descendants: for
     /// a walk from the root to the tips that comes to them later anyway.
-    pub fn set_locals_only(&mut self, skeleton: &Skeleton, node: usize, locals: Vec<Affine>) {
-        debug_assert!(locals.len() == 1 || locals.len() == self.moments);
-        self.globals[node] = Arc::new(self.below_parent(skeleton, node, &locals));
-    }
-
-    /// As [`Poses::set_locals_only`], from transforms, one for each moment.
     pub fn set_transforms_only(&mut self, skeleton: &Skeleton, node: usize, transforms: &[Transform]) {
         debug_assert!(transforms.len() == self.moments);
         let mut row = core::mem::take(&mut self.globals[node]);

@@ -6,7 +6,7 @@ use super::RotationGrid;
 use crate::{
     quat::{self, Quat},
     skeleton::Affine,
-    vector::{cross, dot, eigenvectors},
+    vector::{AXES, Matrix, cross, eigenvectors, form},
 };
 use alloc::vec::Vec;
 
@@ -16,9 +16,6 @@ const PRICE: f64 = 10.0;
 const SHARE: f64 = 0.25;
 /// The least change along an axis that counts, as a share of the largest: less is lost among the steps.
 const NOISE: f64 = 1e-3;
-
-type Matrix = [[f64; 3]; 3];
-const IDENTITY: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// The projection of rotations about their middle; its steps are still to be chosen.
 pub fn projection(rotations: &[Quat]) -> RotationGrid {
@@ -53,15 +50,14 @@ fn axes(rotations: &[Quat], middle: Quat) -> Option<Quat> {
         (0..9).for_each(|n| spread[n / 3][n % 3] += d[n / 3] * d[n % 3]);
     }
     let vectors = eigenvectors(spread);
-    let saved = bits(&spread, &IDENTITY) - bits(&spread, &vectors);
+    let saved = bits(&spread, &AXES) - bits(&spread, &vectors);
     (SHARE * saved * rotations.len() as f64 > PRICE).then(|| turn_to(vectors))
 }
 
 /// About how many bits a change takes at each key when told along some axes, as far as that depends on them.
 fn bits(spread: &Matrix, axes: &Matrix) -> f64 {
-    let along = |axis: &[f64; 3]| dot(*axis, spread.map(|row| dot(row, *axis)));
     let least = NOISE * (0..3).map(|i| spread[i][i]).sum::<f64>() + f64::MIN_POSITIVE;
-    axes.iter().map(|axis| 0.5 * libm::log2(along(axis).max(0.0) + least)).sum()
+    axes.iter().map(|axis| 0.5 * libm::log2(form(spread, axis).max(0.0) + least)).sum()
 }
 
 /// The smallest turn that brings vectors at right angles to x, y and z, whichever way each of them points.

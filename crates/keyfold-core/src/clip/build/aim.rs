@@ -7,10 +7,10 @@
 //! The engine's compensation is another concept: one map from a miss to a tilt, computed once for all rounds of a search. Its codes are
 //! judged elsewhere.
 
-use super::frame::{AXES, Frame, Matrix, turn_per_component};
+use super::frame::Frame;
 use crate::quat::{self, Quat};
 use crate::skeleton::{Affine, Transform};
-use crate::vector::{cross, dot, solve};
+use crate::vector::{AXES, Matrix, cross, dot, solve};
 use alloc::vec::Vec;
 
 /// A point that a joint carries.
@@ -36,10 +36,9 @@ pub(super) struct Aim {
     pub(super) rotation: Quat,
     /// The same in a track's parameters, once those are known.
     pub(super) m: [f64; 3],
-    /// How far off each point is there, over what it is allowed.
-    misses: Vec<[f64; 3]>,
-    /// How each point moves, over what it is allowed, for a small turn about each of the joint's own axes; for a change of each parameter, once those are known.
-    moves: Vec<Matrix>,
+    /// How far off each point is there and how it moves for a small turn about each of the joint's own axes (for a change of each parameter, once those are
+    /// known), over what it is allowed.
+    points: Vec<([f64; 3], Matrix)>,
 }
 
 impl Aim {
@@ -51,36 +50,33 @@ impl Aim {
         points: &[Point],
         belongs: impl Fn(&Point) -> [f64; 3],
     ) -> Self {
-        let mut aim = Self { rotation: local.rotation, m: [0.0; 3], misses: Vec::new(), moves: Vec::new() };
+        let mut aim = Self { rotation: local.rotation, m: [0.0; 3], points: Vec::new() };
         let places: Vec<[f64; 3]> = points.iter().map(belongs).collect();
-        // Errors are small: the second step only takes away what the first left of second order.
-        for _ in 0..2 {
-            aim.look(parent, local, points, &places);
-            let turn = aim.best_turn();
-            aim.rotation = quat::normalize(quat::mul(aim.rotation, quat::exp(turn.map(|c| c / 2.0))));
-        }
+        aim.look(parent, local, points, &places);
+        // Errors are small: what one step leaves is of second order.
+        let turn = aim.best_turn();
+        aim.rotation = quat::normalize(quat::mul(aim.rotation, quat::exp(turn.map(|c| c / 2.0))));
         aim.look(parent, local, points, &places);
         aim
     }
 
     fn look(&mut self, parent: &Affine, local: &Transform, points: &[Point], places: &[[f64; 3]]) {
-        self.misses.clear();
-        self.moves.clear();
+        self.points.clear();
         let own = parent.point(local.translation);
         for (point, place) in points.iter().zip(places) {
             let v = [0, 1, 2].map(|i| point.local[i] * local.scale[i]);
             let k = 1.0 / point.allowed;
             let turned = |v| parent.direction(quat::rotate(self.rotation, v));
             let (at, origin) = (turned(v), if point.free.is_some() { [0.0; 3] } else { own });
-            self.misses.push([0, 1, 2].map(|i| (origin[i] + at[i] - place[i]) * k));
-            self.moves.push(AXES.map(|axis| turned(cross(axis, v)).map(|c| c * k)));
+            let miss = [0, 1, 2].map(|i| (origin[i] + at[i] - place[i]) * k);
+            self.points.push((miss, AXES.map(|axis| turned(cross(axis, v)).map(|c| c * k))));
         }
     }
 
     /// The turn about the joint's own axes that makes the sum of squares least.
     fn best_turn(&self) -> [f64; 3] {
         let (mut normal, mut right) = (self.metric(), [0.0; 3]);
-        for (miss, moves) in self.misses.iter().zip(&self.moves) {
+        for (miss, moves) in &self.points {
             (0..3).for_each(|i| right[i] -= dot(moves[i], *miss));
         }
         // A touch of the diagonal keeps directions that move nothing from turning.
@@ -92,7 +88,7 @@ impl Aim {
     /// How far off the points are, as a sum of squares per turn: the metric that steps are chosen by.
     pub(super) fn metric(&self) -> Matrix {
         let mut out = [[0.0; 3]; 3];
-        for moves in &self.moves {
+        for (_, moves) in &self.points {
             (0..3).for_each(|i| (0..3).for_each(|j| out[i][j] += dot(moves[i], moves[j])));
         }
         out
@@ -101,8 +97,8 @@ impl Aim {
     /// The aim in a track's parameters `m`, for choosing codes.
     pub(super) fn within(mut self, frame: &Frame, m: [f64; 3]) -> Self {
         // A turn of the inner rotation about its own axes is a turn of the whole about axes turned by `right`.
-        let turns = turn_per_component(m).map(|t| quat::rotate(quat::conjugate(frame.r), t));
-        for moves in &mut self.moves {
+        let turns = quat::turns_of_projection(m).map(|t| quat::rotate(quat::conjugate(frame.right.quat()), t));
+        for (_, moves) in &mut self.points {
             *moves = turns.map(|turn| [0, 1, 2].map(|k| (0..3).map(|i| moves[i][k] * turn[i]).sum()));
         }
         self.m = m;
@@ -133,7 +129,7 @@ impl Aim {
     /// The largest squared miss at a distance `off` from the aim; stops early where it is over `enough`.
     fn miss(&self, off: [f64; 3], enough: f64) -> f64 {
         let mut largest = 0.0f64;
-        for (miss, slope) in self.misses.iter().zip(&self.moves) {
+        for (miss, slope) in &self.points {
             let v = [0, 1, 2].map(|k| miss[k] + slope[0][k] * off[0] + slope[1][k] * off[1] + slope[2][k] * off[2]);
             largest = largest.max(dot(v, v));
             if largest >= enough {

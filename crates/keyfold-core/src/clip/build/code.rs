@@ -1,11 +1,12 @@
 //! Codes on grids: how aims become integers, for either encoding.
 
 use super::aim::Aim;
-use super::frame::Frame;
+use super::frame::{Frame, axes, folded, mean};
 use super::room::Room;
 use crate::clip::coding::{RotationCode, ScalarCode, rotation_step, scalar_step};
-use crate::clip::head::{FINER, signed_bits};
-use crate::quat::Quat;
+use crate::clip::head::{FINER, is_middle, signed_bits};
+use crate::quat::{self, Quat};
+use crate::vector::{AXES, Matrix, form};
 use alloc::{vec, vec::Vec};
 
 /// The codes of all keyed tracks, by planned track.
@@ -34,13 +35,12 @@ pub(super) struct NumberCodes {
 }
 
 /// The grids that codes may be on.
-#[derive(Clone, Copy)]
-pub(super) struct Grid<'a> {
+pub(super) struct Grid {
     pub(super) steps: Steps,
     /// The part of the bound by which the origin of a joint may be off that its parent carries.
     pub(super) passed_on: f64,
     /// How much of the bound each joint may use at each key.
-    pub(super) room: &'a Room,
+    pub(super) room: Room,
 }
 
 #[derive(Clone, Copy)]
@@ -51,15 +51,21 @@ pub(super) enum Steps {
     Variable { anchors: usize },
 }
 
-/// Whether key `k` of the `variable` encoding is a middle: every other one is an anchor, and so is the last.
-pub(super) fn is_middle(k: usize, keys: usize) -> bool {
-    !k.is_multiple_of(2) && k + 1 < keys
+/// Bits that hold any anchor of a component with these codes.
+fn min_bits(codes: impl ExactSizeIterator<Item = i32>) -> u8 {
+    let keys = codes.len();
+    let anchors = codes.enumerate().filter(|(k, _)| !is_middle(*k, keys)).map(|(_, code)| code);
+    let (least, most) = anchors.fold((0, 0), |(least, most), code| (code.min(least), code.max(most)));
+    signed_bits(least, most) as u8
 }
 
-/// All keys, middles after the anchors that they lean on.
-fn anchors_first(keys: usize) -> impl Iterator<Item = usize> {
-    let some = move |middles: bool| (0..keys).filter(move |k| is_middle(*k, keys) == middles);
-    some(false).chain(some(true))
+/// The anchors and the middles of each segment of so many anchors.
+pub(super) fn segments(keys: usize, anchors: usize) -> Vec<[Vec<usize>; 2]> {
+    let [of_anchors, of_middles] =
+        [false, true].map(|middles| (0..keys).filter(move |k| is_middle(*k, keys) == middles));
+    let (all, middles) = (of_anchors.collect::<Vec<_>>(), of_middles.collect::<Vec<_>>());
+    let mut middles = middles.chunks(anchors).map(<[usize]>::to_vec);
+    all.chunks(anchors).map(|all| [all.to_vec(), middles.next().unwrap_or_default()]).collect()
 }
 
 /// The most quarters of an octave by which a segment's steps are finer than the track's.
@@ -68,10 +74,6 @@ const FINEST: usize = FINER.len() - 1;
 /// parameters still have 24 bits there.
 const LADDER: usize = 60;
 const FINEST_BYTE: u8 = 168;
-/// By how many eighths of an octave single components are made coarser at most.
-const COARSER: usize = 4;
-/// In tracks of so many segments: among more, one has hardly ever room to spare in all of them.
-const SHORT: usize = 16;
 /// Where the parents left a miss that this joint cannot turn away, it may make it so much larger.
 const HOPELESS: f64 = 1.1;
 
@@ -80,10 +82,13 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
 
-impl Grid<'_> {
-    /// A component with this `step`, or with as many bits as there are.
-    pub(super) fn number(&self, values: impl Iterator<Item = f64>, step: f64) -> NumberCodes {
-        let values: Vec<f64> = values.collect();
+impl Grid {
+    /// Rows of so many components with this `step`, or with as many bits as there are.
+    pub(super) fn numbers(&self, width: usize, rows: &[f64], step: f64) -> Vec<NumberCodes> {
+        (0..width).map(|c| self.number(rows.iter().copied().skip(c).step_by(width).collect(), step)).collect()
+    }
+
+    fn number(&self, values: Vec<f64>, step: f64) -> NumberCodes {
         let (low, high) = range(values.iter().copied());
         match self.steps {
             Steps::Fixed { bits } => {
@@ -103,36 +108,50 @@ impl Grid<'_> {
         }
     }
 
-    /// A rotation, of `node` where it moves points, whose aims miss by `sensitivity` for a radian about each component's axis.
-    pub(super) fn rotation(
-        &self,
-        node: Option<usize>,
-        frame: &Frame,
-        aims: &[Aim],
-        sensitivity: [f64; 3],
-    ) -> RotationCodes {
-        match self.steps {
-            Steps::Fixed { bits } => rotation_fixed(frame, aims, bits),
-            Steps::Variable { anchors } => {
-                let room = |k: usize| node.map_or(1.0, |n| self.room.of(n)[k]);
-                let allowed = aims.iter().enumerate().map(|(k, aim)| room(k).max(HOPELESS * aim.least())).collect();
-                Trial::new(aims, sensitivity, anchors, allowed).coded(frame)
-            }
-        }
+    /// A rotation, of `node` where it moves points.
+    pub(super) fn rotation(&self, node: Option<usize>, aims: Vec<Aim>) -> RotationCodes {
+        // Each aim is a small turn away from the reference, and no more on the other side of the sphere than that.
+        let rotations: Vec<Quat> = aims.iter().map(|a| a.rotation).collect();
+        let (n, metric, mean) = (aims.len(), mean_metric(&aims), mean(&rotations));
+        let is_fixed = matches!(self.steps, Steps::Fixed { .. });
+        let frame = Frame::new(mean, &if is_fixed { AXES } else { axes(&rotations, mean, &metric) });
+        let inner: Vec<Quat> = rotations.iter().map(|q| frame.inner(*q)).collect();
+        let aims: Vec<Aim> = aims.into_iter().zip(folded(&inner)).map(|(aim, m)| aim.within(&frame, m)).collect();
+        let anchors = match self.steps {
+            Steps::Fixed { bits } => return rotation_fixed(&frame, &aims, bits),
+            Steps::Variable { anchors } => anchors,
+        };
+        let room = |k: usize| node.map_or(1.0, |n| self.room.of(n)[k]);
+        let allowed = aims.iter().enumerate().map(|(k, aim)| room(k).max(HOPELESS * aim.least())).collect();
+        // A parameter is a quarter of the turn. At the coarsest, one step of each component misses by four times the bound.
+        let coarsest = AXES.map(|axis| {
+            let missed = libm::sqrt(form(&metric, &quat::rotate(quat::conjugate(frame.right.quat()), axis)));
+            libm::round(8.0 * libm::log2(missed.max(1e-9))).clamp(0.0, FINEST_BYTE.into()) as u8
+        });
+        let (segments, keys, m) = (segments(n, anchors), vec![[0; 3]; n], vec![[0.0; 3]; n]);
+        Trial { aims: &aims, allowed, coarsest, segments, keys, m }.coded(&frame)
     }
+}
+
+/// The mean metric of a few dozen aims spread over the keys.
+fn mean_metric(aims: &[Aim]) -> Matrix {
+    let every = aims.len().div_ceil(32).max(1);
+    let some: Vec<Matrix> = aims.iter().step_by(every).map(Aim::metric).collect();
+    [0, 1, 2].map(|i| [0, 1, 2].map(|j| some.iter().map(|m| m[i][j]).sum::<f64>() / some.len() as f64))
 }
 
 fn number_variable(origin: f32, byte: u8, values: &[f64]) -> NumberCodes {
     let (step, n) = (scalar_step(byte) as f32, values.len());
     let (mut keys, mut decoded) = (vec![0; n], vec![0.0; n]);
-    for k in anchors_first(n) {
+    for k in segments(n, n).concat().concat() {
         let halfway = is_middle(k, n).then(|| (decoded[k - 1] + decoded[k + 1]) / 2.0);
         let code = libm::round((values[k] - halfway.unwrap_or(origin.into())) / f64::from(step)) as i32;
         let off = code as f32 * step;
         decoded[k] = halfway.map_or(f64::from(origin + off), |halfway| halfway + f64::from(off));
         keys[k] = code;
     }
-    NumberCodes { code: ScalarCode::Variable { origin, step: byte, min_bits: 0 }, keys, decoded }
+    let min_bits = min_bits(keys.iter().copied());
+    NumberCodes { code: ScalarCode::Variable { origin, step: byte, min_bits }, keys, decoded }
 }
 
 fn rotation_fixed(frame: &Frame, aims: &[Aim], bits: u32) -> RotationCodes {
@@ -157,27 +176,13 @@ struct Trial<'a> {
     allowed: Vec<f64>,
     /// Bytes of the coarsest steps.
     coarsest: [u8; 3],
-    /// The keys of each segment, anchors first.
-    segments: Vec<Vec<usize>>,
+    /// The anchors and the middles of each segment.
+    segments: Vec<[Vec<usize>; 2]>,
     keys: Vec<[i32; 3]>,
     m: Vec<[f64; 3]>,
 }
 
-impl<'a> Trial<'a> {
-    fn new(aims: &'a [Aim], sensitivity: [f64; 3], anchors: usize, allowed: Vec<f64>) -> Self {
-        // A parameter is a quarter of the turn. At the coarsest, one step of each component misses by four times the bound.
-        let byte = |s: f64| libm::round(8.0 * libm::log2(s.max(1e-9))).clamp(0.0, FINEST_BYTE.into()) as u8;
-        let n = aims.len();
-        let mut segments = vec![Vec::new(); (n / 2 + 1).div_ceil(anchors)];
-        for k in anchors_first(n) {
-            // The last key may be an anchor where a middle would be.
-            let number = if is_middle(k, n) { k / 2 } else { k.div_ceil(2) };
-            segments[number / anchors].push(k);
-        }
-        let coarsest = sensitivity.map(byte);
-        Self { aims, allowed, coarsest, segments, keys: vec![[0; 3]; n], m: vec![[0.0; 3]; n] }
-    }
-
+impl Trial<'_> {
     /// Codes on the coarsest steps that keep within the room.
     fn coded(mut self, frame: &Frame) -> RotationCodes {
         let mut levels = vec![0; self.segments.len()];
@@ -191,16 +196,14 @@ impl<'a> Trial<'a> {
         let finest = levels.iter().copied().max().unwrap_or(0);
         let base = levels.iter().copied().min().unwrap_or(0).max(finest.saturating_sub(FINEST));
         levels.iter_mut().for_each(|level| *level = (*level).max(base));
-        if levels.len() <= SHORT {
-            self.use_up(base, &levels);
-        }
         for s in (0..levels.len()).rev() {
             self.code(s, base, levels[s], f64::INFINITY);
             self.narrow(s, self.step(base, levels[s]));
         }
         let (left, right, step) = (frame.left, frame.right, self.bytes(base));
+        let min_bits = [0, 1, 2].map(|c| min_bits(self.keys.iter().map(|key| key[c])));
         RotationCodes {
-            code: RotationCode::Variable { left, right, step, min_bits: [0; 3] },
+            code: RotationCode::Variable { left, right, step, min_bits },
             finer: levels.iter().map(|level| (level - base) as u8).collect(),
             decoded: self.m.iter().map(|m| frame.outer(*m)).collect(),
             keys: self.keys,
@@ -226,22 +229,10 @@ impl<'a> Trial<'a> {
         level
     }
 
-    /// Makes the steps of single components coarser where all segments keep within their room: quarters of an octave for all of them leave some.
-    fn use_up(&mut self, base: usize, levels: &[usize]) {
-        for c in (0..3).cycle().take(3 * COARSER) {
-            let finer = self.coarsest[c];
-            self.coarsest[c] = finer.saturating_sub(1);
-            if !(0..levels.len()).rev().all(|s| self.code(s, base, levels[s], 1.0)) {
-                self.coarsest[c] = finer;
-            }
-        }
-    }
-
     /// Codes a segment with steps of `base` refined to `level`, up to the first miss that is over `most` of its room; whether there is none.
     fn code(&mut self, segment: usize, base: usize, level: usize, most: f64) -> bool {
         let step = self.step(base, level);
-        for i in 0..self.segments[segment].len() {
-            let k = self.segments[segment][i];
+        for k in self.segments[segment].concat() {
             let (code, miss) = self.aims[k].nearest(self.origin(k), step, ANY);
             self.put(k, code, step);
             if miss > most * self.allowed[k] {
@@ -259,8 +250,7 @@ impl<'a> Trial<'a> {
 
     /// Takes bits from the middles of a segment, a component at a time, as long as all keep within their room: a few codes at the edge would cost the others as much.
     fn narrow(&mut self, segment: usize, step: [f64; 3]) {
-        let n = self.aims.len();
-        let middles: Vec<usize> = self.segments[segment].iter().copied().filter(|k| is_middle(*k, n)).collect();
+        let middles = self.segments[segment][1].clone();
         for c in 0..3 {
             while let Some(codes) = self.narrower(&middles, c, step) {
                 middles.iter().zip(codes).for_each(|(k, code)| self.put(*k, code, step));

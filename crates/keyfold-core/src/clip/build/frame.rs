@@ -8,22 +8,14 @@ use crate::clip::coding::{LEFT_BITS, RIGHT_BITS};
 use crate::clip::small_quat::SmallQuat;
 use crate::quat::{self, Quat};
 use crate::skeleton::Affine;
-use crate::vector::{cross, dot, eigenvectors};
+use crate::vector::{Matrix, eigenvectors, form};
 use alloc::vec::Vec;
-
-/// A symmetric matrix, or the columns of any.
-pub(super) type Matrix = [[f64; 3]; 3];
-
-/// The axes of any coordinates.
-pub(super) const AXES: Matrix = Affine::IDENTITY.axes;
 
 /// The fixed quaternions of a rotation track, as they will be decoded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) left: SmallQuat,
     pub(super) right: SmallQuat,
-    pub(super) l: Quat,
-    pub(super) r: Quat,
 }
 
 impl Frame {
@@ -33,28 +25,18 @@ impl Frame {
         let right = SmallQuat::new(quat::conjugate(a), RIGHT_BITS);
         // The axes are what `right` was rounded to.
         let left = SmallQuat::new(quat::mul(mean, quat::conjugate(right.quat())), LEFT_BITS);
-        Self { left, right, l: left.quat(), r: right.quat() }
+        Self { left, right }
     }
 
     /// The inner rotation of `q`: what lies between left and right.
     pub(super) fn inner(&self, q: Quat) -> Quat {
-        quat::mul(quat::mul(quat::conjugate(self.l), q), quat::conjugate(self.r))
+        quat::mul(quat::mul(quat::conjugate(self.left.quat()), q), quat::conjugate(self.right.quat()))
     }
 
     /// The rotation whose parameters are `m`.
     pub(super) fn outer(&self, m: [f64; 3]) -> Quat {
-        quat::normalize(quat::mul(quat::mul(self.l, quat::unproject(m)), self.r))
+        quat::normalize(quat::mul(quat::mul(self.left.quat(), quat::unproject(m)), self.right.quat()))
     }
-}
-
-/// How `Q(m)` turns about its own axes for a change of each component of `m`: three columns.
-pub(super) fn turn_per_component(m: [f64; 3]) -> Matrix {
-    let s: f64 = m.iter().map(|c| c * c).sum();
-    let k = 4.0 / ((1.0 + s) * (1.0 + s));
-    [0, 1, 2].map(|i| {
-        let (e, cross) = (AXES[i], cross(m, AXES[i]));
-        [0, 1, 2].map(|j| k * ((1.0 - s) * e[j] - 2.0 * cross[j] + 2.0 * m[j] * m[i]))
-    })
 }
 
 /// Keys do not change to the opposite quaternion between neighbours with a smaller cosine between them: which way the turn goes must stay clear from the two alone.
@@ -102,11 +84,6 @@ pub(super) fn axes(rotations: &[Quat], mean: Quat, metric: &Matrix) -> Matrix {
     improve(eigenvectors(spread), &spread, metric)
 }
 
-/// The value of a quadratic form.
-pub(super) fn form(m: &Matrix, v: &[f64; 3]) -> f64 {
-    dot(*v, m.map(|row| dot(row, *v)))
-}
-
 /// Turns pairs of axes by smaller and smaller angles as long as that saves bits.
 fn improve(mut axes: Matrix, spread: &Matrix, metric: &Matrix) -> Matrix {
     // Up to a constant.
@@ -149,18 +126,6 @@ mod tests {
         let m = [0.1, -0.3, 0.25];
         let back = quat::project(frame.inner(frame.outer(m)));
         (0..3).for_each(|i| assert!((back[i] - m[i]).abs() < 1e-12));
-    }
-
-    #[test]
-    fn turns_match_differences() {
-        let (m, h) = ([0.2, -0.5, 0.3], 1e-6);
-        for (i, column) in turn_per_component(m).into_iter().enumerate() {
-            let mut n = m;
-            n[i] += h;
-            let turn =
-                quat::log(quat::mul(quat::conjugate(quat::unproject(m)), quat::unproject(n))).map(|c| 2.0 * c / h);
-            (0..3).for_each(|k| assert!((turn[k] - column[k]).abs() < 1e-5, "{turn:?} {column:?}"));
-        }
     }
 
     #[test]

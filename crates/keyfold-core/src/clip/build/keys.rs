@@ -1,13 +1,10 @@
 //! When a clip's keys are, the values of the tracks there, and the straight lines or parabolas between them.
 
-use super::code::is_middle;
-use super::{Budget, BuildError, Job, Source, SourceTrack, memory, splines};
-use crate::clip::bend;
-use crate::clip::timing::Timing;
-use crate::clip::{NodeProperty, Target};
-use crate::curve::{Curve, Interpolation, Kind, Location, largest_difference, locate};
+use super::{BuildError, Job, Source, SourceTrack, memory, splines};
+use crate::clip::{Target, bend, timing::Timing};
+use crate::curve::{Curve, Interpolation, Location, largest_difference, locate, toward};
 use crate::quat;
-use crate::skeleton::{BETWEEN, Motion, Property, Track, compare, moments};
+use crate::skeleton::{BETWEEN, Moment, Motion, Skeleton, Track, compare, moments};
 use alloc::{sync::Arc, vec::Vec};
 
 /// The keys of a clip.
@@ -18,7 +15,6 @@ pub(super) struct KeyTimes {
     pub(super) bends: bool,
     /// How far curves through the keys stray from splines, as a share of what is allowed.
     pub(super) stray: f64,
-    pub(super) duration: f32,
     /// Seconds.
     pub(super) times: Vec<f64>,
     /// When the curves have keys that stand for what a clip plays: at its own, and halfway through turns so far that which way round they go
@@ -33,11 +29,11 @@ const FAR: f64 = 0.5;
 
 impl KeyTimes {
     /// An error where the limits leave no room for so many keys.
-    pub(super) fn new(job: &Job<'_>, budget: &Budget<'_>) -> Result<Self, BuildError> {
+    pub(super) fn new(job: &Job<'_>) -> Result<Self, BuildError> {
         match job.options.rate {
-            Some(rate) => Self::at(job, even(job.source, rate), false),
-            None if job.source.tracks.iter().any(splines::is_spline) => splines::keys(job, budget),
-            None => Self::at(job, Timing::Table(sorted(splines::own_times(job))), false),
+            Some(rate) => Self::at(job, Timing::even(duration(job.source), rate), false),
+            None if job.source.tracks.iter().any(splines::is_spline) => splines::keys(job),
+            None => Self::at(job, Timing::Table(splines::own_times(job.source)), false),
         }
     }
 
@@ -48,8 +44,8 @@ impl KeyTimes {
         }
         let duration = duration(job.source);
         let times: Vec<f64> = (0..timing.keys()).map(|k| timing.time(k, duration)).collect();
-        let mut keys = Self { timing, bends, stray: 0.0, duration, times, clock: Vec::new(), floats: Arc::default() };
-        keys.clock = keys.times.clone();
+        let (clock, floats) = (times.clone(), Arc::default());
+        let mut keys = Self { timing, bends, stray: 0.0, times, clock, floats };
         for track in job.source.tracks.iter().filter(|track| track.target.is_rotation()) {
             let rows = keys.values(track);
             let pairs = rows.as_chunks::<4>().0.windows(2).zip(keys.times.windows(2));
@@ -68,21 +64,28 @@ impl KeyTimes {
 
     /// How far curves through the keys stray from the source, as a share of what is allowed.
     pub(super) fn strays(&self, job: &Job<'_>) -> f64 {
-        let lines: Vec<Curve> = job.source.tracks.iter().map(|track| self.line(track)).collect();
-        let tracks = || job.source.tracks.iter().zip(&lines);
-        let played = Motion::new(job.source.skeleton, tracks().filter_map(|(t, line)| driven(&t.target, line)));
-        let source = motion(job.source);
+        let (lines, source) = (self.lines(job.source), job.source.motion());
+        let played = motion(job.source.skeleton, job.source.tracks.iter().map(|track| &track.target).zip(&lines));
         // Halfway alone says nothing of a curve that crosses the line there.
         let moved = compare(&source, &played, job.source.probes, &moments(&[&source, &played], BETWEEN)).error();
-        let others = tracks().filter(|(track, _)| spatial(track).is_none());
+        let others = job.source.tracks.iter().zip(&lines).filter(|(track, _)| spatial(track).is_none());
         let off = |(track, line): (&SourceTrack<'_>, &Curve)| {
-            largest_difference(kind(&track.target), track.curve, line) / track.tolerance
+            largest_difference(track.target.kind(), track.curve, line) / track.tolerance
         };
         others.map(off).fold(moved / job.bound(), f64::max)
     }
 
     pub(super) fn len(&self) -> usize {
         self.times.len()
+    }
+
+    pub(super) fn moments(&self) -> Vec<Moment> {
+        self.times.iter().map(|time| Moment::at(*time)).collect()
+    }
+
+    /// All tracks as a clip plays them that has their values at the keys.
+    pub(super) fn lines(&self, source: &Source<'_>) -> Vec<Curve> {
+        source.tracks.iter().map(|track| self.line(track)).collect()
     }
 
     /// When a clip plays what the curves that stand for it have at `t`.
@@ -97,17 +100,15 @@ impl KeyTimes {
     /// A track's values at the keys, row by row; rotations without jumps from one side of the sphere to the other.
     pub(super) fn values(&self, track: &SourceTrack<'_>) -> Vec<f64> {
         let mut out = alloc::vec![0.0; track.curve.width() * self.len()];
-        track.curve.sample_many(kind(&track.target), &self.times, &mut out);
-        if track.target.is_rotation() {
-            to_one_side(&mut out);
-        }
+        track.curve.sample_many(track.target.kind(), &self.times, &mut out);
+        to_one_side(&track.target, &mut out);
         out
     }
 
     /// A track as what a clip plays that has its values at the keys; steps as they are.
     pub(super) fn line(&self, track: &SourceTrack<'_>) -> Curve {
         let (width, rows) = (track.curve.width(), self.values(track));
-        let line = if self.bends { self.bent(width, &rows) } else { self.straight(width, &rows) };
+        let line = if self.bends { bend::curve(&self.times, width, &rows) } else { self.straight(width, &rows) };
         line.filter(|_| track.curve.interpolation() != Interpolation::Step).unwrap_or_else(|| track.curve.clone())
     }
 
@@ -121,40 +122,13 @@ impl KeyTimes {
         let values: Vec<f32> = self.clock.iter().flat_map(row).collect();
         Curve::new(Interpolation::Linear, width, self.floats.clone(), values).ok()
     }
-
-    /// Parabolas through rows of values, from anchor to anchor.
-    pub(super) fn bent(&self, width: usize, rows: &[f64]) -> Option<Curve> {
-        let row = |k: usize| &rows[k * width..(k + 1) * width];
-        let anchors: Vec<usize> = (0..self.len()).filter(|k| !is_middle(*k, self.len())).collect();
-        // Before the first anchor and after the last there is nothing.
-        let mut values = alloc::vec![0.0f32; width];
-        values.extend(row(0).iter().map(|v| *v as f32));
-        for pair in anchors.windows(2) {
-            let (a, b) = (pair[0], pair[1]);
-            let span = self.times[b] - self.times[a];
-            let slopes = match b - a {
-                1 => [[-1.0, 0.0, 1.0]; 2],
-                _ => bend::slopes((self.times[a + 1] - self.times[a]) / span),
-            };
-            for [x, y, z] in slopes {
-                let all = row(a).iter().zip(row(a + 1)).zip(row(b));
-                values.extend(all.map(|((a, m), b)| ((x * a + y * m + z * b) / span) as f32));
-            }
-            values.extend(row(b).iter().map(|v| *v as f32));
-        }
-        values.extend(core::iter::repeat_n(0.0, width));
-        let times: Vec<f32> = anchors.iter().map(|k| self.floats[*k]).collect();
-        Curve::new(Interpolation::CubicSpline, width, times, values).ok()
-    }
 }
 
-/// Turns quaternions round that lie on the other side of the sphere than the one before.
-pub(super) fn to_one_side(rows: &mut [f64]) {
+/// Turns quaternions round that lie on the other side of the sphere than the one before; other values stay.
+pub(super) fn to_one_side(target: &Target, rows: &mut [f64]) {
     let keys = rows.as_chunks_mut::<4>().0;
-    for k in 1..keys.len() {
-        if quat::dot(keys[k - 1], keys[k]) < 0.0 {
-            keys[k] = quat::negate(keys[k]);
-        }
+    for k in (1..keys.len()).filter(|_| target.is_rotation()) {
+        keys[k] = toward(keys[k - 1], keys[k]);
     }
 }
 
@@ -163,49 +137,15 @@ pub(super) fn duration(source: &Source<'_>) -> f32 {
     source.tracks.iter().map(|t| t.curve.end()).fold(0.0, f32::max)
 }
 
-/// How many keys `rate` a second take to reach the end, where the last one always is. A remainder of a thousandth of a
-/// span is rounding of the times.
-pub(super) fn even_keys(duration: f32, rate: f32) -> usize {
-    (libm::ceil(f64::from(duration) * f64::from(rate) - 1e-3).max(0.0) as usize).saturating_add(1)
-}
-
-/// How a target's values blend.
-pub(super) fn kind(target: &Target) -> Kind {
-    if target.is_rotation() { Kind::Rotation } else { Kind::Vector }
-}
-
-pub(super) fn even(source: &Source<'_>, rate: f32) -> Timing {
-    Timing::Even { rate, keys: even_keys(duration(source), rate) }
-}
-
-/// Each time once, ascending.
-pub(super) fn sorted(times: impl Iterator<Item = f32>) -> Vec<f32> {
-    let mut times: Vec<f32> = times.collect();
-    times.sort_by(f32::total_cmp);
-    times.dedup();
-    times
-}
-
 /// The track as the skeleton knows it, where it moves points.
 pub(super) fn spatial<'a>(track: &SourceTrack<'a>) -> Option<Track<'a>> {
-    driven(&track.target, track.curve)
+    track.target.driven_by(track.curve)
 }
 
-/// What a curve moves when it drives a target, where that moves points.
-pub(super) fn driven<'a>(target: &Target, curve: &'a Curve) -> Option<Track<'a>> {
-    let Target::Node(node, property) = target else { return None };
-    let (property, axis) = match *property {
-        NodeProperty::Translation => (Property::Translation, None),
-        NodeProperty::Rotation => (Property::Rotation, None),
-        NodeProperty::Scale => (Property::Scale, None),
-        NodeProperty::TranslationAxis(axis) => (Property::Translation, Some(axis.into())),
-        NodeProperty::ScaleAxis(axis) => (Property::Scale, Some(axis.into())),
-        NodeProperty::Weights => return None,
-    };
-    Some(Track { node: *node as usize, property, axis, curve })
-}
-
-/// The motion of the source's curves themselves.
-pub(super) fn motion<'a>(source: &Source<'a>) -> Motion<'a> {
-    Motion::new(source.skeleton, source.tracks.iter().filter_map(spatial))
+/// The motion of curves that drive targets.
+pub(super) fn motion<'a, 't>(
+    skeleton: &'a Skeleton,
+    curves: impl IntoIterator<Item = (&'t Target, &'a Curve)>,
+) -> Motion<'a> {
+    Motion::new(skeleton, curves.into_iter().filter_map(|(target, curve)| target.driven_by(curve)))
 }

@@ -1,23 +1,13 @@
 //! The encoder of runtime clips: curves in, bytes out, the bound held.
 //!
 //! ```text
-//! curves ─ keys: values at the clip's keys ─ plan: constant, step or keyed ─ frame: axes of each rotation
-//!   ─ walk: from the root to the tips, each joint aimed at where it should be given its parents as decoded
-//!   ─ pack: bits ─ measure: read back, compared everywhere ─> bytes, or another try with less room
+//! keys     when the keys are (splines: how many follow those), the values there, and the lines or parabolas between: what errors are measured against
+//! plan     which tracks are constant, exact or keyed, and which need not be stored at all
+//! walk     from the root to the tips, each joint aimed at where it should be given its parents as decoded (aim), in axes of its own (frame),
+//!          with the coarsest steps (code) that keep within the part of the bound that it may use (room)
+//! pack     codes to bytes
+//! measure  read back, compared everywhere ─> bytes, or another try with less room
 //! ```
-//!
-//! | file | idea |
-//! |---|---|
-//! | `keys` | when the keys are, what the tracks are there, and the lines or parabolas between: curves that errors are measured against |
-//! | `splines` | how many keys follow splines, when, and whether by parabolas or lines |
-//! | `plan` | which tracks are constant, exact or keyed, and which need not be stored at all |
-//! | `frame` | the axes in which a rotation takes the fewest bits |
-//! | `aim` | where a joint should point, and which codes come nearest |
-//! | `room` | how much of the bound a joint may use |
-//! | `code` | aims to codes, with the coarsest steps that keep within the room |
-//! | `walk` | from the root to the tips |
-//! | `pack` | codes to bytes |
-//! | `measure` | what was written against the reference |
 //!
 //! `docs/clips.md` tells what was tried and what it brought. Transcendental functions come from `libm`: the same input
 //! makes the same bytes on every platform.
@@ -33,19 +23,21 @@ mod room;
 mod splines;
 mod walk;
 
-use super::timing::MAX_EVEN_KEYS;
-use super::{Clip, Encoding, Target};
+use super::coding::MAX_BITS;
+use super::timing::{MAX_EVEN_KEYS, Timing};
+use super::{Clip, Encoding, NodeProperty, Target};
 use crate::curve::Curve;
-use crate::skeleton::{Affine, Moment, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
-use alloc::{string::String, vec::Vec};
+use crate::skeleton::{Affine, Moment, Motion, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 use core::{cell::Cell, fmt};
 
 use code::{Grid, Steps};
-use keys::{KeyTimes, spatial};
+use keys::KeyTimes;
 use measure::Reference;
 use plan::Plan;
 use room::Room;
-use walk::{Walk, Walked};
+use walk::Walk;
 
 /// An animation to build a clip from.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +54,12 @@ pub struct Source<'a> {
     pub tracks: &'a [SourceTrack<'a>],
 }
 
-impl Source<'_> {
+impl<'a> Source<'a> {
+    /// The motion of the curves themselves.
+    fn motion(&self) -> Motion<'a> {
+        keys::motion(self.skeleton, self.tracks.iter().map(|track| (&track.target, track.curve)))
+    }
+
     /// What so many moments take, where each takes so much for a node that moves and for a component of a track.
     fn for_each(&self, moments: usize, node: u64, component: u64) -> u64 {
         let components: usize = self.tracks.iter().map(|track| track.curve.width()).sum();
@@ -81,6 +78,17 @@ pub struct SourceTrack<'a> {
     pub rest: Option<Vec<f32>>,
     /// How far a component may be off, where the target moves no points.
     pub tolerance: f64,
+}
+
+impl SourceTrack<'_> {
+    /// Whether its node exists and its curve has as many components as its target.
+    fn fits(&self, skeleton: &Skeleton) -> bool {
+        let exists = match &self.target {
+            Target::Node(node, property) => (*node as usize) < skeleton.len() && NodeProperty::ALL.contains(property),
+            Target::Pointer(..) => true,
+        };
+        exists && self.target.width().is_none_or(|width| width == self.curve.width())
+    }
 }
 
 /// How to build.
@@ -166,19 +174,28 @@ impl core::error::Error for BuildError {}
 struct Job<'a> {
     source: &'a Source<'a>,
     options: &'a Options,
+    budget: &'a Budget<'a>,
     /// How far each node's movements move points.
     reach: Vec<Sensitivity>,
 }
 
+/// What tries are paid from, and who watches them.
+struct Budget<'a> {
+    /// Steps of work that are left.
+    work: Cell<u64>,
+    /// How much was told as done: a search that begins again does not go back.
+    done: Cell<f64>,
+    watch: &'a dyn Fn(f64) -> bool,
+}
+
 impl<'a> Job<'a> {
-    fn new(source: &'a Source<'a>, options: &'a Options) -> Self {
-        let motion = keys::motion(source);
+    fn new(source: &'a Source<'a>, options: &'a Options, budget: &'a Budget<'a>) -> Self {
+        let motion = source.motion();
         let (start, end) = motion.span();
-        let moments: Vec<Moment> = (0..REACH_MOMENTS)
-            .map(|i| Moment::at(start + (end - start) * i as f64 / (REACH_MOMENTS - 1) as f64))
-            .collect();
+        let moment = |i: usize| Moment::at(start + (end - start) * i as f64 / (REACH_MOMENTS - 1) as f64);
+        let moments: Vec<Moment> = (0..REACH_MOMENTS).map(moment).collect();
         let reach = sensitivity(source.skeleton, &Poses::new(&motion, &moments), source.probes);
-        Self { source, options, reach }
+        Self { source, options, budget, reach }
     }
 
     fn bound(&self) -> f64 {
@@ -189,9 +206,15 @@ impl<'a> Job<'a> {
         self.reach[node].of(property)
     }
 
-    /// How far points move for a unit of a track that moves any.
-    fn reach_of(&self, track: &SourceTrack<'_>) -> f64 {
-        spatial(track).map_or(0.0, |t| self.reach(t.node, t.property))
+    /// Pays for one more try, which looks at so many moments, after so much of all work was done.
+    fn pay(&self, moments: usize, done: f64) -> Result<(), BuildError> {
+        let Budget { work, done: told, watch } = self.budget;
+        told.set(told.get().max(done));
+        if !watch(told.get()) {
+            return Err(BuildError::Cancelled);
+        }
+        let left = work.get().checked_sub(self.source.for_each(moments, 60, 20));
+        left.map(|left| work.set(left)).ok_or(BuildError::Limit("work"))
     }
 }
 
@@ -211,10 +234,10 @@ const LESS: (f64, f64) = (0.9, 0.995);
 pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool) -> Result<Built, BuildError> {
     check(source, options)?;
     let budget = Budget { work: Cell::new(options.limits.work), done: Cell::new(0.0), watch };
-    let mut share = MARGIN;
-    let mut searches = 1;
+    let (mut share, mut searches) = (MARGIN, 1);
     loop {
-        let built = build_within(source, &Options { max_error: options.max_error * share, ..*options }, &budget)?;
+        let less = Options { max_error: options.max_error * share, ..*options };
+        let built = build_within(&Job::new(source, &less, &budget))?;
         let built = Built { holds: built.holds && built.possible <= options.max_error, ..built };
         if built.holds || options.bits.is_some() || searches == SEARCHES {
             return Ok(built);
@@ -224,15 +247,14 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
     }
 }
 
-fn build_within(source: &Source<'_>, options: &Options, budget: &Budget<'_>) -> Result<Built, BuildError> {
-    let job = Job::new(source, options);
-    let keys = KeyTimes::new(&job, budget)?;
-    let lines: Vec<Curve> = source.tracks.iter().map(|track| keys.line(track)).collect();
-    let (plan, reference) = (Plan::new(&job, &keys), Reference::new(&job, &keys, &lines));
-    let builder = Builder { walk: Walk::new(&job, &plan, &keys, &reference), budget };
-    let built = match options.encoding {
-        Encoding::Variable => builder.smallest()?,
-        Encoding::Fixed => builder.fixed()?,
+fn build_within(job: &Job<'_>) -> Result<Built, BuildError> {
+    let keys = KeyTimes::new(job)?;
+    let lines = keys.lines(job.source);
+    let (plan, reference) = (Plan::new(job, &keys), Reference::new(job, &keys, &lines));
+    let walk = Walk::new(job, &plan, &keys, &reference);
+    let built = match job.options.encoding {
+        Encoding::Variable => walk.smallest()?,
+        Encoding::Fixed => walk.fixed()?,
     };
     let clip = Clip::open(built.bytes.clone()).map_err(|_| BuildError::Range)?;
     Ok(reference.proven(&clip, built))
@@ -244,80 +266,44 @@ fn memory(source: &Source<'_>, keys: usize) -> u64 {
 }
 
 fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
-    if source.tracks.is_empty() {
-        return Err(BuildError::Empty);
-    }
-    if options.rate.is_some_and(|r| !(r > 0.0 && r.is_finite())) {
-        return Err(BuildError::Options("the rate must be a positive number"));
-    }
-    if options.rate.is_some_and(|r| keys::even_keys(keys::duration(source), r) > MAX_EVEN_KEYS) {
-        return Err(BuildError::Options("at this rate the clip has more than 16777216 keys"));
-    }
-    if !(options.max_error > 0.0 && options.max_error.is_finite()) {
-        return Err(BuildError::Options("the largest error must be a positive number"));
-    }
-    if options.bits.is_some_and(|bits| !(1..=24).contains(&bits)) {
-        return Err(BuildError::Options("a component has 1 to 24 bits"));
-    }
-    match source.tracks.iter().find(|t| !plan::fits(source.skeleton, t)) {
-        Some(track) => Err(BuildError::Target(alloc::format!("{}", track.target))),
-        None => Ok(()),
-    }
+    let is_positive = |v: f64| v > 0.0 && v.is_finite();
+    let too_many = |rate: f32| Timing::even(keys::duration(source), rate).keys() > MAX_EVEN_KEYS;
+    let refused = match *options {
+        _ if source.tracks.is_empty() => return Err(BuildError::Empty),
+        Options { rate: Some(rate), .. } if !is_positive(rate.into()) => "the rate must be a positive number",
+        Options { rate: Some(rate), .. } if too_many(rate) => "at this rate the clip has more than 16777216 keys",
+        Options { max_error, .. } if !is_positive(max_error) => "the largest error must be a positive number",
+        Options { bits: Some(bits), .. } if !(1..=MAX_BITS).contains(&bits) => "a component has 1 to 24 bits",
+        _ => match source.tracks.iter().find(|track| !track.fits(source.skeleton)) {
+            Some(track) => return Err(BuildError::Target(track.target.to_string())),
+            None => return Ok(()),
+        },
+    };
+    Err(BuildError::Options(refused))
 }
 
 /// How often the search may tighten the room where the bound was exceeded between keys.
 const TRIES: usize = 24;
 
-struct Builder<'a> {
-    walk: Walk<'a>,
-    budget: &'a Budget<'a>,
-}
-
-/// What tries are paid from, and who watches them.
-struct Budget<'a> {
-    /// Steps of work that are left.
-    work: Cell<u64>,
-    /// How much was told as done: a search that begins again does not go back.
-    done: Cell<f64>,
-    watch: &'a dyn Fn(f64) -> bool,
-}
-
 /// How the smallest clip is looked for: how much of their error joints pass on to their children, and about how many anchors make a segment.
-const WAYS: [(f64, usize); 4] = [(0.55, 8), (0.75, 16), (0.55, 16), (0.75, 8)];
+const WAYS: [(f64, usize); 3] = [(0.55, 8), (0.75, 16), (0.75, 8)];
 
 /// The part of what curves through the keys stray by that codes leave to them at first.
 const STRAYED: f64 = 0.5;
 
-/// The fewest and the most bits of `fixed` that are tried, and how much of their error joints pass on.
-const FIXED_BITS: (u32, u32) = (8, 24);
-const FIXED_PASSED_ON: f64 = 0.5;
+/// The fewest bits of `fixed` that are tried.
+const FIXED_BITS: u32 = 8;
 
-impl Budget<'_> {
-    /// Pays for one more try, which looks at so many moments, after so much of all work was done.
-    fn pay(&self, source: &Source<'_>, moments: usize, done: f64) -> Result<(), BuildError> {
-        self.done.set(self.done.get().max(done));
-        if !(self.watch)(self.done.get()) {
-            return Err(BuildError::Cancelled);
-        }
-        let left = self.work.get().checked_sub(source.for_each(moments, 60, 20)).ok_or(BuildError::Limit("work"))?;
-        self.work.set(left);
-        Ok(())
-    }
-}
-
-impl Builder<'_> {
+impl Walk<'_> {
     /// The smallest of a few ways to share the error between joints and to cut segments.
     fn smallest(&self) -> Result<Built, BuildError> {
         // What strays leaves little to gain, and its keys were searched for already.
-        let ways = if self.walk.keys.bends { &WAYS[..2] } else { &WAYS[..] };
+        let ways = if self.keys.bends { &WAYS[..2] } else { &WAYS[..] };
         let mut best: Option<Built> = None;
         for (i, way) in ways.iter().enumerate() {
             let most = best.as_ref().filter(|best| best.holds).map_or(usize::MAX, |best| best.bytes.len());
-            let Some(built) = self.held(*way, most, i as f64 / ways.len() as f64)? else { continue };
-            let rank = |built: &Built| (!built.holds, built.bytes.len());
-            if best.as_ref().is_none_or(|best| rank(&built) < rank(best)) {
-                best = Some(built);
-            }
+            let built = self.held(*way, most, i as f64 / ways.len() as f64)?;
+            best = built.filter(|built| built.holds || best.is_none()).or(best);
         }
         best.ok_or(BuildError::Range)
     }
@@ -326,67 +312,53 @@ impl Builder<'_> {
     /// hardly ever takes fewer.
     fn held(&self, (passed_on, about): (f64, usize), most: usize, done: f64) -> Result<Option<Built>, BuildError> {
         // Segments are all alike: a short one at the end would have a head of its own.
-        let all = self.walk.keys.len() / 2 + 1;
-        let steps = Steps::Variable { anchors: all.div_ceil(((all + about / 2) / about).max(1)) };
-        // Keys beside a curve that strays may now and then make up for it.
-        let mut room = self.room(1.0 - STRAYED * self.walk.keys.stray.min(1.0));
-        let mut walked = self.walk.start();
-        for tries in 1..=TRIES {
-            let bytes = self.coded(Grid { steps, passed_on, room: &room }, &mut walked, done)?;
-            if bytes.len() >= most {
-                break;
-            }
-            let built = self.measured(bytes, &walked, &mut room);
-            if built.holds || tries == TRIES {
-                return Ok(Some(built));
+        let all = self.keys.len() / 2 + 1;
+        let anchors = all.div_ceil(((all + about / 2) / about).max(1));
+        let mut grid = self.grid(Steps::Variable { anchors }, passed_on);
+        let mut built = self.tried(&mut grid, most, done)?;
+        for _ in 1..TRIES {
+            if built.as_ref().is_some_and(|built| !built.holds) {
+                built = self.tried(&mut grid, most, done)?;
             }
         }
-        Ok(None)
+        Ok(built)
     }
 
-    /// With the bits that were asked for, or with the fewest that hold the bound.
+    /// With the bits that were asked for, or with the fewest that hold the bound: one more halves the error.
     fn fixed(&self) -> Result<Built, BuildError> {
-        if let Some(bits) = self.walk.job.options.bits {
-            return self.with_bits(bits, 0.0);
-        }
-        let (mut fewest, mut most, mut best) = (FIXED_BITS.0, FIXED_BITS.1, None);
-        while fewest < most {
-            let bits = fewest.midpoint(most);
-            let done = 1.0 - f64::from(most - fewest) / f64::from(FIXED_BITS.1 - FIXED_BITS.0);
-            let built = self.with_bits(bits, done)?;
-            match built.holds {
-                true => (most, best) = (bits, Some(built)),
-                false => fewest = bits + 1,
+        let options = self.job.options;
+        let mut bits = options.bits.unwrap_or(FIXED_BITS);
+        loop {
+            let done = f64::from(bits) / f64::from(MAX_BITS + 1);
+            let tried = self.tried(&mut self.grid(Steps::Fixed { bits }, WAYS[0].0), usize::MAX, done)?;
+            let built = tried.ok_or(BuildError::Range)?;
+            if built.holds || options.bits.is_some() || bits == MAX_BITS {
+                return Ok(built);
             }
+            let short = libm::log2(built.error / options.max_error).clamp(1.0, MAX_BITS.into());
+            bits = (bits + short as u32).min(MAX_BITS);
         }
-        best.map_or_else(|| self.with_bits(most, 0.99), Ok)
     }
 
-    fn with_bits(&self, bits: u32, done: f64) -> Result<Built, BuildError> {
-        let (mut room, mut walked) = (self.room(1.0), self.walk.start());
-        let grid = Grid { steps: Steps::Fixed { bits }, passed_on: FIXED_PASSED_ON, room: &room };
-        let bytes = self.coded(grid, &mut walked, done)?;
-        Ok(self.measured(bytes, &walked, &mut room))
+    fn grid(&self, steps: Steps, passed_on: f64) -> Grid {
+        // Keys beside a curve that strays may now and then make up for it.
+        let first = 1.0 - STRAYED * self.keys.stray.min(1.0);
+        Grid { steps, passed_on, room: Room::new(self.job.source.skeleton.len(), self.keys.len(), first) }
     }
 
-    fn room(&self, first: f64) -> Room {
-        Room::new(self.walk.job.source.skeleton.len(), self.walk.keys.len(), first)
-    }
-
-    /// One more try, paid for, after so much of all work was done.
-    fn coded(&self, grid: Grid<'_>, walked: &mut Walked, done: f64) -> Result<Vec<u8>, BuildError> {
-        self.budget.pay(self.walk.job.source, self.walk.keys.len() + self.walk.reference.moments.len(), done)?;
-        self.walk.run(grid, walked);
-        Ok(pack::packed(self.walk.job, self.walk.plan, self.walk.keys, &walked.codes, grid.steps))
-    }
-
-    fn measured(&self, bytes: Vec<u8>, walked: &Walked, room: &mut Room) -> Built {
-        let (reference, plan) = (self.walk.reference, self.walk.plan);
+    /// One more try, paid for, after so much of all work was done; nothing where it comes to `most` bytes.
+    fn tried(&self, grid: &mut Grid, most: usize, done: f64) -> Result<Option<Built>, BuildError> {
+        let Self { job, plan, keys, reference, .. } = self;
+        job.pay(keys.len() + reference.moments.len(), done)?;
+        let bytes = pack::packed(self, &self.run(grid), grid.steps);
+        if bytes.len() >= most {
+            return Ok(None);
+        }
         // Codes that are too wide make no clip. Another try may do without them.
         let (error, holds) = Clip::open(&bytes).map_or((f64::INFINITY, false), |clip| {
-            let error = reference.error(&clip, &walked.anew, room);
-            (error, error <= self.walk.job.bound() && reference.others_hold(plan, &clip))
+            let error = reference.error(&clip, &mut grid.room);
+            (error, error <= job.bound() && reference.others_hold(plan, &clip))
         });
-        Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }
+        Ok(Some(Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }))
     }
 }

@@ -11,8 +11,6 @@ pub(super) struct Room {
     keys: usize,
     room: Vec<f64>,
     over: Vec<f64>,
-    /// By node: whether it has less than before.
-    pub(super) changed: Vec<bool>,
     /// How many joints up the chain are charged.
     depth: usize,
 }
@@ -20,8 +18,7 @@ pub(super) struct Room {
 impl Room {
     /// The same for all at first.
     pub(super) fn new(nodes: usize, keys: usize, first: f64) -> Self {
-        let (room, over) = (vec![first; nodes * keys], vec![0.0; nodes * keys]);
-        Self { keys, room, over, changed: vec![false; nodes], depth: 2 }
+        Self { keys, room: vec![first; nodes * keys], over: vec![0.0; nodes * keys], depth: 2 }
     }
 
     /// A node's room at every key.
@@ -36,24 +33,18 @@ impl Room {
 
     /// Between `key` and the next, a point of `node` was `ratio` times the bound off.
     pub(super) fn charge(&mut self, skeleton: &Skeleton, node: usize, key: usize, ratio: f64) {
-        let mut at = Some(node);
-        for _ in 0..self.depth {
-            let Some(n) = at else { return };
-            for k in key..(key + 2).min(self.keys) {
-                let over = &mut self.over[n * self.keys + k];
-                *over = over.max(ratio);
-            }
-            at = skeleton.parent(n);
+        let charged = if ratio > 1.0 { self.depth } else { 0 };
+        let chain = core::iter::successors(Some(node), |node| skeleton.parent(*node)).take(charged);
+        for at in chain.map(|node| node * self.keys) {
+            self.over[at + key..at + (key + 2).min(self.keys)].iter_mut().for_each(|over| *over = over.max(ratio));
         }
     }
 
     /// Takes room away where an error was charged, and looks further up the chain next time.
     pub(super) fn tighten(&mut self) {
-        self.changed.fill(false);
-        for (i, (room, over)) in self.room.iter_mut().zip(&mut self.over).enumerate() {
+        for (room, over) in self.room.iter_mut().zip(&mut self.over) {
             if *over > 1.0 {
                 *room = (*room - (*over - 0.95)).max(0.4 * *room);
-                self.changed[i / self.keys] = true;
             }
             *over = 0.0;
         }

@@ -3,20 +3,17 @@
 //! Each span between keys of the source is cut into as many parts, because a cubic bends alike throughout; or steps are even, parts of the shortest such span or any.
 //! Keys are judged by what they are likely to cost (what curves stray by is not left for codes), and looked at only where that may be less than the best so far.
 
-use super::keys::{KeyTimes, duration, even, sorted};
-use super::{Budget, BuildError, Job, SourceTrack, memory};
-use crate::clip::Encoding;
-use crate::clip::timing::Timing;
+use super::keys::{KeyTimes, duration};
+use super::{BuildError, Job, Source, SourceTrack, memory};
+use crate::clip::{Encoding, timing::Timing};
 use crate::curve::Interpolation;
-use crate::skeleton::BETWEEN;
+use crate::skeleton::{BETWEEN, merged};
 use alloc::vec::Vec;
 
 /// The fastest even steps, and how many times as many parts are tried next: at most, and at least as long as none were enough.
 const FASTEST: f32 = 20_000.0;
 const FASTER: f64 = 4.0;
 const SLOWEST: f64 = 1.2;
-/// The first that are tried are so many times fewer than would cost as much as the best so far.
-const FIRST: usize = 3;
 /// About how many bits a component of a key takes that may be off by all that is allowed, and how much of that curves leave at least.
 const BITS: f64 = 4.0;
 const LEFT: f64 = 0.3;
@@ -29,38 +26,29 @@ pub(super) fn is_spline(track: &SourceTrack<'_>) -> bool {
 }
 
 /// The keys that are likely to cost least; an error where the limits leave no room for any.
-pub(super) fn keys(job: &Job<'_>, budget: &Budget<'_>) -> Result<KeyTimes, BuildError> {
+pub(super) fn keys(job: &Job<'_>) -> Result<KeyTimes, BuildError> {
     let moving = job.source.tracks.iter().filter(|track| !track.curve.is_constant());
     let components = moving.map(|track| track.curve.width()).sum::<usize>().max(1) as f64;
-    let mut search = Search { job, budget, components, best: None, is_short: false };
+    let mut search = Search { job, components, best: None, is_short: false };
     if job.options.encoding == Encoding::Variable {
         search.run(true)?;
     }
-    // Parabolas have corners at every other key only.
-    let has_corners = job.source.tracks.iter().any(|track| !is_spline(track) && track.curve.keys() > 2);
-    if has_corners || !search.is_found() {
+    if search.best.as_ref().is_none_or(|(cost, _)| cost.is_infinite()) {
         search.run(false)?;
     }
-    match search.is_found() || !search.is_short {
-        true => search.best.map(|(_, keys)| keys).ok_or(BuildError::Range),
-        false => Err(BuildError::Limit("memory")),
+    match search.best {
+        Some((cost, keys)) if cost.is_finite() || !search.is_short => Ok(keys),
+        _ if search.is_short => Err(BuildError::Limit("memory")),
+        _ => Err(BuildError::Range),
     }
-}
-
-/// How good keys are: what they are likely to cost, where curves through them leave enough for codes.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Rank {
-    Costs(f64),
-    /// Curves alone stray by this share of what is allowed.
-    Strays(f64),
 }
 
 struct Search<'a> {
     job: &'a Job<'a>,
-    budget: &'a Budget<'a>,
     /// How many components keys have that are not constant, one at least.
     components: f64,
-    best: Option<(Rank, KeyTimes)>,
+    /// With what they are likely to cost: infinite where curves through them leave too little for codes.
+    best: Option<(f64, KeyTimes)>,
     /// Limits left no room for the steps that were asked for last.
     is_short: bool,
 }
@@ -68,36 +56,23 @@ struct Search<'a> {
 impl Search<'_> {
     /// Looks for keys of parabolas, or of lines.
     fn run(&mut self, bends: bool) -> Result<(), BuildError> {
-        let (job, own) = (self.job, sorted(own_times(self.job)));
+        let (job, own) = (self.job, own_times(self.job.source));
         let shortest = own.windows(2).map(|w| w[1] - w[0]).fold(f32::INFINITY, f32::min);
         let (spans, steps) = (own.len() - 1, libm::roundf(duration(job.source) / shortest) as usize);
         // Spans that are all alike are even steps.
         if spans == 0 || spans != steps {
-            self.fewest(spans.max(1), bends, &|parts| cut(&own, parts))?;
+            self.fewest(bends, &|parts| cut(&own, parts))?;
         }
         if steps > 1 {
-            self.fewest(steps, bends, &|parts| even_steps(job, steps.saturating_mul(parts)))?;
+            self.fewest(bends, &|parts| even_steps(job, steps.saturating_mul(parts)))?;
         }
-        self.fewest(1, bends, &|parts| even_steps(job, parts))
+        self.fewest(bends, &|parts| even_steps(job, parts))
     }
 
-    fn is_found(&self) -> bool {
-        matches!(self.best, Some((Rank::Costs(_), _)))
-    }
-
-    /// The fewest parts of each of so many spans through which curves are near enough: more where they are not, fewer where they are.
-    fn fewest(
-        &mut self,
-        spans: usize,
-        bends: bool,
-        timing: &dyn Fn(usize) -> Option<Timing>,
-    ) -> Result<(), BuildError> {
+    /// The fewest parts of each span through which curves are near enough: more where they are not, fewer where they are.
+    fn fewest(&mut self, bends: bool, timing: &dyn Fn(usize) -> Option<Timing>) -> Result<(), BuildError> {
         let (power, keys) = if bends { (3.0, 2) } else { (2.0, 1) };
-        let worth = match self.best {
-            Some((Rank::Costs(cost), _)) => (cost / (BITS * self.components)) as usize / spans.saturating_mul(keys),
-            _ => 1,
-        };
-        let (mut parts, mut few, mut many) = ((worth / FIRST).max(1), 0, usize::MAX);
+        let (mut parts, mut few, mut many) = (1usize, 0, usize::MAX);
         while parts > few && parts < many {
             let Some(timing) = timing(parts.saturating_mul(keys)) else { break };
             let Some(stray) = self.weigh(timing, bends)? else { break };
@@ -115,31 +90,34 @@ impl Search<'_> {
     fn weigh(&mut self, timing: Timing, bends: bool) -> Result<Option<f64>, BuildError> {
         let time = if matches!(timing, Timing::Table(_)) { TIME_BITS } else { 0.0 };
         let count = timing.keys();
-        let cost = |bits: f64| Rank::Costs(count as f64 * (self.components * bits + time));
+        let cost = |bits: f64| count as f64 * (self.components * bits + time);
         self.is_short = memory(self.job.source, count) > self.job.options.limits.memory;
         if self.is_short || self.best.as_ref().is_some_and(|(best, _)| *best <= cost(BITS)) {
             return Ok(None);
         }
         let own = self.job.source.tracks.iter().map(|track| track.curve.keys()).max().unwrap_or(0);
-        self.budget.pay(self.job.source, (BETWEEN + 1) * (count + own), 0.0)?;
+        self.job.pay((BETWEEN + 1) * (count + own), 0.0)?;
         let Ok(mut keys) = KeyTimes::at(self.job, timing, bends) else { return Ok(Some(f64::INFINITY)) };
         let stray = keys.strays(self.job);
         keys.stray = stray;
-        let rank = if stray <= 1.0 - LEFT { cost(BITS - libm::log2(1.0 - stray)) } else { Rank::Strays(stray) };
-        if self.best.as_ref().is_none_or(|(best, _)| rank < *best) {
-            self.best = Some((rank, keys));
+        let cost = if stray <= 1.0 - LEFT { cost(BITS - libm::log2(1.0 - stray)) } else { f64::INFINITY };
+        if self.best.as_ref().is_none_or(|(best, keys)| (cost, stray) < (*best, keys.stray)) {
+            self.best = Some((cost, keys));
         }
         Ok(Some(stray))
     }
 }
 
 /// The beginning, the end, and the keys of all curves between.
-pub(super) fn own_times<'a>(job: &'a Job<'_>) -> impl Iterator<Item = f32> + 'a {
-    let blends = || job.source.tracks.iter().filter(|track| track.curve.interpolation() != Interpolation::Step);
-    let own = blends().flat_map(|track| track.curve.times());
+pub(super) fn own_times(source: &Source<'_>) -> Vec<f32> {
     // Steps have times of their own.
-    let end = if blends().next().is_some() { duration(job.source) } else { 0.0 };
-    own.copied().filter(|time| *time > 0.0).chain([0.0, end])
+    let blends = source.tracks.iter().filter(|track| track.curve.interpolation() != Interpolation::Step);
+    let mut times = merged(blends.map(|track| track.curve.times()));
+    times.extend(times.last().map(|_| duration(source)));
+    times.retain(|time| *time > 0.0);
+    times.insert(0, 0.0);
+    times.dedup();
+    times
 }
 
 /// Each span of `own` times in so many parts; nothing where floats cannot tell them apart.
@@ -151,6 +129,6 @@ fn cut(own: &[f32], parts: usize) -> Option<Timing> {
 }
 
 fn even_steps(job: &Job<'_>, steps: usize) -> Option<Timing> {
-    let rate = steps as f32 / duration(job.source);
-    (rate.is_finite() && (steps <= 2 || rate <= FASTEST)).then(|| even(job.source, rate))
+    let (duration, rate) = (duration(job.source), steps as f32 / duration(job.source));
+    (rate.is_finite() && (steps <= 2 || rate <= FASTEST)).then(|| Timing::even(duration, rate))
 }
