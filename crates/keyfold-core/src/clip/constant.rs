@@ -1,72 +1,120 @@
-//! The values of tracks that never change: zeros and ones in two bits, other numbers as floats.
-//!
-//! Clips may also have numbers on a grid that all of them share, and rotations in few bits. Those are read, but not written: `docs/clips.md` tells what they saved.
+//! The values of tracks that never change, in few bits: zeros and ones, numbers and rotations on grids that all share, or floats.
 
 use super::ClipError;
-use super::bits::{BitReader, BitWriter, signed};
+use super::bits::{BitReader, BitWriter, mask, signed};
+use super::head::signed_bits;
 use super::small_quat::SmallQuat;
 use super::track::{Form, Track};
+use crate::quat::Quat;
 use alloc::vec::Vec;
 
 /// How precise constants are that are no floats.
-struct Grid {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ConstantGrid {
     /// Bits per component of rotations.
     quat_bits: u32,
-    /// Bits of a number on the grid, and the grid's step: two to the minus `exponent`.
-    bits: u32,
+    /// Numbers are multiples of two to the minus this.
     exponent: i32,
 }
 
 /// The fewest and the most bits of a rotation's components.
 const QUAT_BITS: (u32, u32) = (2, 18);
+/// Codes are smaller: beyond, floats take as few bits.
+const LARGEST_CODE: f64 = (1 << 24) as f64;
+
+impl ConstantGrid {
+    /// With rotations within an angle, in radians, and numbers within a distance.
+    pub(super) fn within(angle: f64, distance: f64) -> Self {
+        // A step is 1.41 / 2^bits of a component; three off by half a step turn by up to three and a half.
+        let quat_bits = libm::ceil(libm::log2(5.0 / angle)).clamp(QUAT_BITS.0.into(), QUAT_BITS.1.into()) as u32;
+        Self { quat_bits, exponent: libm::ceil(-libm::log2(distance)).clamp(-30.0, 100.0) as i32 }
+    }
+
+    /// The nearest rotation.
+    pub(super) fn rotation(&self, q: Quat) -> [f32; 4] {
+        SmallQuat::new(q, self.quat_bits).quat().map(|c| c as f32)
+    }
+
+    /// The nearest number.
+    pub(super) fn number(&self, v: f64) -> f32 {
+        self.value(libm::round(libm::ldexp(v, self.exponent)))
+    }
+
+    fn value(&self, code: f64) -> f32 {
+        libm::ldexp(code, -self.exponent) as f32
+    }
+
+    /// The rotation that values are, where they are on the grid.
+    fn small(&self, track: &Track, values: &[f32]) -> Option<SmallQuat> {
+        let q = <[f32; 4]>::try_from(values).ok().filter(|_| track.target.is_rotation())?.map(f64::from);
+        (self.rotation(q) == *values).then(|| SmallQuat::new(q, self.quat_bits))
+    }
+
+    /// The code of a number that is on the grid and neither zero nor one.
+    fn code(&self, v: f32) -> Option<i32> {
+        let code = libm::round(libm::ldexp(v.into(), self.exponent));
+        let is_code = ![0.0, 1.0].contains(&v) && libm::fabs(code) < LARGEST_CODE && self.value(code) == v;
+        is_code.then_some(code as i32)
+    }
+}
 
 /// Writes the values of constant tracks.
-pub(super) fn write_constants(tracks: &[Track], constants: &[Vec<f32>], out: &mut BitWriter) {
-    // A grid that nothing is on.
-    out.put(QUAT_BITS.0.into(), 5);
-    out.put(0, 5 + 8);
-    let tracks = tracks.iter().filter(|track| track.form == Form::Constant);
-    for (track, values) in tracks.zip(constants) {
+pub(super) fn write_constants(tracks: &[Track], constants: &[Vec<f32>], grid: ConstantGrid, out: &mut BitWriter) {
+    let tracks = tracks.iter().filter(|track| track.form == Form::Constant).zip(constants);
+    let codes = tracks.clone().flat_map(|(_, values)| values).filter_map(|v| grid.code(*v));
+    let bits = codes.map(|code| signed_bits(code.min(0), code.max(0))).fold(0, u32::max);
+    out.put(grid.quat_bits.into(), 5);
+    out.put(bits.into(), 5);
+    out.put(grid.exponent as u64 & 0xFF, 8);
+    for (track, values) in tracks {
+        let small = grid.small(track, values);
         if track.target.is_rotation() {
-            out.put(1, 1);
+            out.put(small.is_none().into(), 1);
         }
-        for value in values {
-            match *value {
-                zero if zero.to_bits() == 0 => out.put(0, 2),
-                1.0 => out.put(1, 2),
-                other => {
-                    out.put(3, 2);
-                    out.put_f32(other);
-                }
-            }
+        match small {
+            Some(small) => small.write(out),
+            None => values.iter().for_each(|v| write_number(*v, grid.code(*v), bits, out)),
         }
     }
 }
 
-/// Reads the values of constant tracks.
-pub(super) fn read_constants(tracks: &[Track], from: &mut BitReader<'_>) -> Result<Vec<Vec<f32>>, ClipError> {
+fn write_number(v: f32, code: Option<i32>, bits: u32, out: &mut BitWriter) {
+    match code {
+        _ if v.to_bits() == 0 => out.put(0, 2),
+        _ if v == 1.0 => out.put(1, 2),
+        Some(code) => {
+            out.put(2, 2);
+            out.put(code as u64 & mask(bits), bits);
+        }
+        None => {
+            out.put(3, 2);
+            out.put_f32(v);
+        }
+    }
+}
+
+/// Reads the values of constant tracks, and their grid.
+pub(super) fn read_constants(
+    tracks: &[Track],
+    from: &mut BitReader<'_>,
+) -> Result<(Vec<Vec<f32>>, ConstantGrid), ClipError> {
     let (quat_bits, bits, exponent) = (from.take(5)? as u32, from.take(5)? as u32, signed(from.take(8)?, 8));
     if !(QUAT_BITS.0..=QUAT_BITS.1).contains(&quat_bits) {
         return Err(ClipError::Malformed("constant rotations have 2 to 18 bits"));
     }
-    let grid = Grid { quat_bits, bits, exponent };
-    tracks.iter().filter(|track| track.form == Form::Constant).map(|track| grid.read(track, from)).collect()
-}
-
-impl Grid {
-    fn read(&self, track: &Track, from: &mut BitReader<'_>) -> Result<Vec<f32>, ClipError> {
-        if track.target.is_rotation() && !from.flag()? {
-            return Ok(SmallQuat::read(from, self.quat_bits)?.quat().map(|c| c as f32).to_vec());
-        }
-        (0..track.width).map(|_| self.number(from)).collect()
-    }
-
-    fn number(&self, from: &mut BitReader<'_>) -> Result<f32, ClipError> {
+    let grid = ConstantGrid { quat_bits, exponent };
+    let number = |from: &mut BitReader<'_>| {
         Ok(match from.take(2)? {
             0 => 0.0,
             1 => 1.0,
-            2 => libm::ldexp(signed(from.take(self.bits)?, self.bits).into(), -self.exponent) as f32,
+            2 => grid.value(signed(from.take(bits)?, bits).into()),
             _ => from.f32()?,
         })
-    }
+    };
+    let constant = |track: &Track| match track.target.is_rotation() && !from.flag()? {
+        true => Ok(SmallQuat::read(from, quat_bits)?.quat().map(|c| c as f32).to_vec()),
+        false => (0..track.width).map(|_| number(from)).collect(),
+    };
+    let constants = tracks.iter().filter(|track| track.form == Form::Constant).map(constant);
+    Ok((constants.collect::<Result<_, _>>()?, grid))
 }

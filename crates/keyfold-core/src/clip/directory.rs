@@ -5,7 +5,7 @@
 use super::bits::{BitReader, BitWriter};
 use super::checksum::crc32;
 use super::coding::{MAX_BITS, RotationCode, ScalarCode};
-use super::constant::{read_constants, write_constants};
+use super::constant::{ConstantGrid, read_constants, write_constants};
 use super::memory::Memory;
 use super::step::StepTrack;
 use super::timing::Timing;
@@ -32,6 +32,8 @@ pub(super) struct Directory {
     pub(super) tracks: Vec<Track>,
     /// The values of constant tracks.
     pub(super) constants: Vec<Vec<f32>>,
+    /// How precise those are.
+    pub(super) grid: ConstantGrid,
     pub(super) steps: Vec<StepTrack>,
     /// One for each keyed rotation track.
     pub(super) rotations: Vec<RotationCode>,
@@ -109,7 +111,7 @@ impl Directory {
             }
         }
         write_tracks(&self.tracks, out);
-        write_constants(&self.tracks, &self.constants, out);
+        write_constants(&self.tracks, &self.constants, self.grid, out);
         self.steps.iter().for_each(|s| s.write(out));
         self.rotations.iter().for_each(|r| r.write(out));
         self.scalars.iter().for_each(|s| s.write(out));
@@ -125,7 +127,7 @@ impl Directory {
         let (index, duration, timing) = (from.count()?, from.f32()?, Timing::read(from)?);
         let layout = read_layout(encoding, bends, from)?;
         let tracks = read_tracks(from, memory)?;
-        let constants = read_constants(&tracks, from)?;
+        let (constants, grid) = read_constants(&tracks, from)?;
         let of = |form: Form| tracks.iter().filter(move |t| t.form == form);
         let steps = of(Form::Step).map(|t| StepTrack::read(t.width, from)).collect::<Result<_, _>>()?;
         let keyed = || of(Form::Keyed);
@@ -137,7 +139,7 @@ impl Directory {
         let widths = keyed().filter(|t| !t.target.is_rotation()).map(|t| t.width);
         let scalars = widths.flat_map(|w| 0..w).map(|_| ScalarCode::read(encoding, from)).collect::<Result<_, _>>()?;
         let keys = from.aligned();
-        Ok((Self { name, index, duration, timing, tracks, constants, steps, rotations, scalars, layout }, keys))
+        Ok((Self { name, index, duration, timing, tracks, constants, grid, steps, rotations, scalars, layout }, keys))
     }
 }
 

@@ -496,6 +496,7 @@ fn lists_of_tracks_that_are_not_paid_for_are_refused() {
         timing: super::timing::Timing::Table(vec![0.0]),
         tracks: vec![track; count],
         constants: vec![vec![0.0]; count],
+        grid: super::constant::ConstantGrid::within(1.0, 1.0),
         steps: Vec::new(),
         rotations: Vec::new(),
         scalars: Vec::new(),

@@ -4,11 +4,13 @@ use super::code::range;
 use super::keys::{KeyTimes, duration, spatial};
 use super::{Job, SourceTrack};
 use crate::clip::coding::MAX_BITS;
+use crate::clip::constant::ConstantGrid;
 use crate::clip::directory::{Directory, Layout};
 use crate::clip::step::StepTrack;
 use crate::clip::track::{Form, Track};
 use crate::curve::{Curve, Interpolation, difference};
 use crate::quat::{self, Quat};
+use crate::skeleton::Property;
 use alloc::{string::ToString, vec::Vec};
 
 /// The part of the bound that a constant may take: what hangs below makes up for most of it.
@@ -49,6 +51,7 @@ impl<'a> Plan<'a> {
             timing: keys.timing.clone(),
             tracks: Vec::new(),
             constants: Vec::new(),
+            grid: grid(job),
             steps: Vec::new(),
             rotations: Vec::new(),
             scalars: Vec::new(),
@@ -74,7 +77,7 @@ impl<'a> Plan<'a> {
             if is_rest(job, source, &value) {
                 return;
             }
-            let value = exact(source, value.iter().map(|v| *v as f32).collect());
+            let value = rounded(job, source, &value, &directory.grid);
             directory.constants.push(value.clone());
             (Form::Constant, held(&[0.0], value))
         } else if source.target.is_rotation() {
@@ -116,5 +119,26 @@ fn allowed(job: &Job<'_>, track: &SourceTrack<'_>) -> f64 {
     match spatial(track) {
         Some(moved) => CONSTANT_SHARE * job.bound() / job.reach(moved.node, moved.property).max(1e-12),
         None => 0.5 * track.tolerance,
+    }
+}
+
+/// The grid of constants that move points: fine enough for whatever reaches farthest.
+fn grid(job: &Job<'_>) -> ConstantGrid {
+    let nodes = || 0..job.source.skeleton.len();
+    let reach = |property| nodes().map(|node| job.reach(node, property)).fold(1e-12, f64::max);
+    let allowed = |property| CONSTANT_SHARE * job.bound() / reach(property);
+    ConstantGrid::within(allowed(Property::Rotation), allowed(Property::Translation).min(allowed(Property::Scale)))
+}
+
+/// A value on the grid, where it moves points and that is near enough; else as it is.
+fn rounded(job: &Job<'_>, track: &SourceTrack<'_>, value: &[f64], grid: &ConstantGrid) -> Vec<f32> {
+    let near = match *value {
+        [x, y, z, w] if track.target.is_rotation() => grid.rotation([x, y, z, w]).to_vec(),
+        _ => value.iter().map(|v| grid.number(*v)).collect(),
+    };
+    let off = difference(track.target.kind(), value, &near.iter().map(|v| f64::from(*v)).collect::<Vec<_>>());
+    match spatial(track).is_some() && off <= 2.0 * allowed(job, track) {
+        true => near,
+        false => exact(track, value.iter().map(|v| *v as f32).collect()),
     }
 }
