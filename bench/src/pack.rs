@@ -38,7 +38,7 @@ fn bytes(folder: &Path) -> Result<()> {
     let (mut rows, mut left) = (Vec::new(), Vec::new());
     for file in corpus_files() {
         let (name, document) = (stem(&file), Document::open(&file)?);
-        let float = weigh::gzip_bytes(&document);
+        let float = weigh::weight(&document).gzip;
         let theirs = match with_gltfpack(&file, folder, &document, &GLTFPACK) {
             Ok(theirs) => theirs,
             Err(why) => {
@@ -115,5 +115,5 @@ pub(crate) fn with_gltfpack(file: &Path, folder: &Path, document: &Document, arg
     ensure!(found.relative < 0.01, "gltfpack is {:.1} % off", found.relative * 100.0);
     let lost = found.unmatched.iter().filter(|what| matches!(what, Unmatched::Node { .. })).count();
     ensure!(lost == 0, "gltfpack loses {lost} animated nodes");
-    Ok(Theirs { gzip: weigh::gzip_bytes(&packed), error: found.error, relative: found.relative })
+    Ok(Theirs { gzip: weigh::weight(&packed).gzip, error: found.error, relative: found.relative })
 }

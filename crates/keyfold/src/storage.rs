@@ -4,10 +4,11 @@ use crate::{Document, Track, extensions};
 use serde::{Deserialize, Serialize};
 
 /// How animations are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Storage {
     /// Core glTF: floats, or normalized integers where core allows them. Plays everywhere.
+    #[default]
     Core,
     /// EXT_animation_quantization.
     Quantization,

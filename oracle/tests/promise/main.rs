@@ -66,7 +66,7 @@ fn packed(seed: u64) -> Result<Packed, String> {
         let (bound, possible) = (packed.bound, packed.diff.possible);
         return Err(format!("{told}: {worst} is {} of the bound, {possible} was thought possible", worst / bound));
     }
-    let before = weigh::gzip_bytes(&document);
+    let before = weigh::weight(&document).gzip;
     let (left, smaller) = (!packed.left.is_empty(), packed.gzip_bytes < before);
     Ok(Packed { storage, used: worst / packed.bound, left, smaller })
 }

@@ -48,7 +48,7 @@ fn largest_between(one: &Curve, other: &Curve, component: usize, start: f64, end
 }
 
 /// How far two values lie apart: the farthest components, or an angle.
-pub(crate) fn difference(kind: Kind, a: &[f64], b: &[f64]) -> f64 {
+pub fn difference(kind: Kind, a: &[f64], b: &[f64]) -> f64 {
     let to_quat = |v: &[f64]| v.try_into().ok();
     match (kind, to_quat(a), to_quat(b)) {
         (Kind::Rotation, Some(a), Some(b)) => quat::angle(a, b),

@@ -5,14 +5,14 @@
 //! where a probe's measured error is over the bound and lowered where it is under, until the bound is just met.
 
 use super::{clip::Clip, track::Track, window::Window};
-use crate::skeleton::{Affine, Lever, Moment, Motion, Poses, Probe, Track as Driven};
+use crate::skeleton::{Affine, Lever, Moment, Motion, Poses, Probe, Track as Driven, moments};
 use alloc::{vec, vec::Vec};
 
 /// A probe without any error still keeps this much of its price in one round.
 const LEAST: f64 = 0.1;
 /// The error that the search aims at, as a share of the bound: quantized clips differ a little between keys.
 const AIM: f64 = 0.97;
-/// At how many moments of a window reach is looked at.
+/// At how many moments of a window reach is looked at; of a motion, at four times as many.
 const MOMENTS: usize = 12;
 
 /// For each track and each probe that it moves, the square of the scene units by which the probe moves per unit of the track.
@@ -46,11 +46,17 @@ impl Reach {
         };
         let moments: Vec<Moment> = windows.iter().flat_map(some).collect();
         let tracks: Vec<Driven<'_>> = clip.tracks.iter().map(Track::original).collect();
-        Self::of(&clip.motion, &tracks, &clip.probes, &moments)
+        Self::at(&clip.motion, &tracks, &clip.probes, &moments)
     }
 
-    /// How far `tracks` of a motion move probes of it, measured at some moments.
-    pub fn of(motion: &Motion<'_>, tracks: &[Driven<'_>], probes: &[Probe], moments: &[Moment]) -> Self {
+    /// How far `tracks` of a motion move probes of it, measured at some of its keys.
+    pub fn of(motion: &Motion<'_>, tracks: &[Driven<'_>], probes: &[Probe]) -> Self {
+        let keys = moments(&[motion], 0);
+        let some: Vec<Moment> = keys.iter().step_by(keys.len().div_ceil(4 * MOMENTS).max(1)).copied().collect();
+        Self::at(motion, tracks, probes, &some)
+    }
+
+    fn at(motion: &Motion<'_>, tracks: &[Driven<'_>], probes: &[Probe], moments: &[Moment]) -> Self {
         let skeleton = motion.skeleton();
         let mut probe_of = vec![None; skeleton.len()];
         probes.iter().enumerate().for_each(|(index, probe)| probe_of[probe.a] = Some(index));

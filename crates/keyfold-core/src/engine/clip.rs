@@ -3,7 +3,7 @@
 //!
 //! A crowd is as many parts as it has actors: each is searched by itself, and time and memory grow as their number does.
 
-use super::{Level, track::Track, window::Window};
+use super::{Level, track::Track};
 use crate::skeleton::{Motion, Probe, Skeleton, Track as Driven, probes};
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::ops::Range;
@@ -123,11 +123,6 @@ impl<'a> Clip<'a> {
     /// The moved nodes, parents before children.
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
         self.skeleton.order().iter().copied().filter(|node| self.moved[*node])
-    }
-
-    /// The part of the clip between two of its times.
-    pub(super) fn window(&self, range: Range<usize>) -> Window {
-        Window::new(self, range)
     }
 }
 

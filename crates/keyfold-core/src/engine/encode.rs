@@ -12,14 +12,14 @@ use super::{
     repair::Repair,
     thin::Thinning,
     track::{Quantizer, Track},
-    window::{Window, at, chain_into},
+    window::{Window, at, chain_into, relative},
 };
 use crate::{
     curve::Kind,
     quat::{self, Quat},
     skeleton::{Poses, Property, Transform},
 };
-use alloc::{borrow::Cow, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 
 /// How often tolerances are narrowed where points lie too far off.
 const NARROWINGS: usize = 4;
@@ -169,8 +169,10 @@ impl<'a, 'c> Encoder<'a, 'c> {
                 // It moves as it did, under parents as decoded.
                 self.poses.renew(clip.skeleton, node);
                 if let Some(parent) = parent {
-                    let own = relative(&self.window.turns, parent, node);
-                    chain_into(&mut turns, Some(&self.turns[parent]), own.into_iter());
+                    let rows = &self.window.turns;
+                    let moments = 0..rows[parent].len().max(rows[node].len());
+                    let own = moments.map(|moment| relative(rows, parent, node, moment));
+                    chain_into(&mut turns, Some(&self.turns[parent]), own);
                 }
             }
             self.turns[node] = turns;
@@ -295,7 +297,8 @@ impl<'a, 'c> Encoder<'a, 'c> {
             if self.plan.drops_keys {
                 let left = |place: &usize| self.narrowed.get(index).map_or(1.0, |row| row[place - window.range.start]);
                 let tolerances: Vec<f64> = own.iter().map(|place| quantizer.budget * left(place)).collect();
-                let (kept, codes) = fitted(&wanted, &times_at(window, own), &tolerances, &quantizer.grid);
+                let times: Vec<f64> = own.iter().map(|place| window.times[place - window.range.start]).collect();
+                let (kept, codes) = fitted(&wanted, &times, &tolerances, &quantizer.grid);
                 keys.places.extend(kept.into_iter().map(|k| own[k]));
                 keys.codes = codes;
             } else {
@@ -337,12 +340,6 @@ fn part(track: &Track, v: [f64; 3]) -> [f64; 4] {
     track.axis.map_or([v[0], v[1], v[2], 0.0], |a| [v[a], 0.0, 0.0, 0.0])
 }
 
-/// A node's own rotations from those to the scene.
-fn relative(turns: &[Vec<Quat>], parent: usize, node: usize) -> Vec<Quat> {
-    let count = turns[parent].len().max(turns[node].len());
-    (0..count).map(|m| quat::mul(quat::conjugate(at(&turns[parent], m)), at(&turns[node], m))).collect()
-}
-
 /// Neighbours on the same half of the sphere; the first one with its largest component positive.
 fn continuous(rotations: impl Iterator<Item = Quat>) -> Vec<Quat> {
     let mut out: Vec<Quat> = Vec::with_capacity(rotations.size_hint().0);
@@ -366,13 +363,6 @@ fn window_keys<'t>(track: &'t Track, window: &Window) -> &'t [usize] {
     let from = track.keys.partition_point(|k| *k < window.range.start);
     let to = track.keys.partition_point(|k| *k < window.range.end);
     &track.keys[from..to]
-}
-
-fn times_at<'w>(window: &'w Window, places: &[usize]) -> Cow<'w, [f64]> {
-    if places.len() == window.len() {
-        return Cow::Borrowed(&window.times);
-    }
-    Cow::Owned(places.iter().map(|place| window.times[place - window.range.start]).collect())
 }
 
 /// Puts what a player makes of a track's keys into the transforms at a window's times. Outside of the window's own keys the

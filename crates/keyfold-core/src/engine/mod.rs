@@ -37,7 +37,7 @@ mod track;
 mod window;
 
 pub use clip::Job;
-pub use codec::{Codec, Executor, Level, Sequential};
+pub use codec::{Codec, Executor, Level};
 pub use grid::{Code, Grid, Layout, Uniform};
 pub use search::{Choice, Found, search};
 pub use track::{Encoded, Track};

@@ -9,7 +9,7 @@ use super::{
     compensate::compensated,
     encode::{TrackKeys, put},
     grid::{Code, Grid},
-    window::{Window, at},
+    window::{Window, at, relative},
 };
 use crate::{
     quat::{self, Quat},
@@ -354,9 +354,7 @@ impl<'a, 'c> Repair<'a, 'c> {
     /// How a node without tracks to change is turned: as it always was under its parent.
     fn carried(&self, node: usize, above: Quat) -> Quat {
         let Some(parent) = self.clip.skeleton.parent(node) else { return self.joints[node].turn };
-        let turns = &self.window.turns;
-        let own = quat::mul(quat::conjugate(at(&turns[parent], self.moment)), at(&turns[node], self.moment));
-        quat::mul(above, own)
+        quat::mul(above, relative(&self.window.turns, parent, node, self.moment))
     }
 }
 

@@ -48,7 +48,7 @@ const AT_KEYS: f64 = 0.996;
 pub struct Found {
     /// Tracks as a storage will hold them: one entry for each track of the job, `None` where it stays as it is.
     pub tracks: Vec<Option<Encoded>>,
-    /// What they cost, in the codec's bytes; nothing where the quickest level is estimated.
+    /// What they cost, in the codec's bytes.
     pub cost: usize,
     /// How they came about, where a smaller bound would make about the same of them.
     pub choice: Option<Choice>,
@@ -79,12 +79,11 @@ pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, befor
         let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
         return search.whole(&choice.scaled(job.bound), &reach, None);
     }
-    let found = match job.is_estimate && search.is_priced() && !search.is_sampled() {
+    let found = match job.is_estimate && job.level.repairs() && !search.is_sampled() {
         true => search.about(&samples)?,
         false => search.best(samples)?,
     };
-    let is_worth = !search.is_priced() || found.cost < codec.cost(&vec![None; job.tracks.len()], 1.0);
-    is_worth.then_some(found)
+    (found.cost < codec.cost(&vec![None; job.tracks.len()], 1.0)).then_some(found)
 }
 
 impl Choice {
@@ -117,7 +116,7 @@ struct Sampled {
 
 impl Sampled {
     fn new(clip: &Clip<'_>) -> Self {
-        let windows: Vec<Window> = ranges(clip).map(|range| clip.window(range)).collect();
+        let windows: Vec<Window> = ranges(clip).map(|range| Window::new(clip, range)).collect();
         Self { reach: Reach::new(clip, &windows), windows }
     }
 }
@@ -181,11 +180,6 @@ impl<E: Executor> Search<'_, '_, E> {
         };
         let least = self.promising(samples).into_iter().map(held).min_by_key(|candidate| candidate.cost)?;
         Some(Found { cost: least.cost, tracks: self.assembled(&least.clips), choice: None })
-    }
-
-    /// Whether costs are asked for: there is one quickest plan, and an estimate of it is priced by whoever wants it.
-    fn is_priced(&self) -> bool {
-        !(self.job.is_estimate && self.job.level == Level::Fast)
     }
 
     /// Whether samples stand for more than themselves.
@@ -345,8 +339,7 @@ impl<E: Executor> Search<'_, '_, E> {
         let reduced = choice.clips.iter().all(|(plan, _)| plan.drops_keys);
         let plans = choice.clips.iter().map(|(plan, _)| *plan);
         let choice = reduced.then(|| Choice { bound: self.job.bound, clips: plans.zip(budgets).collect() });
-        let cost = if self.is_priced() { self.codec.cost(&tracks, 1.0) } else { 0 };
-        Some(Found { cost, tracks, choice })
+        Some(Found { cost: self.codec.cost(&tracks, 1.0), tracks, choice })
     }
 
     /// A clip's tracks from the keys of its samples.
@@ -373,7 +366,7 @@ impl<E: Executor> Search<'_, '_, E> {
                 if self.executor.is_cancelled() {
                     return None;
                 }
-                let window = clip.window(*start..(start + WINDOW).min(count));
+                let window = Window::new(clip, *start..(start + WINDOW).min(count));
                 let mut encoder = Encoder::new(clip, &window, plan, self.limit(plan));
                 let measured = encoder.encode(&quantizers);
                 // Where tracks that stay have keys of their own, what uses up all room may never hold at those.
@@ -416,7 +409,7 @@ impl<E: Executor> Search<'_, '_, E> {
             return;
         }
         let failing = &worst.failing[..worst.failing.len().min(HARD)];
-        let hard: Vec<Window> = failing.iter().map(|m| clip.window(*m..m + 1)).collect();
+        let hard: Vec<Window> = failing.iter().map(|m| Window::new(clip, *m..m + 1)).collect();
         let mut encoders = encoders(clip, &hard, plan, self.limit(plan));
         for _ in 0..3 * TIGHTENINGS {
             let quantizers = quantizers(clip, self.codec, budgets);

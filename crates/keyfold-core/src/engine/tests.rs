@@ -8,6 +8,15 @@ use std::{vec, vec::Vec};
 
 const KEYS: usize = 120;
 
+/// One after the other.
+struct Sequential;
+
+impl Executor for Sequential {
+    fn map<I: Sync, T: Send>(&self, items: &[I], run: impl Fn(&I) -> T + Send + Sync) -> Vec<T> {
+        items.iter().map(run).collect()
+    }
+}
+
 /// A storage of bytes: what is not zero costs.
 struct Plain;
 

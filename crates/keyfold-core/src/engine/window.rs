@@ -79,6 +79,11 @@ pub(super) fn chain_into(row: &mut Vec<Quat>, parent: Option<&[Quat]>, own: impl
     }
 }
 
+/// How a node is turned under its parent at a moment, from how both are in the scene.
+pub(super) fn relative(turns: &[Vec<Quat>], parent: usize, node: usize, moment: usize) -> Quat {
+    quat::mul(quat::conjugate(at(&turns[parent], moment)), at(&turns[node], moment))
+}
+
 /// The entry of a row that has one for each moment, or one for all.
 #[inline]
 pub(super) fn at<T: Copy>(row: &[T], moment: usize) -> T {

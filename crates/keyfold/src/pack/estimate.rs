@@ -5,12 +5,12 @@
 
 use super::{
     Context, Packed, Purpose, Settings,
-    animation::unwritten,
+    animation::{PackedAnimation, unwritten},
     cost::{Wire, deflated},
     exact::only,
     floats, pack,
     storage::entries,
-    weigh::{Weight, gzip_bytes},
+    weigh::{self, Weight},
     write,
 };
 use crate::{Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read_shared};
@@ -78,7 +78,7 @@ pub fn estimates(
 }
 
 fn weight_of(document: &Document) -> Weight {
-    Weight { raw: document_bytes(document) as usize, gzip: gzip_bytes(document) }
+    Weight { raw: document_bytes(document) as usize, ..weigh::weight(document) }
 }
 
 impl Weight {
@@ -101,7 +101,12 @@ impl Estimator<'_> {
     /// A document with what a search leaves of all animations. Nothing is measured.
     fn written(&self, settings: &Settings) -> Result<Document> {
         let context = self.context(self.animations, false, settings);
-        write(self.document, &context, self.animations, &context.search(self.document, self.animations))
+        write(self.document, &context, self.animations, &self.found(&context, self.animations)?)
+    }
+
+    fn found(&self, context: &Context<'_>, animations: &[Animation]) -> Result<Vec<PackedAnimation>> {
+        let bound = context.settings.bound.in_scene(self.scene.model_size());
+        context.search(&context.whole(self.document, animations), bound)
     }
 
     fn context<'s>(&'s self, animations: &[Animation], sliced: bool, settings: &'s Settings) -> Context<'s> {
@@ -112,7 +117,7 @@ impl Estimator<'_> {
     fn searched(&self, samples: &Samples, settings: &Settings) -> Result<Weight> {
         let Samples { animations, sliced } = samples;
         let context = self.context(animations, *sliced, settings);
-        let packed = context.search(self.document, animations);
+        let packed = self.found(&context, animations)?;
         let lean = context.lean(self.document, packed.iter().map(|packed| packed.animation.clone()).collect());
         let written = lean.iter().zip(&packed).flat_map(|(lean, packed)| entries(&context, lean, &packed.encoded));
         let Wire { mut bytes, json } = (context.form().wire)(&written.collect::<Vec<_>>(), &context)?;

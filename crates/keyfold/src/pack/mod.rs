@@ -54,8 +54,8 @@ use std::{
 use storage::{Form, Rewritten, entries};
 use weigh::Weight;
 
-/// What to hold to, and what to leave alone.
-#[derive(Clone, Debug)]
+/// What to hold to, and what to leave alone; by default core storage, and 0.01 % of the model's size.
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// How the animations are stored.
     pub storage: Storage,
@@ -93,27 +93,6 @@ pub enum Optimize {
     Gzip,
     /// As they are, for hosts that do not compress.
     Raw,
-}
-
-/// Core storage, 0.01 % of the model's size.
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            storage: Storage::Core,
-            meshopt: MeshoptVersion::default(),
-            bound: Bound::default(),
-            property_bound: None,
-            shell: None,
-            level: Level::default(),
-            optimize: Optimize::default(),
-            animation: None,
-            keep: Vec::new(),
-            keep_rest: false,
-            keep_keys: false,
-            draco: draco::Options::default(),
-            quantization: quantization::Options::default(),
-        }
-    }
 }
 
 /// A packed document and the proof.
@@ -239,11 +218,7 @@ fn pack_below(
     effort::pay(document, &scene, read.animations.iter().filter(|a| context.changes(a)), effort::SEARCH)?;
     let bound = settings.bound.in_scene(scene.model_size());
     let whole = context.whole(document, &read.animations);
-    let search = |animation: &Animation| {
-        context.begin()?;
-        Ok(context.packed(animation, bound))
-    };
-    let mut packed: Vec<PackedAnimation> = whole.par_iter().map(search).collect::<Result<_>>()?;
+    let mut packed = context.search(&whole, bound)?;
     let mut bounds = vec![bound; packed.len()];
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
@@ -462,10 +437,13 @@ impl<'a> Context<'a> {
         wanted.is_none_or(|w| animation.name.as_deref() == Some(w) || w.parse() == Ok(animation.index))
     }
 
-    /// All animations, packed as far as they are asked for.
-    fn search(&self, document: &Document, animations: &[Animation]) -> Vec<PackedAnimation> {
-        let bound = self.settings.bound.in_scene(self.scene.model_size());
-        self.whole(document, animations).par_iter().map(|animation| self.packed(animation, bound)).collect()
+    /// All animations, packed within a bound as far as they are asked for.
+    fn search(&self, animations: &[Animation], bound: f64) -> Result<Vec<PackedAnimation>> {
+        let search = |animation: &Animation| {
+            self.begin()?;
+            Ok(self.packed(animation, bound))
+        };
+        animations.par_iter().map(search).collect()
     }
 
     /// Animations without the tracks that only hold the rest pose, where those may go.

@@ -99,19 +99,7 @@ impl ErrorReport {
             properties: properties.reduce(|a, b| if b.max > a.max { b } else { a }).cloned().unwrap_or_default(),
         }
     }
-}
 
-/// For people: the node, the second and the animation.
-impl std::fmt::Display for ErrorReport {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.node {
-            Some(node) => write!(f, "{node} {}", self.moment()),
-            None => Ok(()),
-        }
-    }
-}
-
-impl ErrorReport {
     /// The bound as a share of the model's size.
     pub fn allowed(&self) -> f64 {
         if self.max > 0.0 { self.bound * self.relative / self.max } else { 0.0 }
@@ -121,6 +109,16 @@ impl ErrorReport {
     pub fn moment(&self) -> String {
         let time = self.time.map_or_else(String::new, |t| format!("at {t:.2} s"));
         self.animation.as_ref().map_or(time.clone(), |name| format!("{time} of {name}"))
+    }
+}
+
+/// For people: the node, the second and the animation.
+impl std::fmt::Display for ErrorReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.node {
+            Some(node) => write!(f, "{node} {}", self.moment()),
+            None => Ok(()),
+        }
     }
 }
 

@@ -86,7 +86,7 @@ fn every_storage_keeps_every_bound() {
                 found.possible
             );
             assert!(packed.left.is_empty(), "{storage:?} {bound}");
-            assert!(packed.gzip_bytes < weigh::gzip_bytes(&document));
+            assert!(packed.gzip_bytes < weigh::weight(&document).gzip);
             let animations = read(&packed.document).unwrap().animations;
             let stored = crate::inspect::animation_bytes(&packed.document, animations[0].tracks.iter());
             assert!(packed.gzip_bytes > stored / 4, "{storage:?} {bound}: {} of {stored}", packed.gzip_bytes);
@@ -149,7 +149,7 @@ fn a_channel_that_cannot_be_read_keeps_no_other_from_being_packed() {
     for storage in Storage::ALL {
         let packed = pack(&broken, &Settings { storage, ..Settings::default() }).unwrap();
         assert!(packed.left[0].starts_with("/accessors/2"), "{storage}: {:?}", packed.left);
-        assert!(packed.gzip_bytes < weigh::gzip_bytes(&broken), "{storage}: {}", packed.gzip_bytes);
+        assert!(packed.gzip_bytes < weigh::weight(&broken).gzip, "{storage}: {}", packed.gzip_bytes);
     }
 }
 
@@ -394,7 +394,7 @@ fn splines_come_out_small_and_within_the_bound_in_every_storage() {
         let bound = "0.001%".parse().unwrap();
         let options = RotationOptions { interpolation, only: None, bound, core: CoreSampler::None };
         let document = convert_rotations(&swinging(), &options).unwrap().0;
-        let floats = weigh::gzip_bytes(&document);
+        let floats = weigh::weight(&document).gzip;
         for storage in Storage::ALL {
             let packed = pack(&document, &Settings { storage, ..Settings::default() }).unwrap();
             let share = packed.gzip_bytes as f64 / floats as f64;

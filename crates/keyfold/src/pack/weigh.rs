@@ -36,15 +36,12 @@ impl Weight {
 
 /// What a document's animations weigh.
 pub fn weight(document: &Document) -> Weight {
-    let mut content = Vec::new();
-    gather(document, &mut content);
-    Weight::of_content(&content)
+    Weight::of_content(&gathered(document))
 }
 
 /// What a document's animations weigh, where that is less than `most`. What is clearly more is not compressed at its best.
 pub(super) fn less_than(most: usize, optimize: Optimize, document: &Document) -> Option<Weight> {
-    let mut content = Vec::new();
-    gather(document, &mut content);
+    let content = gathered(document);
     let clearly_more = optimize == Optimize::Gzip && AT_BEST * deflated(&content) as f64 > most as f64;
     let weight = (!clearly_more).then(|| Weight::of_content(&content))?;
     Some(weight).filter(|weight| weight.of(optimize) < most)
@@ -56,14 +53,9 @@ const AT_BEST: f64 = 0.98;
 /// The bytes that gzip puts around what deflate makes: a header and a check.
 const GZIP: usize = 18;
 
-/// What they weigh after gzip.
-pub fn gzip_bytes(document: &Document) -> usize {
-    weight(document).gzip
-}
-
-/// Gathers all bytes, and behind them the JSON. What cannot be read stays as it is: its bytes count neither before nor after.
-fn gather(document: &Document, content: &mut Vec<u8>) {
-    let json = document.to_json();
+/// All bytes, and behind them the JSON. What cannot be read stays as it is: its bytes count neither before nor after.
+fn gathered(document: &Document) -> Vec<u8> {
+    let (json, mut content) = (document.to_json(), Vec::new());
     let animations = json.get("animations").unwrap_or(&Value::Null);
     let mut text = animations.to_string();
     let (mut accessors, mut views) = (BTreeSet::new(), BTreeSet::new());
@@ -98,6 +90,7 @@ fn gather(document: &Document, content: &mut Vec<u8>) {
         document.view(view).iter().for_each(|bytes| content.extend_from_slice(bytes));
     }
     content.extend_from_slice(text.as_bytes());
+    content
 }
 
 /// The buffer views that extensions on animations hold their own data in.

@@ -11,7 +11,7 @@ use keyfold_core::{
     curve::Curve,
     engine::budgets::{self, Prices, Reach},
     fit,
-    skeleton::{Moment, Motion, Probe, moments},
+    skeleton::{Motion, Probe},
 };
 
 /// The code of the finding about rotations that had to stay as they were.
@@ -24,8 +24,6 @@ const NEAR: f64 = 0.9;
 const LEAST: f64 = 0.25;
 /// No rotation strays farther than this, in radians, however little hangs on it.
 const MOST: f64 = 0.1;
-/// At how many moments is looked at what a rotation moves.
-const MOMENTS: usize = 48;
 
 /// An animation with the rotations that `choose` picks in another form, no point farther than `bound` scene units from where
 /// it was; and what could not be brought there.
@@ -43,10 +41,8 @@ pub(super) fn refit_rotations(
     }
     let motion = scene.motion(animation);
     let probes = scene.probes(&motion.moved());
-    let keys = moments(&[&motion], 0);
-    let some: Vec<Moment> = keys.iter().step_by(keys.len().div_ceil(MOMENTS).max(1)).copied().collect();
     let moving: Vec<_> = tracks.iter().filter_map(|t| core_track(&t.target, &t.curve)).collect();
-    let reach = Reach::of(&motion, &moving, &probes, &some);
+    let reach = Reach::of(&motion, &moving, &probes);
     let search = Search { animation, tracks, form, bound, motion, probes, reach };
     let Some(curves) = search.run() else {
         return (changed, vec![search.finding(None)]);

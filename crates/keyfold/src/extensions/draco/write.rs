@@ -54,16 +54,13 @@ pub fn compress(document: &Document, options: &Options) -> Result<(Document, Vec
     Ok((written, findings))
 }
 
-/// Every track that streams can hold on the tightest grid of so many bits; constant ones as one key, unless the animation would then end
-/// earlier.
+/// Every track that streams can hold on the tightest grid of so many bits; constant ones as one key.
 fn with_bits(plain: &Document, bits: u8, options: &Options) -> Result<Document> {
     let planned = |mut animation: Animation| {
-        let duration = animation.duration();
-        if animation.tracks.iter().any(|t| t.curve.end() == duration && !t.curve.is_constant()) {
-            for track in animation.tracks.iter_mut().filter(|t| t.curve.is_constant()) {
-                let one = Curve::constant(track.curve.start(), track.curve.value(0));
-                track.curve = one.unwrap_or_else(|_| track.curve.clone());
-            }
+        let end = animation.duration();
+        for track in animation.tracks.iter_mut().filter(|track| track.curve.is_constant()) {
+            let one = Curve::constant(end, track.curve.value(0));
+            track.curve = one.unwrap_or_else(|_| track.curve.clone());
         }
         animation.tracks.retain(|track| !is_component(plain.registry(), &track.target));
         let grids = animation.tracks.iter().map(|track| fits(track).then(|| uniform(track, bits))?).collect();

@@ -1,7 +1,7 @@
 //! Core glTF: rotations as normalized shorts of unit length, weights as normalized integers where those hold them exactly, everything else floats
 //! in multiples of a power of two, whose low bytes are zero.
 
-use super::{Entry, Form, component_step, write_channels};
+use super::{Entry, Form, component_step, each, write_channels};
 use crate::{
     Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
@@ -18,15 +18,17 @@ pub(super) const FORM: Form = Form {
     constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],
     shares_times: false,
-    wire: |entries, context| Ok(wire(&channels(entries)?, |contents| plain(contents, context))),
+    wire: |entries, context| Ok(wire(&each(entries, channel)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
-        write_channels(document, context, animations, channels, |edit, contents, _| place_plain(edit, contents))
+        write_channels(
+            document,
+            context,
+            animations,
+            |entries| each(entries, channel),
+            |edit, contents, _| place_plain(edit, contents),
+        )
     },
 };
-
-fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
-    entries.iter().map(channel).collect()
-}
 
 pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
     match track.property {

@@ -1,6 +1,6 @@
 //! EXT_meshopt_compression: rotations through its quaternion filter, vectors through its exponential one, bytes through its codec.
 
-use super::{Entry, Form, component_step, core_gltf, write_channels};
+use super::{Entry, Form, component_step, core_gltf, each, write_channels};
 use crate::{
     Result,
     document::{ComponentType, Shape},
@@ -22,16 +22,20 @@ pub(super) const FORM: Form = Form {
     shares_times: false,
     wire: |entries, context| {
         let compressed = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
-        Ok(wire(&channels(entries)?, |contents| match compressed(contents) {
+        Ok(wire(&each(entries, channel)?, |contents| match compressed(contents) {
             Ok((bytes, rest)) => [bytes, plain(&rest.iter().collect::<Vec<_>>(), context)].concat(),
             Err(_) => plain(contents, context),
         }))
     },
     write: |document, animations, context| {
         let version = context.settings.meshopt;
-        write_channels(document, context, animations, channels, |edit, contents, _| {
-            place_meshopt(edit, contents, version, pays(context))
-        })
+        write_channels(
+            document,
+            context,
+            animations,
+            |entries| each(entries, channel),
+            |edit, contents, _| place_meshopt(edit, contents, version, pays(context)),
+        )
     },
 };
 
@@ -45,10 +49,6 @@ fn pays(context: &Context<'_>) -> &'static Pays {
         Optimize::Gzip => &|plain, encoded| deflated(encoded) + VIEW < deflated(plain),
         Optimize::Raw => &|plain, encoded| encoded.len() + RAW_VIEW < plain.len(),
     }
-}
-
-fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
-    entries.iter().map(channel).collect()
 }
 
 /// The finest step (radians) that the quaternion filter is good for.
