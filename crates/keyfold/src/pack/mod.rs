@@ -168,23 +168,18 @@ const SHORT: usize = 1 << 14;
 /// How much tighter the bound is that short documents are also packed within: their bytes are mostly JSON, and more freedom is not always used well.
 const TIGHTER: f64 = 0.5;
 
-/// The smallest of what was packed and what the quickest search, a tighter bound and `convert` come to.
+/// The smallest of what was packed and what the quickest search, a tighter bound, none at all and `convert` come to.
 fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn Monitor) -> Result<Packed> {
     let (bound, floats) = (packed.bound, floats(&read_shared(document)?.animations));
     let fast = Settings { level: Level::Fast, ..settings.clone() };
-    let tight = Settings { bound: settings.bound.scaled(TIGHTER), ..settings.clone() };
+    let tighter = |share: f64| Settings { bound: settings.bound.scaled(share), ..settings.clone() };
     let converted = Settings { keep_keys: true, ..fast.clone() };
-    let tries = [(MUCH, fast), (SHORT, tight), (MUCH, converted)].into_iter().filter(|(most, _)| floats <= *most);
-    let least = tries.map(|(_, settings)| settings).try_fold(packed, |least, settings| -> Result<Packed> {
+    let tries = [(MUCH, fast), (SHORT, tighter(TIGHTER)), (SHORT, tighter(0.0)), (MUCH, converted)];
+    let tries = tries.into_iter().filter(|(most, _)| floats <= *most).map(|(_, settings)| settings);
+    tries.into_iter().try_fold(packed, |least, settings| {
         let found = pack_below(document, &settings, Some(least.weight(settings.optimize)), monitor)?;
         Ok(found.map_or(least, |found| Packed { bound, ..found }))
-    })?;
-    // Short documents may be as small already.
-    let is_so_stored = floats <= SHORT && stored(document)? == BTreeSet::from([settings.storage]);
-    match is_so_stored && weigh::weight(document).of(settings.optimize) <= least.weight(settings.optimize) {
-        true => leave(document, settings, least.left),
-        false => Ok(least),
-    }
+    })
 }
 
 /// The storages that a document's animations are in.

@@ -85,6 +85,9 @@ const UNSIGNED: [(ComponentType, f32); 4] = [
     (ComponentType::I16, 32767.0),
 ];
 
+/// So few values save less as integers than their type takes in JSON.
+const FEW: usize = 32;
+
 /// A track's values as integers that hold them exactly.
 fn integers(track: &Track) -> Option<Stored> {
     let Target::Node { property, .. } = &track.target else { return None };
@@ -93,7 +96,7 @@ fn integers(track: &Track) -> Option<Stored> {
         Property::Weights => (&UNSIGNED[..], Shape::Scalar),
         Property::Translation | Property::Scale => return None,
     };
-    let values = track.curve.values();
+    let values = Some(track.curve.values()).filter(|values| values.len() > FEW)?;
     let fitting = types.iter().find_map(|(component, most)| Some((*component, codes(values, *component, *most)?)));
     fitting.map(|(component, codes)| Stored::integers(component, shape, true, &codes))
 }
