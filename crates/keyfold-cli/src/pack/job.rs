@@ -48,7 +48,7 @@ impl Run<'_> {
             Ok(Row { report, part, took: began.elapsed() })
         });
         attempt.unwrap_or_else(|error| {
-            let mut report = FileReport::new(input::name(&job.input));
+            let mut report = FileReport { input: input::name(&job.input), ..FileReport::default() };
             report.failed = Some(explained(&error));
             Row { report, part: None, took: began.elapsed() }
         })

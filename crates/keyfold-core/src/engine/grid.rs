@@ -98,7 +98,7 @@ impl Grid {
         Self::Multiples { step, tangents: step }
     }
 
-    /// The same for a spline with keys up to `gap` seconds apart, in which time a tangent moves a value by no more than a seventh of itself.
+    /// The same for a spline with keys up to `gap` seconds apart, in which time a tangent moves a value by no more than 4/27 of itself.
     pub fn spline_multiples(step: f64, largest: f64, gap: f64) -> Self {
         let finest = largest / f64::from(1 << 21);
         match Self::multiples(step, largest) {

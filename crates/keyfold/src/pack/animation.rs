@@ -11,7 +11,7 @@ use super::{
     straight::straightened,
 };
 use crate::parallel::*;
-use crate::{Animation, Monitor, Storage, Target, Track, diff::undefined, scene::core_track};
+use crate::{Animation, Interpolation, Monitor, Storage, Target, Track, diff::undefined, scene::core_track};
 use keyfold_core::engine::{self, Choice, Codec, Encoded, Executor, Job, Level};
 use std::collections::BTreeMap;
 
@@ -121,10 +121,13 @@ fn pack_as_it_is(
     let undefined: Vec<usize> = undefined(&base).map(|(index, _)| index).collect();
     let driven = base.tracks.iter().enumerate().filter_map(|(i, t)| Some((i, core_track(&t.target, &t.curve)?)));
     let (indices, tracks): (Vec<usize>, Vec<_>) = driven.unzip();
+    // Where most of what moves is straight, times of steps and splines would only keep lines from making up for each other.
+    let lines = tracks.iter().filter(|track| track.curve.interpolation() == Interpolation::Linear).count();
+    let beside_lines = !context.settings.keep_keys && 2 * lines > tracks.len();
     let keeps = |index: &usize| {
         let Track { target, curve, .. } = &base.tracks[*index];
         let known = context.takes(curve.interpolation()) && !undefined.contains(index);
-        context.keeps(target) || !known
+        context.keeps(target) || !known || beside_lines && curve.interpolation() != Interpolation::Linear
     };
     let kept: Vec<bool> = indices.iter().map(keeps).collect();
     let job = Job {

@@ -5,7 +5,7 @@
 
 use super::{
     Context, Packed, Purpose, Settings,
-    animation::{PackedAnimation, unwritten},
+    animation::unwritten,
     cost::{Wire, deflated},
     exact::only,
     floats, pack,
@@ -101,12 +101,12 @@ impl Estimator<'_> {
     /// A document with what a search leaves of all animations. Nothing is measured.
     fn written(&self, settings: &Settings) -> Result<Document> {
         let context = self.context(self.animations, false, settings);
-        write(self.document, &context, self.animations, &self.found(&context, self.animations)?)
-    }
-
-    fn found(&self, context: &Context<'_>, animations: &[Animation]) -> Result<Vec<PackedAnimation>> {
-        let bound = context.settings.bound.in_scene(self.scene.model_size());
-        context.search(&context.whole(self.document, animations), bound)
+        write(
+            self.document,
+            &context,
+            self.animations,
+            &context.search(&context.whole(self.document, self.animations))?,
+        )
     }
 
     fn context<'s>(&'s self, animations: &[Animation], sliced: bool, settings: &'s Settings) -> Context<'s> {
@@ -117,7 +117,7 @@ impl Estimator<'_> {
     fn searched(&self, samples: &Samples, settings: &Settings) -> Result<Weight> {
         let Samples { animations, sliced } = samples;
         let context = self.context(animations, *sliced, settings);
-        let packed = self.found(&context, animations)?;
+        let packed = context.search(&context.whole(self.document, animations))?;
         let lean = context.lean(self.document, packed.iter().map(|packed| packed.animation.clone()).collect());
         let written = lean.iter().zip(&packed).flat_map(|(lean, packed)| entries(&context, lean, &packed.encoded));
         let Wire { mut bytes, json } = (context.form().wire)(&written.collect::<Vec<_>>(), &context)?;

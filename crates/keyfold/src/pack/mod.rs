@@ -146,18 +146,13 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
 
 /// As [`pack`], watched.
 pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    let part = |from: f64, share: f64| Part { whole: monitor, from, share };
+    let (part, left) = (|from, share| Part { whole: monitor, from, share }, || document.account().left().work);
+    let before = left();
     let packed = pack_once(document, settings, &part(0.0, 0.7))?;
-    // A longer search mostly finds smaller files, but not always.
+    let took = before.saturating_sub(left());
     match settings.level {
         Level::Fast => Ok(packed),
-        Level::Default => least(document, settings, packed, &part(0.7, 0.3)),
-        Level::Max => {
-            let shorter = Settings { level: Level::Default, ..settings.clone() };
-            let shorter = pack_with(document, &shorter, &part(0.7, 0.3))?;
-            let is_less = shorter.weight(settings.optimize) < packed.weight(settings.optimize);
-            Ok(if is_less { shorter } else { packed })
-        }
+        Level::Default | Level::Max => least(document, settings, packed, took, &part(0.7, 0.3)),
     }
 }
 
@@ -168,25 +163,22 @@ const SHORT: usize = 1 << 14;
 /// How much tighter the bound is that short documents are also packed within: their bytes are mostly JSON, and more freedom is not always used well.
 const TIGHTER: f64 = 0.5;
 
-/// The smallest of what was packed and what the quickest search, a tighter bound, none at all and `convert` come to.
-fn least(document: &Document, settings: &Settings, packed: Packed, monitor: &dyn Monitor) -> Result<Packed> {
+/// The smallest of what was packed and what shorter searches, a tighter bound, none at all and `convert` come to, as long as there is work left for
+/// another one that takes as much: a longer search mostly finds smaller files, but not always.
+fn least(document: &Document, settings: &Settings, packed: Packed, took: u64, monitor: &dyn Monitor) -> Result<Packed> {
+    let affords = || document.account().left().work / 2 >= took;
     let (bound, floats) = (packed.bound, floats(&read_shared(document)?.animations));
+    let usual = Settings { level: Level::Default, ..settings.clone() };
     let fast = Settings { level: Level::Fast, ..settings.clone() };
-    let tighter = |share: f64| Settings { bound: settings.bound.scaled(share), ..settings.clone() };
-    let converted = Settings { keep_keys: true, ..fast.clone() };
-    let tries = [(MUCH, fast), (SHORT, tighter(TIGHTER)), (SHORT, tighter(0.0)), (MUCH, converted)];
-    let tries = tries.into_iter().filter(|(most, _)| floats <= *most).map(|(_, settings)| settings);
+    let tighter = |share: f64| Settings { bound: settings.bound.scaled(share), ..usual.clone() };
+    let (tight, exact, converted) = (tighter(TIGHTER), tighter(0.0), Settings { keep_keys: true, ..fast.clone() });
+    let all = if settings.level == Level::Max { usize::MAX } else { 0 };
+    let tries = [(all, usual), (MUCH, fast), (SHORT, tight), (SHORT, exact), (MUCH, converted)].into_iter();
+    let tries = tries.filter(|(most, _)| floats <= *most && affords()).map(|(_, settings)| settings);
     tries.into_iter().try_fold(packed, |least, settings| {
         let found = pack_below(document, &settings, Some(least.weight(settings.optimize)), monitor)?;
         Ok(found.map_or(least, |found| Packed { bound, ..found }))
     })
-}
-
-/// The storages that a document's animations are in.
-fn stored(document: &Document) -> Result<BTreeSet<Storage>> {
-    let animations = &read_shared(document)?.animations;
-    let tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));
-    Ok(tracks.map(|(index, track)| Storage::of(document, index, track)).collect())
 }
 
 /// How many numbers the values of animations are.
@@ -194,9 +186,12 @@ fn floats<'a>(animations: impl IntoIterator<Item = &'a Animation>) -> usize {
     animations.into_iter().flat_map(|animation| &animation.tracks).map(|track| track.curve.values().len()).sum()
 }
 
-/// What a search leaves of a document, measured, and packed again where that is over the bound.
+/// What a search leaves of a document, measured, and packed again where that is over the bound; the document as it was where even unchanged animations do not survive
+/// being written anew.
 pub(crate) fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    pack_below(document, settings, None, monitor)?.map_or_else(|| untouched(document, settings), Ok)
+    let why = "no animation was packed: nothing smaller keeps within the bound; a looser one or another storage may";
+    let untouched = || leave(document, settings, vec![why.to_owned()]);
+    pack_below(document, settings, None, monitor)?.map_or_else(untouched, Ok)
 }
 
 /// As [`pack_once`], where that takes less than `most` of the bytes that are to be few; else nothing is measured.
@@ -211,9 +206,8 @@ fn pack_below(
     let context = Context::new(&scene, &read.animations, settings, monitor);
     context.check(&read.animations)?;
     effort::pay(document, &scene, read.animations.iter().filter(|a| context.changes(a)), effort::SEARCH)?;
-    let bound = settings.bound.in_scene(scene.model_size());
-    let whole = context.whole(document, &read.animations);
-    let mut packed = context.search(&whole, bound)?;
+    let (bound, whole) = (context.bound, context.whole(document, &read.animations));
+    let mut packed = context.search(&whole)?;
     let mut bounds = vec![bound; packed.len()];
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
@@ -228,7 +222,7 @@ fn pack_below(
         let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
         let failing: Vec<usize> = (0..packed.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
         if !failing.is_empty() && attempt > ATTEMPTS {
-            return untouched(document, settings).map(Some);
+            return Ok(None);
         }
         if failing.is_empty() {
             let weight = less.flatten().unwrap_or_else(|| weigh::weight(&written));
@@ -264,12 +258,6 @@ pub fn leave(document: &Document, settings: &Settings, left: Vec<String>) -> Res
     Ok(Packed::new(document.edit().finish()?, weigh::weight(document), diff, bound, left))
 }
 
-/// The document as it was: what is left where even unchanged animations did not survive being written anew.
-fn untouched(document: &Document, settings: &Settings) -> Result<Packed> {
-    let why = "no animation was packed: nothing smaller keeps within the bound; a looser one or another storage may";
-    leave(document, settings, vec![why.to_owned()])
-}
-
 /// What a search is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -285,6 +273,8 @@ pub(crate) enum Purpose {
 /// What a search needs to know.
 pub(crate) struct Context<'a> {
     pub(crate) scene: &'a Scene,
+    /// In scene units.
+    bound: f64,
     pub(crate) property_bound: f64,
     pub(crate) settings: &'a Settings,
     pub(crate) monitor: &'a dyn Monitor,
@@ -301,8 +291,10 @@ pub(crate) struct Context<'a> {
 
 impl<'a> Context<'a> {
     fn new(scene: &'a Scene, animations: &[Animation], settings: &'a Settings, monitor: &'a dyn Monitor) -> Self {
+        let bound = settings.bound.in_scene(scene.model_size());
         Self {
             scene,
+            bound,
             property_bound: settings.property_bound.unwrap_or(PROPERTY_BOUND),
             settings,
             monitor,
@@ -311,7 +303,7 @@ impl<'a> Context<'a> {
             begun: AtomicUsize::new(0),
             tries: AtomicUsize::new(0),
             purpose: Purpose::Document,
-            exact_times: AtomicBool::new(settings.bound.in_scene(scene.model_size()) == 0.0),
+            exact_times: AtomicBool::new(bound == 0.0),
         }
     }
 
@@ -432,11 +424,11 @@ impl<'a> Context<'a> {
         wanted.is_none_or(|w| animation.name.as_deref() == Some(w) || w.parse() == Ok(animation.index))
     }
 
-    /// All animations, packed within a bound as far as they are asked for.
-    fn search(&self, animations: &[Animation], bound: f64) -> Result<Vec<PackedAnimation>> {
+    /// All animations, packed as far as they are asked for.
+    fn search(&self, animations: &[Animation]) -> Result<Vec<PackedAnimation>> {
         let search = |animation: &Animation| {
             self.begin()?;
-            Ok(self.packed(animation, bound))
+            Ok(self.packed(animation, self.bound))
         };
         animations.par_iter().map(search).collect()
     }

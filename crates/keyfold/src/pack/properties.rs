@@ -37,10 +37,14 @@ fn straight(curve: &Curve, tolerance: f64) -> Curve {
 fn snapped(track: &Track, curve: &Curve, tolerance: f64) -> Curve {
     let fractions = matches!(track.target, Target::Node { property: Property::Weights, .. })
         && curve.interpolation().elements_per_key() == 1
-        && curve.values().iter().all(|v| (0.0..=1.0).contains(v));
+        && track.curve.values().iter().all(|v| (0.0..=1.0).contains(v));
     let most = if 0.5 / 255.0 <= tolerance { 255.0 } else { 65535.0 };
     let snap = |v: &f32| {
-        if fractions && 0.5 / f64::from(most) <= tolerance { (v * most).round() / most } else { rounded(*v, tolerance) }
+        if fractions && 0.5 / f64::from(most) <= tolerance {
+            (v.clamp(0.0, 1.0) * most).round() / most
+        } else {
+            rounded(*v, tolerance)
+        }
     };
     let values: Vec<f32> = curve.values().iter().map(snap).collect();
     Curve::new(curve.interpolation(), curve.width(), curve.shared_times().clone(), values)

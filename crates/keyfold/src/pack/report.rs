@@ -1,12 +1,12 @@
 //! Packing a file: which storages are tried, which one is kept, and the report in the shape that `keyfold pack --json` prints.
 
-use super::{Estimate, Packed, Settings, estimates, pack_with, stored};
+use super::{Estimate, Packed, Settings, estimates, pack_with};
 use crate::{
     Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
-    sample::title,
+    read_shared, sample::title,
 };
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 /// What came of packing a file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -38,11 +38,6 @@ pub struct FileReport {
 }
 
 impl FileReport {
-    /// Of a file that nothing came of yet.
-    pub fn new(input: String) -> Self {
-        Self { input, ..Self::default() }
-    }
-
     /// What went wrong.
     pub fn complaints(&self) -> impl Iterator<Item = String> {
         let left = self.left.iter().map(|what| format!("{}: {what}", self.input));
@@ -182,8 +177,10 @@ impl Choice {
     /// What a file is packed to where nothing is asked for: core, which plays everywhere, or what its animations are stored in already, where that is
     /// smaller.
     pub fn usual(document: &Document) -> Result<Self> {
-        let mut among = stored(document)?;
-        among.insert(Storage::Core);
+        let animations = &read_shared(document)?.animations;
+        let tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));
+        let own = tracks.map(|(index, track)| Storage::of(document, index, track));
+        let among: BTreeSet<Storage> = own.chain([Storage::Core]).collect();
         Ok(Self { among: among.into_iter().collect(), beside: Vec::new(), estimate: false })
     }
 }

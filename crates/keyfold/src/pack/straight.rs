@@ -39,23 +39,28 @@ pub(crate) fn straightened(context: &Context<'_>, animation: &Animation, bound: 
     let moving: Vec<_> = splines.iter().filter_map(|(_, track)| core_track(&track.target, &track.curve)).collect();
     let reach = Reach::of(&motion, &moving, &probes);
     let most = GROWTH.0 * floats([animation]) + GROWTH.1;
-    SHARES.iter().find_map(|share| {
-        let times = times(&splines, &reach.even(share * bound));
+    for share in SHARES {
+        // What is too much for one share is too much for all that follow.
+        let times = times(&splines, &reach.even(share * bound))?;
+        let within = |curve: &Curve| times.iter().filter(|t| (curve.start()..=curve.end()).contains(t)).count();
+        if splines.iter().map(|(_, track)| track.curve.width() * within(&track.curve)).sum::<usize>() > most {
+            return None;
+        }
         let mut tracks = animation.tracks.clone();
         for (index, track) in &splines {
             tracks[*index].curve = sampled(track, &times)?;
         }
         let straight = Animation { tracks, ..animation.clone() };
-        if floats([&straight]) > most {
-            return None;
-        }
         let error = proof(&motion, &context.scene.motion(&straight), &probes).possible;
-        (error <= MOST * bound).then_some((straight, error))
-    })
+        if error <= MOST * bound {
+            return Some((straight, error));
+        }
+    }
+    None
 }
 
-/// Times that suit all splines: the keys of all of them, and so many between two of these that each stays within about its tolerance.
-fn times(splines: &[(usize, &Track)], tolerances: &[f64]) -> Vec<f32> {
+/// Times that suit all splines: the keys of all of them, and so many between two of these that each stays within about its tolerance; `None` where that is too many.
+fn times(splines: &[(usize, &Track)], tolerances: &[f64]) -> Option<Vec<f32>> {
     let mut keys: Vec<f32> = splines.iter().flat_map(|(_, track)| track.curve.times()).copied().collect();
     keys.sort_unstable_by(f32::total_cmp);
     keys.dedup();
@@ -63,12 +68,13 @@ fn times(splines: &[(usize, &Track)], tolerances: &[f64]) -> Vec<f32> {
     for pair in keys.windows(2) {
         let needed =
             splines.iter().zip(tolerances).map(|((_, track), tolerance)| pieces(track, [pair[0], pair[1]], *tolerance));
-        let (from, to, pieces) = (f64::from(pair[0]), f64::from(pair[1]), needed.fold(1.0, f64::max) as usize);
+        let pieces = Some(needed.fold(1.0, f64::max)).filter(|pieces| *pieces <= MOST_PIECES)? as usize;
+        let (from, to) = (f64::from(pair[0]), f64::from(pair[1]));
         times.extend((1..=pieces).map(|i| (from + (to - from) * i as f64 / pieces as f64) as f32));
     }
     // Keys that no float lies between have no pieces.
     times.dedup();
-    times
+    Some(times)
 }
 
 /// How many straight pieces between two times keep a track within about a tolerance, where it moves anything: how far a curve strays from a chord grows with the
@@ -79,7 +85,7 @@ fn pieces(track: &Track, [from, to]: [f32; 2], tolerance: f64) -> f64 {
         let time = f64::from(from) + (f64::from(to) - f64::from(from)) * quarter as f64 / 4.0;
         difference(track.target.kind(), &sample(track, &chord, time), &sample(track, &track.curve, time))
     };
-    ((1..4).map(off).fold(0.0, f64::max) / tolerance).sqrt().ceil().min(MOST_PIECES)
+    ((1..4).map(off).fold(0.0, f64::max) / tolerance).sqrt().ceil()
 }
 
 /// A spline at those of the times that it has.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    Interpolation, read,
+    Allowance, Interpolation, Limits, OpenOptions, read,
     rotation::{CoreSampler, RotationOptions, convert_rotations},
     scene::tests::document,
 };
@@ -12,6 +12,11 @@ const KEYS: usize = 90;
 /// An arm of four joints that swings, slides and blinks: rotations, a translation, a scale that never leaves rest, a `STEP`
 /// track and morph weights.
 pub(crate) fn swinging() -> Document {
+    swinging_with(scene_json(), &[])
+}
+
+/// The same with other JSON, which may use more views.
+fn swinging_with(json: Value, more: &[&[f32]]) -> Document {
     let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
     let turn = |joint: usize| -> Vec<f32> {
         let wave = |t: &f32| [0.6 * (t * (1.1 + joint as f32)).sin(), 0.2 * (t * 2.3).cos(), 0.05 * t].map(f64::from);
@@ -24,7 +29,8 @@ pub(crate) fn swinging() -> Document {
     let (turns, mut runs): (Vec<Vec<f32>>, Vec<&[f32]>) = ((0..4).map(turn).collect(), vec![&times]);
     runs.extend(turns.iter().map(Vec::as_slice));
     runs.extend([&slide[..], &ones, &blink, &weights]);
-    document(scene_json(), &runs)
+    runs.extend(more);
+    document(json, &runs)
 }
 
 fn scene_json() -> Value {
@@ -54,6 +60,39 @@ fn packed(document: &Document, bound: &str) -> Packed {
 
 fn track<'a>(animations: &'a [Animation], target: &str) -> Option<&'a crate::Track> {
     animations[0].tracks.iter().find(|t| t.target.to_string() == target)
+}
+
+/// Its times are keys of no line.
+#[test]
+fn a_spline_beside_lines_costs_them_nothing() {
+    let (times, values) = ([0.11f32, 1.33, 2.87], [0.3f32, -0.2, 0.5].repeat(9));
+    let mut json = scene_json();
+    let accessor = |view: usize, count: usize, shape: &str| json!({ "bufferView": view, "componentType": 5126, "count": count, "type": shape });
+    json["accessors"].as_array_mut().unwrap().extend([accessor(9, 3, "SCALAR"), accessor(10, 9, "VEC3")]);
+    json["animations"][0]["samplers"][4] = json!({ "input": 9, "output": 10, "interpolation": "CUBICSPLINE" });
+    let (lines, mixed) = (swinging(), swinging_with(json, &[&times, &values]));
+    for storage in Storage::ALL {
+        let settings = Settings { storage, bound: Bound::Relative(1e-4), ..Settings::default() };
+        let [lines, mixed] = [&lines, &mixed].map(|document| pack(document, &settings).unwrap().gzip_bytes);
+        // The line that was there in place of the spline has more keys.
+        assert!(mixed < lines, "{storage}: {mixed} {lines}");
+    }
+}
+
+#[test]
+fn what_the_quickest_search_is_allowed_every_level_is() {
+    let bytes = swinging().to_bytes().unwrap();
+    let packs = |work: u64, level: Level| {
+        let limits = Limits { work: Allowance::exactly(work), ..Limits::default() };
+        let document = Document::from_bytes(bytes.clone(), None, &OpenOptions { limits, ..OpenOptions::default() });
+        pack(&document.unwrap(), &Settings { level, ..Settings::default() }).is_ok()
+    };
+    let least = (15..40).map(|bits| 1 << bits).find(|work| packs(*work, Level::Fast)).unwrap();
+    for eighths in 8..16 {
+        for level in [Level::Default, Level::Max] {
+            assert!(packs(least / 8 * eighths, level), "{level:?} {eighths}");
+        }
+    }
 }
 
 #[test]
