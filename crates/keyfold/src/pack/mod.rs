@@ -166,7 +166,7 @@ const TIGHTER: f64 = 0.5;
 /// The smallest of what was packed and what shorter searches, a tighter bound, none at all and `convert` come to, as long as there is work left for
 /// another one that takes as much: a longer search mostly finds smaller files, but not always.
 fn least(document: &Document, settings: &Settings, packed: Packed, took: u64, monitor: &dyn Monitor) -> Result<Packed> {
-    let affords = || document.account().left().work / 2 >= took;
+    let affords = || document.account().left().work / 8 >= took;
     let (bound, floats) = (packed.bound, floats(&read_shared(document)?.animations));
     let usual = Settings { level: Level::Default, ..settings.clone() };
     let fast = Settings { level: Level::Fast, ..settings.clone() };
@@ -174,8 +174,7 @@ fn least(document: &Document, settings: &Settings, packed: Packed, took: u64, mo
     let (tight, exact, converted) = (tighter(TIGHTER), tighter(0.0), Settings { keep_keys: true, ..fast.clone() });
     let all = if settings.level == Level::Max { usize::MAX } else { 0 };
     let tries = [(all, usual), (MUCH, fast), (SHORT, tight), (SHORT, exact), (MUCH, converted)].into_iter();
-    let tries = tries.filter(|(most, _)| floats <= *most && affords()).map(|(_, settings)| settings);
-    tries.into_iter().try_fold(packed, |least, settings| {
+    tries.filter(|(most, _)| floats <= *most && affords()).try_fold(packed, |least, (_, settings)| {
         let found = pack_below(document, &settings, Some(least.weight(settings.optimize)), monitor)?;
         Ok(found.map_or(least, |found| Packed { bound, ..found }))
     })

@@ -31,12 +31,15 @@ pub(super) const FORM: Form = Form {
 };
 
 pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
+    // Players that show a key as it is stored need it to be of unit length.
+    const UNIT_STEP: f64 = 1.0 / 65536.0;
+    let step = component_step(track, step);
     match track.property {
-        // Tangents may be longer than 1.
-        _ if track.is_spline() => Grid::spline_multiples(component_step(track, step), track.largest(), track.gap),
         // Bytes would never be of unit length.
-        skeleton::Property::Rotation => Grid::unit_shorts(component_step(track, step)),
-        _ => Grid::multiples(component_step(track, step), track.largest()),
+        skeleton::Property::Rotation if !track.is_spline() => Grid::unit_shorts(step),
+        skeleton::Property::Rotation => Grid::spline_multiples(step.min(UNIT_STEP), track.largest(), track.gap),
+        _ if track.is_spline() => Grid::spline_multiples(step, track.largest(), track.gap),
+        _ => Grid::multiples(step, track.largest()),
     }
 }
 
@@ -85,9 +88,6 @@ const UNSIGNED: [(ComponentType, f32); 4] = [
     (ComponentType::I16, 32767.0),
 ];
 
-/// So few values save less as integers than their type takes in JSON.
-const FEW: usize = 32;
-
 /// A track's values as integers that hold them exactly.
 fn integers(track: &Track) -> Option<Stored> {
     let Target::Node { property, .. } = &track.target else { return None };
@@ -96,7 +96,8 @@ fn integers(track: &Track) -> Option<Stored> {
         Property::Weights => (&UNSIGNED[..], Shape::Scalar),
         Property::Translation | Property::Scale => return None,
     };
-    let values = Some(track.curve.values()).filter(|values| values.len() > FEW)?;
+    // Few values save less than their type takes in JSON.
+    let values = Some(track.curve.values()).filter(|values| values.len() > 32)?;
     let fitting = types.iter().find_map(|(component, most)| Some((*component, codes(values, *component, *most)?)));
     fitting.map(|(component, codes)| Stored::integers(component, shape, true, &codes))
 }
