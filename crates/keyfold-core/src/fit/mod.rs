@@ -40,7 +40,7 @@ impl fmt::Display for Unfit {
 
 impl core::error::Error for Unfit {}
 
-/// `curve` in another form, within `tolerance` of it everywhere: radians for rotations, the length of the difference for
+/// `curve` in another form, within `tolerance` of it everywhere: radians for rotations, the farthest component for
 /// vectors. The first and the last key keep their times. A single key is returned as it is: there is nothing between keys to have
 /// a form.
 ///

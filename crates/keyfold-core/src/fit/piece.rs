@@ -43,6 +43,14 @@ impl Form {
         if self.free() == 1 { 12 } else { 24 }
     }
 
+    /// How much a residual is: the farthest component of vectors, an angle of rotations.
+    pub(super) fn length(self, residual: &[f64]) -> f64 {
+        match self {
+            Self::Chord => residual.iter().map(|r| libm::fabs(*r)).fold(0.0, f64::max),
+            Self::Arc | Self::Hermite | Self::Quadrangle => libm::sqrt(residual.iter().map(|r| r * r).sum()),
+        }
+    }
+
     /// How much of a step of each free vector arrives at `s`.
     fn bases(self, s: f64) -> [f64; FREE] {
         match self {

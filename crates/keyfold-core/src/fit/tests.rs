@@ -76,6 +76,17 @@ fn every_form_keeps_every_tolerance_from_every_form() {
 }
 
 #[test]
+fn vectors_are_as_far_off_as_their_farthest_component() {
+    let wide = |width: usize| {
+        let element = |v: f32| core::iter::repeat_n(v, width);
+        let values = [0.0, 0.0, 0.0, 2.0, 1.0, 0.0].into_iter().flat_map(element);
+        Curve::new(Interpolation::CubicSpline, width, [0.0, 1.0], values.collect::<Vec<f32>>()).unwrap()
+    };
+    let keys = |width| refit(&wide(width), Kind::Vector, Interpolation::Linear, 1e-3).unwrap().keys();
+    assert_eq!(keys(52), keys(1));
+}
+
+#[test]
 fn a_parabola_takes_as_few_straight_segments_as_can_be() {
     // Within e of x² a segment with both keys beside the curve is sqrt(8 e) long, one with its keys on it sqrt(4 e).
     let parabola = Curve::new(Interpolation::CubicSpline, 1, [0.0, 1.0], [0.0, 0.0, 0.0, 2.0, 1.0, 0.0]).unwrap();

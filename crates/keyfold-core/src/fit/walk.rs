@@ -183,7 +183,7 @@ fn free_piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<
     for round in 0..=ROUNDS {
         let stored = piece.store();
         let samples = samples(&piece, &wanted);
-        let error = largest(&wanted, &samples);
+        let error = largest(form, &wanted, &samples);
         if error <= tolerance {
             return Some(stored);
         }
@@ -191,7 +191,7 @@ fn free_piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<
             // The solution is linear; what it neglects is as small as the square of the step.
             let hopeless = 1.05 * tolerance + error * error;
             // The start is no longer free.
-            piece.nudge(&minimax::solve(&samples[1..], form.free(), 0.96 * tolerance, hopeless)?);
+            piece.nudge(&solve(form, &samples[1..], 0.96 * tolerance, hopeless)?);
         }
     }
     None
@@ -205,17 +205,28 @@ fn matched_piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Opti
     let (from, to) = (to_quat(value), to_quat(&wanted.last()?.value));
     let mut piece = Piece::with_velocities(source.form, from, to, end - start, velocities);
     let stored = piece.store();
-    (largest(&wanted, &samples(&piece, &wanted)) <= source.tolerance).then_some(stored)
+    (largest(source.form, &wanted, &samples(&piece, &wanted)) <= source.tolerance).then_some(stored)
 }
 
 fn samples(piece: &Piece, wanted: &[Wanted]) -> Vec<Sample> {
     wanted.iter().map(|w| piece.sample(w.s, &w.value)).collect()
 }
 
+/// The free vectors that make the largest residual smallest. Components of a line are lines, each with an answer of its own.
+fn solve(form: Form, samples: &[Sample], enough: f64, hopeless: f64) -> Option<Vec<f64>> {
+    if form != Form::Chord {
+        return minimax::solve(samples, form.free(), enough, hopeless);
+    }
+    let component = |i: usize| {
+        let one = |s: &Sample| Sample { bases: s.bases, residual: vec![s.residual[i]] };
+        minimax::solve(&samples.iter().map(one).collect::<Vec<_>>(), 1, enough, hopeless)?.pop()
+    };
+    (0..samples.first()?.residual.len()).map(component).collect()
+}
+
 /// The largest residual: of the samples, and of the parabolas through three of them that have their summit in between.
-fn largest(wanted: &[Wanted], samples: &[Sample]) -> f64 {
-    let length = |s: &Sample| libm::sqrt(s.residual.iter().map(|r| r * r).sum());
-    let errors: Vec<f64> = samples.iter().map(length).collect();
+fn largest(form: Form, wanted: &[Wanted], samples: &[Sample]) -> f64 {
+    let errors: Vec<f64> = samples.iter().map(|s| form.length(&s.residual)).collect();
     let mut most = errors.iter().copied().fold(0.0, f64::max);
     for (w, e) in wanted.windows(3).zip(errors.windows(3)) {
         if !w[1].corner && e[1] >= e[0] && e[1] >= e[2] {
