@@ -83,7 +83,8 @@ pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, befor
         true => search.about(&samples)?,
         false => search.best(samples)?,
     };
-    (found.cost < codec.cost(&vec![None; job.tracks.len()], 1.0)).then_some(found)
+    // Numbers with fewer digits are as long before they are compressed.
+    (found.cost <= codec.cost(&vec![None; job.tracks.len()], 1.0)).then_some(found)
 }
 
 impl Choice {

@@ -122,8 +122,9 @@ fn pack_as_it_is(
     let driven = base.tracks.iter().enumerate().filter_map(|(i, t)| Some((i, core_track(&t.target, &t.curve)?)));
     let (indices, tracks): (Vec<usize>, Vec<_>) = driven.unzip();
     // Where most of what moves is straight, times of steps and splines would only keep lines from making up for each other.
-    let lines = tracks.iter().filter(|track| track.curve.interpolation() == Interpolation::Linear).count();
-    let beside_lines = !context.settings.keep_keys && 2 * lines > tracks.len();
+    let moving = tracks.iter().filter(|track| track.curve.keys() > 1).map(|track| track.curve.interpolation());
+    let (lines, others): (Vec<_>, Vec<_>) = moving.partition(|form| *form == Interpolation::Linear);
+    let beside_lines = !context.settings.keep_keys && lines.len() > others.len();
     let keeps = |index: &usize| {
         let Track { target, curve, .. } = &base.tracks[*index];
         let known = context.takes(curve.interpolation()) && !undefined.contains(index);

@@ -79,6 +79,28 @@ fn a_spline_beside_lines_costs_them_nothing() {
     }
 }
 
+/// What never changes says nothing about what does.
+#[test]
+fn splines_beside_constants_lose_digits() {
+    let turn = |angle: f64| [[0.0; 4], quat::exp([angle, 0.1, 0.2]).map(|c| c as f32), [0.0; 4]].concat();
+    let values = [turn(0.1), turn(0.4), turn(-0.3)].concat();
+    let mut json = scene_json();
+    let accessor = |view: usize, count: usize, shape: &str| json!({ "bufferView": view, "componentType": 5126, "count": count, "type": shape });
+    json["accessors"].as_array_mut().unwrap().extend([accessor(9, 3, "SCALAR"), accessor(10, 9, "VEC4")]);
+    json["animations"][0]["samplers"][0] = json!({ "input": 9, "output": 10, "interpolation": "CUBICSPLINE" });
+    let still = |node: usize| json!({ "sampler": 5, "target": { "node": node, "path": "scale" } });
+    let turns = json!({ "sampler": 0, "target": { "node": 0, "path": "rotation" } });
+    json["animations"][0]["channels"] = json!([turns, still(0), still(1), still(2), still(3)]);
+    let document = swinging_with(json, &[&[0.0, 1.0, 3.0], &values]);
+    for storage in Storage::ALL {
+        let settings = Settings { storage, bound: Bound::Relative(1e-2), level: Level::Fast, ..Settings::default() };
+        let packed = pack(&document, &settings).unwrap().document;
+        let read = read(&packed).unwrap().animations;
+        let curve = &track(&read, "/nodes/0/rotation").unwrap().curve;
+        assert!(curve.values() != values && curve.interpolation() == Interpolation::CubicSpline, "{storage}");
+    }
+}
+
 #[test]
 fn what_the_quickest_search_is_allowed_every_level_is() {
     let bytes = swinging().to_bytes().unwrap();
