@@ -25,11 +25,15 @@ pub enum Grid {
         /// That of a spline's tangents.
         tangents: f64,
     },
-    /// Rotations as normalized shorts, three of them in multiples of `step`, the largest so that the length is 1. Players such as three.js do not
-    /// normalize what they read: keys off unit length would move points there by as much as the step itself.
-    UnitShorts {
+    /// Rotations with three components in multiples of `step` and the largest so that the length is 1. Players such as three.js do not normalize what
+    /// they read: keys off unit length would move points there by as much as the step itself.
+    UnitLength {
         /// A power of two.
         step: i32,
+        /// The code that stands for 1: the largest of a normalized short, or a power of two, whose parts are short floats.
+        one: i32,
+        /// The step of a spline's tangents, which are multiples.
+        tangents: f64,
     },
     /// Rotations through meshopt's quaternion filter.
     QuaternionFilter {
@@ -81,12 +85,26 @@ impl Layout {
 
 /// What stands for 1 in a normalized short.
 const SHORT: i32 = 32767;
+/// What stands for 1 where floats have to be of unit length.
+const FLOAT: i32 = 1 << 15;
+/// The largest step of rotations of unit length.
+const COARSEST: f64 = 0.125;
 
 impl Grid {
     /// Normalized shorts with steps of at most about `step`, a component of a unit quaternion; floats where shorts are too coarse.
     pub fn unit_shorts(step: f64) -> Self {
-        let step = power_of_two_within(step * f64::from(SHORT)).min(4096.0) as i32;
-        if step < 1 { Self::Float } else { Self::UnitShorts { step } }
+        let step = power_of_two_within(step.min(COARSEST) * f64::from(FLOAT)) as i32;
+        if step < 1 { Self::Float } else { Self::UnitLength { step, one: SHORT, tangents: 0.0 } }
+    }
+
+    /// Rotations of a spline as floats of unit length; as [`Self::spline_multiples`] where steps are so fine that any floats are.
+    pub fn unit_floats(step: f64, largest: f64, gap: f64) -> Self {
+        match Self::spline_multiples(step.min(COARSEST), largest, gap) {
+            Self::Multiples { step, tangents } if step * f64::from(FLOAT) >= 1.0 => {
+                Self::UnitLength { step: (step * f64::from(FLOAT)) as i32, one: FLOAT, tangents }
+            }
+            finer => finer,
+        }
     }
 
     /// Multiples of a power of two of at most `step` for values up to `largest`; floats where their own steps are as coarse as that.
@@ -112,7 +130,9 @@ impl Grid {
     /// The grids of what keys hold, one element after the other: splines have tangents before and after a value.
     pub(super) fn of_elements(self, interpolation: Interpolation) -> impl Iterator<Item = Self> {
         let tangents = match self {
-            Self::Multiples { tangents, .. } => Self::Multiples { step: tangents, tangents },
+            Self::Multiples { tangents, .. } | Self::UnitLength { tangents, .. } => {
+                Self::Multiples { step: tangents, tangents }
+            }
             _ => self,
         };
         let is_value = move |element: usize| interpolation.elements_per_key() == 1 || element % 3 == 1;
@@ -138,7 +158,7 @@ impl Grid {
         match self {
             Self::Float => 0.0,
             Self::Multiples { step, .. } => *step,
-            Self::UnitShorts { step } => f64::from(*step) / f64::from(SHORT),
+            Self::UnitLength { step, one, .. } => f64::from(*step) / f64::from(*one),
             Self::QuaternionFilter { scale } => 1.0 / (f64::from(*scale) * core::f64::consts::SQRT_2),
             Self::Uniform(uniform) => uniform.spacing(),
             // About the middle of a projection, quaternions move twice as far.
@@ -149,7 +169,7 @@ impl Grid {
     /// Whether codes that repeat those of the key before are cheaper: where bytes are stored as they are. Filters and streams predict codes, and a step that
     /// comes later is as dear.
     pub(super) const fn repeats_pay(&self) -> bool {
-        matches!(self, Self::Multiples { .. } | Self::UnitShorts { .. } | Self::Uniform(_))
+        matches!(self, Self::Multiples { .. } | Self::UnitLength { .. } | Self::Uniform(_))
     }
 
     /// Whether each component may have any code.
@@ -166,7 +186,7 @@ impl Grid {
                 let inverse = 1.0 / step;
                 value.map(|c| round(c * inverse))
             }
-            Self::UnitShorts { step } => unit_shorts(value, *step),
+            Self::UnitLength { step, one, .. } => unit_length(value, *step, *one),
             Self::QuaternionFilter { scale } => quaternion_filter::encode(value, *scale).map(i32::from),
             Self::Uniform(uniform) => uniform.encode(value),
             Self::Projected(_, rotations) => {
@@ -182,7 +202,7 @@ impl Grid {
         match self {
             Self::Float => code.map(|bits| f32::from_bits(bits as u32)),
             Self::Multiples { step, .. } => code.map(|c| (f64::from(c) * step) as f32),
-            Self::UnitShorts { .. } => code.map(|c| c as f32 / SHORT as f32),
+            Self::UnitLength { one, .. } => code.map(|c| c as f32 / *one as f32),
             Self::QuaternionFilter { .. } => {
                 quaternion_filter::decode(code.map(|c| c as i16)).map(|c| f32::from(c) / SHORT as f32)
             }
@@ -249,14 +269,15 @@ pub(super) fn round(x: f64) -> i32 {
     (x + if x < 0.0 { -0.5 } else { 0.5 }) as i32
 }
 
-fn unit_shorts(q: Quat, step: i32) -> Code {
+fn unit_length(q: Quat, step: i32, one: i32) -> Code {
     let largest = largest(q);
-    let factor = f64::from(SHORT) / f64::from(step);
+    let factor = f64::from(one) / f64::from(step);
     let mut codes = q.map(|c| round(c * factor) * step);
-    let rest: i32 = (0..4).filter(|i| *i != largest).map(|i| codes[i].pow(2)).sum();
-    let code = round(libm::sqrt(f64::from((SHORT * SHORT).saturating_sub(rest).max(0))));
+    let square = |code: i32| i64::from(code).pow(2);
+    let rest: i64 = (0..4).filter(|i| *i != largest).map(|i| square(codes[i])).sum();
+    let code = round(libm::sqrt((square(one) - rest).max(0) as f64));
     codes[largest] = if q[largest] < 0.0 { -code } else { code };
-    codes.map(|code| code.clamp(-SHORT, SHORT))
+    codes.map(|code| code.clamp(-one, one))
 }
 
 /// Which component is the largest; of equal ones the first.
@@ -304,7 +325,9 @@ mod tests {
     #[test]
     fn rotations_stay_within_the_step_and_of_unit_length() {
         for step in [1e-4, 1e-3, 0.007, 0.01, 0.03] {
-            for grid in [Grid::unit_shorts(step), Grid::quaternion_filter(step), uniform()] {
+            for grid in
+                [Grid::unit_shorts(step), Grid::unit_floats(step, 1.0, 0.1), Grid::quaternion_filter(step), uniform()]
+            {
                 for q in rotations() {
                     let stored = grid.decode(grid.encode(q));
                     let angle = quat::angle(played(stored), q);

@@ -1,7 +1,7 @@
 //! Core glTF: rotations as normalized shorts of unit length, weights as normalized integers where those hold them exactly, everything else floats
 //! in multiples of a power of two, whose low bytes are zero.
 
-use super::{Entry, Form, component_step, each, write_channels};
+use super::{Entry, Form, component_step, write_channels};
 use crate::{
     Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
@@ -18,26 +18,18 @@ pub(super) const FORM: Form = Form {
     constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],
     shares_times: false,
-    wire: |entries, context| Ok(wire(&each(entries, channel)?, |contents| plain(contents, context))),
+    wire: |entries, context| Ok(wire(&channels(entries)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
-        write_channels(
-            document,
-            context,
-            animations,
-            |entries| each(entries, channel),
-            |edit, contents, _| place_plain(edit, contents),
-        )
+        write_channels(document, context, animations, channels, |edit, contents, _| place_plain(edit, contents))
     },
 };
 
 pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
-    // Players that show a key as it is stored need it to be of unit length.
-    const UNIT_STEP: f64 = 1.0 / 65536.0;
     let step = component_step(track, step);
     match track.property {
         // Bytes would never be of unit length.
         skeleton::Property::Rotation if !track.is_spline() => Grid::unit_shorts(step),
-        skeleton::Property::Rotation => Grid::spline_multiples(step.min(UNIT_STEP), track.largest(), track.gap),
+        skeleton::Property::Rotation => Grid::unit_floats(step, track.largest(), track.gap),
         _ if track.is_spline() => Grid::spline_multiples(step, track.largest(), track.gap),
         _ => Grid::multiples(step, track.largest()),
     }
@@ -49,6 +41,10 @@ pub(super) fn constant(track: &engine::Track, budget: f64) -> Grid {
         skeleton::Property::Rotation => Grid::Float,
         skeleton::Property::Translation | skeleton::Property::Scale => Grid::multiples(budget / 4.0, track.largest()),
     }
+}
+
+fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
+    entries.iter().map(channel).collect()
 }
 
 /// A track in core's smallest form.
@@ -65,7 +61,9 @@ pub(super) fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
             sampler.input = Stored::times(&encoded.times);
             sampler.interpolation = entry.interpolation();
             sampler.output = match encoded.grid {
-                Grid::UnitShorts { .. } => shorts(&encoded.codes),
+                Grid::UnitLength { .. } if sampler.interpolation != Interpolation::CubicSpline => {
+                    shorts(&encoded.codes)
+                }
                 _ => Stored::floats(sampler.output.shape, &entry.values()),
             };
         }
@@ -88,6 +86,9 @@ const UNSIGNED: [(ComponentType, f32); 4] = [
     (ComponentType::I16, 32767.0),
 ];
 
+/// So few values save less than their type takes in JSON.
+const FEW: usize = 32;
+
 /// A track's values as integers that hold them exactly.
 fn integers(track: &Track) -> Option<Stored> {
     let Target::Node { property, .. } = &track.target else { return None };
@@ -96,8 +97,7 @@ fn integers(track: &Track) -> Option<Stored> {
         Property::Weights => (&UNSIGNED[..], Shape::Scalar),
         Property::Translation | Property::Scale => return None,
     };
-    // Few values save less than their type takes in JSON.
-    let values = Some(track.curve.values()).filter(|values| values.len() > 32)?;
+    let values = Some(track.curve.values()).filter(|values| values.len() > FEW)?;
     let fitting = types.iter().find_map(|(component, most)| Some((*component, codes(values, *component, *most)?)));
     fitting.map(|(component, codes)| Stored::integers(component, shape, true, &codes))
 }

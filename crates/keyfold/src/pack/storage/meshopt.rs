@@ -1,6 +1,6 @@
 //! EXT_meshopt_compression: rotations through its quaternion filter, vectors through its exponential one, bytes through its codec.
 
-use super::{Entry, Form, component_step, core_gltf, each, write_channels};
+use super::{Entry, Form, component_step, core_gltf, write_channels};
 use crate::{
     Result,
     document::{ComponentType, Shape},
@@ -22,20 +22,15 @@ pub(super) const FORM: Form = Form {
     shares_times: false,
     wire: |entries, context| {
         let compressed = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
-        Ok(wire(&each(entries, channel)?, |contents| match compressed(contents) {
+        Ok(wire(&channels(entries)?, |contents| match compressed(contents) {
             Ok((bytes, rest)) => [bytes, plain(&rest.iter().collect::<Vec<_>>(), context)].concat(),
             Err(_) => plain(contents, context),
         }))
     },
     write: |document, animations, context| {
-        let version = context.settings.meshopt;
-        write_channels(
-            document,
-            context,
-            animations,
-            |entries| each(entries, channel),
-            |edit, contents, _| place_meshopt(edit, contents, version, pays(context)),
-        )
+        write_channels(document, context, animations, channels, |edit, contents, _| {
+            place_meshopt(edit, contents, context.settings.meshopt, pays(context))
+        })
     },
 };
 
@@ -67,6 +62,10 @@ fn constant(track: &engine::Track, budget: f64) -> Grid {
         Property::Rotation if budget > 16.0 * FINEST => Grid::quaternion_filter(FINEST / 2.0),
         _ => core_gltf::constant(track, budget),
     }
+}
+
+fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
+    entries.iter().map(channel).collect()
 }
 
 fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {

@@ -98,11 +98,6 @@ pub(crate) struct Rewritten<'a> {
     pub(crate) entries: Vec<Entry<'a>>,
 }
 
-/// The channels of tracks that each become one for themselves.
-fn each(entries: &[Entry<'_>], channel: fn(&Entry<'_>) -> Result<ChannelForm>) -> Result<Vec<ChannelForm>> {
-    entries.iter().map(channel).collect()
-}
-
 /// Writes animations whose tracks become channels one by one; `place` gives accessors a place.
 fn write_channels(
     document: &Document,

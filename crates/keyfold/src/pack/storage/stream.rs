@@ -1,6 +1,6 @@
 //! KEYFOLD_animation_stream: rotations as three codes of a projection of their own, everything else as core has it, all of it entropy-coded.
 
-use super::{Entry, Form, core_gltf, each, write_channels};
+use super::{Entry, Form, core_gltf, write_channels};
 use crate::{
     Result,
     document::Shape,
@@ -20,23 +20,23 @@ pub(super) const FORM: Form = Form {
     // Keys that follow each other evenly cost next to nothing, and times of each track a lot of JSON.
     shares_times: true,
     wire: |entries, context| {
-        let channels = each(entries, channel)?;
+        let channels = channels(entries)?;
         Ok(wire(&channels, |contents| stream_bytes(contents, &channels).unwrap_or_else(|_| plain(contents, context))))
     },
     write: |document, animations, context| {
-        write_channels(
-            document,
-            context,
-            animations,
-            |entries| each(entries, channel),
-            |edit, contents, forms| place_stream(edit, contents, forms, false),
-        )
+        write_channels(document, context, animations, channels, |edit, contents, forms| {
+            place_stream(edit, contents, forms, false)
+        })
     },
 };
 
 fn grid(track: &engine::Track, step: f64) -> Grid {
     // A quaternion's components hold half an angle.
     track.projection.map_or_else(|| core_gltf::grid(track, step), |grid| Grid::projected(step / 2.0, grid))
+}
+
+fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
+    entries.iter().map(channel).collect()
 }
 
 /// A track in core's form; rotations as floats that lie on their grid.
