@@ -102,6 +102,8 @@ fn place_groups(
         let (encoded, length) = (std::mem::take(&mut group.encoded), group.length);
         let view = edit.push_compressed_view(fallback, (begin, length), version.name(), object(&group), encoded);
         begin += length;
+        // Accessors stand in the order in which samplers name them, wherever their bytes are: the JSON of samplers repeats itself.
+        group.places.sort_unstable();
         for (index, offset) in group.places {
             accessors[index] = edit.push_accessor(view, offset, contents[index].accessor());
         }
