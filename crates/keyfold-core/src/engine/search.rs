@@ -29,9 +29,6 @@ const REPAIRS: usize = 12;
 const PATIENCE: usize = 6;
 /// How often budgets are made finer where repairing fails.
 const TIGHTENINGS: usize = 8;
-/// How much coarser a plan that drops keys is tried once it holds, and how often.
-const COARSER: f64 = 1.06;
-const COARSENINGS: usize = 10;
 /// The share of a budget that is left at least when it is made finer: as a rule, and where a few moments are tried again and again.
 const LEAST: f64 = 0.3;
 const GENTLE: f64 = 0.94;
@@ -129,7 +126,6 @@ fn ranges(clip: &Clip<'_>) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// A clip under a plan: budgets that its samples hold under, and their keys with these.
-#[derive(Clone)]
 struct Tried {
     plan: Plan,
     prices: Prices,
@@ -162,12 +158,6 @@ impl<E: Executor> Search<'_, '_, E> {
         let mut candidates = self.candidates(&samples);
         // Of equal costs the earlier plan wins.
         candidates.sort_by_key(|candidate| candidate.cost);
-        if let Some(best) = candidates.first_mut().filter(|best| self.job.level.repairs() && best.plan().drops_keys) {
-            let refined = self.candidate(|index| self.refined(&self.clips[index], &samples[index], &best.clips[index]));
-            if refined.cost < best.cost {
-                *best = refined;
-            }
-        }
         let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
         let whole = |candidate: &Candidate| self.whole(&candidate.choice(self.job.bound), &reach, Some(candidate));
         candidates.iter().find_map(whole)
@@ -301,27 +291,6 @@ impl<E: Executor> Search<'_, '_, E> {
         }
         let keys = encoders.into_iter().map(|encoder| encoder.keys).collect();
         Tried { plan, prices: tried.prices.clone(), budgets, keys, holds }
-    }
-
-    /// A plan that holds, coarser as long as it still does.
-    fn refined(&self, clip: &Clip<'_>, sampled: &Sampled, held: &Tried) -> Tried {
-        let mut refined = held.clone();
-        if !held.holds {
-            return refined;
-        }
-        let mut encoders = encoders(clip, &sampled.windows, held.plan, self.limit(held.plan));
-        for _ in 0..COARSENINGS {
-            let coarser: Vec<f64> = refined.budgets.iter().map(|budget| budget * COARSER).collect();
-            let quantizers = quantizers(clip, self.codec, &coarser);
-            let worst = merged(clip, encoders.iter_mut().map(|e| e.encode(&quantizers)));
-            if worst.error() > self.most() || self.executor.is_cancelled() {
-                break;
-            }
-            encoders.iter_mut().for_each(|e| e.relax(&quantizers));
-            refined.budgets = coarser;
-            refined.keys = encoders.iter().map(|e| e.keys.clone()).collect();
-        }
-        refined
     }
 
     /// All clips so that they hold at all keys, and what they cost; `None` where one never does. Of `held`, short clips are whole already.
