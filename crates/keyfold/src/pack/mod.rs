@@ -163,19 +163,25 @@ const SHORT: usize = 1 << 14;
 /// How much tighter the bound is that short documents are also packed within: their bytes are mostly JSON, and more freedom is not always used well.
 const TIGHTER: f64 = 0.5;
 
+/// A search is begun where so many times the work is left that one took: estimates and measurements still need some.
+const RESERVE: u64 = 8;
+
 /// The smallest of what was packed and what shorter searches, a tighter bound, none at all and `convert` come to, as long as there is work left for
 /// another one that takes as much: a longer search mostly finds smaller files, but not always.
 fn least(document: &Document, settings: &Settings, packed: Packed, took: u64, monitor: &dyn Monitor) -> Result<Packed> {
-    let affords = || document.account().left().work / 8 >= took;
+    let affords = || document.account().left().work / RESERVE >= took;
     let (bound, floats) = (packed.bound, floats(&read_shared(document)?.animations));
     let usual = Settings { level: Level::Default, ..settings.clone() };
     let fast = Settings { level: Level::Fast, ..settings.clone() };
     let tighter = |share: f64| Settings { bound: settings.bound.scaled(share), ..usual.clone() };
     let (tight, exact, converted) = (tighter(TIGHTER), tighter(0.0), Settings { keep_keys: true, ..fast.clone() });
     let all = if settings.level == Level::Max { usize::MAX } else { 0 };
-    let tries = [(all, usual), (MUCH, fast), (SHORT, tight), (SHORT, exact), (MUCH, converted)].into_iter();
-    tries.filter(|(most, _)| floats <= *most && affords()).try_fold(packed, |least, (_, settings)| {
-        let found = pack_below(document, &settings, Some(least.weight(settings.optimize)), monitor)?;
+    let tries = [(all, usual), (MUCH, fast), (SHORT, tight), (SHORT, exact), (MUCH, converted)];
+    let share = 1.0 / tries.len() as f64;
+    let mut tries = tries.into_iter().enumerate().filter(|(_, (most, _))| floats <= *most && affords());
+    tries.try_fold(packed, |least, (index, (_, settings))| {
+        let part = Part { whole: monitor, from: index as f64 * share, share };
+        let found = pack_below(document, &settings, Some(least.weight(settings.optimize)), &part)?;
         Ok(found.map_or(least, |found| Packed { bound, ..found }))
     })
 }
@@ -436,7 +442,7 @@ impl<'a> Context<'a> {
     fn lean(&self, document: &Document, animations: Vec<Animation>) -> Vec<Animation> {
         match self.settings.keep_rest || is_for_others(document) {
             true => animations,
-            false => rest::without_rest(self.scene, animations, |t| self.keeps_resting(t), |a| self.changes(a)),
+            false => rest::without_rest(self, animations),
         }
     }
 

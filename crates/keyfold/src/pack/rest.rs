@@ -1,27 +1,23 @@
 //! Tracks that only hold what a node has anyway: dropped where that is so in every animation, so that blending from one to
 //! another changes nothing.
 
-use crate::{Animation, Axis, Property, Scene, Target, Track};
+use super::Context;
+use crate::{Animation, Axis, Property, Target, Track};
 use std::collections::BTreeMap;
 
-/// How near to the rest pose a value must be, relative to its own size, to count as equal: a few steps of a float.
+/// How near to the rest pose a value must be, relative to its own size, to count as equal where anything may be lost: a few steps of a float.
 const EQUAL: f64 = 1e-6;
 
 /// The animations without tracks that hold the rest pose wherever they occur, those that may change. Each animation keeps at least one track, and one
 /// that reaches to its end.
-pub(crate) fn without_rest(
-    scene: &Scene,
-    animations: Vec<Animation>,
-    keeps: impl Fn(&Target) -> bool,
-    changes: impl Fn(&Animation) -> bool,
-) -> Vec<Animation> {
+pub(super) fn without_rest(context: &Context<'_>, animations: Vec<Animation>) -> Vec<Animation> {
     let mut idle: BTreeMap<Target, bool> = BTreeMap::new();
     for track in animations.iter().flat_map(|a| &a.tracks) {
-        let rests = !keeps(&track.target) && track.curve.is_constant() && holds_rest(scene, track);
+        let rests = !context.keeps_resting(&track.target) && track.curve.is_constant() && holds_rest(context, track);
         *idle.entry(track.target.clone()).or_insert(true) &= rests;
     }
     let idle = together(idle);
-    let lean = |animation: Animation| if changes(&animation) { pruned(animation, &idle) } else { animation };
+    let lean = |animation: Animation| if context.changes(&animation) { pruned(animation, &idle) } else { animation };
     animations.into_iter().map(lean).collect()
 }
 
@@ -48,11 +44,12 @@ fn pruned(animation: Animation, idle: &BTreeMap<Target, bool>) -> Animation {
     Animation { tracks, ..animation }
 }
 
-fn holds_rest(scene: &Scene, track: &Track) -> bool {
+fn holds_rest(context: &Context<'_>, track: &Track) -> bool {
     let Target::Node { node, property, axis } = &track.target else { return false };
-    let rest = scene.skeleton().rest(*node);
+    let rest = context.scene.skeleton().rest(*node);
+    let equal = if context.bound > 0.0 { EQUAL } else { 0.0 };
     let value: Vec<f64> = track.curve.value(0).iter().map(|v| f64::from(*v)).collect();
-    let near = |rest: &[f64]| rest.iter().zip(&value).all(|(r, v)| (r - v).abs() <= EQUAL * r.abs().max(1e-3));
+    let near = |rest: &[f64]| rest.iter().zip(&value).all(|(r, v)| (r - v).abs() <= equal * r.abs().max(1e-3));
     let whole = |rest: [f64; 3]| axis.map_or_else(|| near(&rest), |a| near(&[rest[a as usize]]));
     match property {
         Property::Translation => whole(rest.translation),
