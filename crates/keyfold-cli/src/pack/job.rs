@@ -48,8 +48,8 @@ impl Run<'_> {
             Ok(Row { report, part, took: began.elapsed() })
         });
         attempt.unwrap_or_else(|error| {
-            let mut report = FileReport { input: input::name(&job.input), ..FileReport::default() };
-            report.failed = Some(explained(&error));
+            let (input, failed) = (input::name(&job.input), Some(explained(&error)));
+            let report = FileReport { input, failed, ..FileReport::default() };
             Row { report, part: None, took: began.elapsed() }
         })
     }

@@ -83,13 +83,11 @@ pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> V
 pub(crate) fn plain(contents: &[&Stored], context: &Context<'_>) -> Vec<u8> {
     let order = if deflates(context) { alike(contents) } else { (0..contents.len()).collect() };
     let mut bytes = Vec::new();
-    order.into_iter().for_each(|index| append(&mut bytes, contents[index]));
+    for index in order {
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes.extend_from_slice(&contents[index].bytes);
+    }
     bytes
-}
-
-fn append(bytes: &mut Vec<u8>, stored: &Stored) {
-    bytes.resize(bytes.len().next_multiple_of(4), 0);
-    bytes.extend_from_slice(&stored.bytes);
 }
 
 /// The length of bytes after deflate.

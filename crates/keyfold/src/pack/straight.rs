@@ -18,18 +18,15 @@ const MOST_PIECES: f64 = 32.0;
 /// How many times as many floats an animation may get, and how many besides: work stays in proportion to the file.
 const GROWTH: (usize, usize) = (4, 1 << 16);
 
-/// Whether a track moves a node along a spline.
-pub(crate) fn is_spline(track: &Track) -> bool {
-    let spline = matches!(track.curve.interpolation(), Interpolation::CubicSpline | Interpolation::CubicSlerp);
-    spline && track.curve.keys() > 1 && track.target.moved_node().is_some()
-}
-
 /// The animation with straight pieces for splines, and how far that moves points; `None` where there are none, or too many pieces were
 /// needed.
 pub(crate) fn straightened(context: &Context<'_>, animation: &Animation, bound: f64) -> Option<(Animation, f64)> {
     let undefined: Vec<usize> = undefined(animation).map(|(i, _)| i).collect();
-    let taken =
-        |(i, track): &(usize, &Track)| is_spline(track) && !context.keeps(&track.target) && !undefined.contains(i);
+    let taken = |(i, Track { target, curve, .. }): &(usize, &Track)| {
+        let is_spline = matches!(curve.interpolation(), Interpolation::CubicSpline | Interpolation::CubicSlerp);
+        let moves = is_spline && curve.keys() > 1 && target.moved_node().is_some();
+        moves && !context.keeps(target) && !undefined.contains(i)
+    };
     let splines: Vec<(usize, &Track)> = animation.tracks.iter().enumerate().filter(taken).collect();
     if splines.is_empty() {
         return None;
@@ -97,7 +94,7 @@ fn sampled(track: &Track, times: &[f32]) -> Option<Curve> {
     Curve::new(Interpolation::Linear, width, times, values).ok()
 }
 
-/// What a track drives at a time that a curve is played.
+/// What a track's target is at a time if the track has this curve.
 fn sample(track: &Track, curve: &Curve, time: f64) -> Vec<f64> {
     let mut out = vec![0.0; curve.width()];
     curve.sample(track.target.kind(), time, &mut out);

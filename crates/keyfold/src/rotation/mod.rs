@@ -81,7 +81,7 @@ pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Resu
     let mut report = RotationReport { findings: found.findings, ..RotationReport::default() };
     let mut forms = Vec::new();
     for animation in &found.animations {
-        let planned = plan(document, &scene, animation, (options, bound), &mut report)?;
+        let planned = plan(document, &scene, animation, options, bound, &mut report)?;
         forms.extend((!planned.channels.is_empty()).then_some(planned));
     }
     let written = assemble(document, &forms, place_plain)?;
@@ -102,7 +102,8 @@ fn plan(
     document: &Document,
     scene: &Scene,
     animation: &Animation,
-    (options, bound): (&RotationOptions, f64),
+    options: &RotationOptions,
+    bound: f64,
     report: &mut RotationReport,
 ) -> Result<AnimationForm> {
     let goal = options.interpolation;

@@ -19,10 +19,7 @@ use keyfold_core::{
 
 pub(super) const FORM: Form = Form {
     grid: |track, step, _| grid(track, step),
-    constant: |track, budget| match track.property {
-        Property::Rotation => Grid::Float,
-        _ => core_gltf::constant(track, budget),
-    },
+    constant: core_gltf::constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline, Interpolation::CubicSlerp],
     shares_times: false,
     wire: |entries, context| {
