@@ -6,6 +6,8 @@ use miniz_oxide::deflate::{CompressionLevel, compress_to_vec};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// How far back deflate looks.
+const WINDOW: f64 = 32768.0;
 /// A byte that is there but compresses away still has to be loaded.
 const RAW_SHARE: usize = 64;
 
@@ -20,7 +22,10 @@ pub(crate) fn cost(wire: Wire, times: f64, context: &Context<'_>) -> usize {
         bytes.extend_from_slice(json);
         return priced(&bytes, context);
     }
-    (priced(&bytes, context) as f64 * times) as usize + priced(json, context)
+    // What repeats in samples lies so many times as far apart in the whole, and deflate looks back no farther than its window.
+    let near = (WINDOW / times) as usize;
+    let bytes: usize = bytes.chunks(near.max(1)).map(|near| priced(near, context)).sum();
+    (bytes as f64 * times) as usize + priced(json, context)
 }
 
 fn priced(content: &[u8], context: &Context<'_>) -> usize {
