@@ -11,11 +11,6 @@ pub trait Codec: Sync {
     /// The values among which the one is chosen that a track holds throughout, where it may stray by `budget`.
     fn constant(&self, track: &Track, budget: f64) -> Grid;
 
-    /// Whether times of each track's own are too dear for short clips to be tried: where even ones cost next to nothing.
-    fn shares_times(&self) -> bool {
-        false
-    }
-
     /// What tracks cost on the wire, in bytes: one entry for each track that the engine was given, `None` where it stays as it is. Their keys stand for `times` as
     /// many, what describes them for itself.
     fn cost(&self, tracks: &[Option<Encoded>], times: f64) -> usize;

@@ -35,8 +35,6 @@ pub(crate) struct Form {
     constant: fn(&engine::Track, f64) -> Grid,
     /// The interpolations that it has grids for; others keep their values.
     pub(crate) takes: &'static [Interpolation],
-    /// Whether times of each track's own are too dear for short clips to be tried.
-    shares_times: bool,
     /// What tracks of animations put on the wire.
     pub(crate) wire: fn(&[Entry<'_>], &Context<'_>) -> Result<Wire>,
     /// A document with its animations' tracks replaced.
@@ -160,10 +158,6 @@ impl Codec for AnimationCodec<'_> {
 
     fn constant(&self, track: &engine::Track, budget: f64) -> Grid {
         (self.context.form().constant)(track, budget)
-    }
-
-    fn shares_times(&self) -> bool {
-        self.context.form().shares_times
     }
 
     fn cost(&self, tracks: &[Option<Encoded>], times: f64) -> usize {
