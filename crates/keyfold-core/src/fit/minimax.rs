@@ -67,8 +67,7 @@ fn least_squares(samples: &[Sample], weights: &[f64], free: usize) -> Option<Vec
     eliminate(&mut matrix, &mut right, free, width).then_some(right)
 }
 
-/// Gauss-Jordan. The matrix is symmetric and positive where the samples say anything about every free vector, so no pivots
-/// are searched.
+/// Gauss-Jordan without pivots: the matrix is symmetric and positive where the samples say anything about every free vector.
 fn eliminate(matrix: &mut [[f64; FREE]; FREE], right: &mut [f64], free: usize, width: usize) -> bool {
     for pivot in 0..free {
         let inverse = 1.0 / matrix[pivot][pivot];

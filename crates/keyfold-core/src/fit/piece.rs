@@ -43,9 +43,10 @@ impl Form {
         if self.free() == 1 { 12 } else { 24 }
     }
 
-    /// How much a residual is: the farthest component of vectors, an angle of rotations.
+    /// How much a residual is: the farthest component of vectors, an angle of rotations. What is no number is not little.
     pub(super) fn length(self, residual: &[f64]) -> f64 {
         match self {
+            _ if !residual.iter().all(|r| r.is_finite()) => f64::INFINITY,
             Self::Chord => residual.iter().map(|r| libm::fabs(*r)).fold(0.0, f64::max),
             Self::Arc | Self::Hermite | Self::Quadrangle => libm::sqrt(residual.iter().map(|r| r * r).sum()),
         }

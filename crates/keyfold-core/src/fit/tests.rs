@@ -178,3 +178,14 @@ fn what_no_keys_can_do_is_unfit_and_says_where() {
     let single = Curve::constant(2.0, [0.0, 0.0, 0.0, 1.0]).unwrap();
     assert_eq!(refit(&single, Kind::Rotation, Interpolation::CubicSlerp, 0.1).as_ref(), Ok(&single));
 }
+
+#[test]
+fn what_leaves_the_range_of_floats_is_not_fitted() {
+    let values = [0.0, 3e38, 3e38, 3e38, 3e38, 0.0];
+    let over = Curve::new(Interpolation::CubicSpline, 1, [0.0, 2.0], values).unwrap();
+    for tolerance in [0.0, 1e30, 1e36] {
+        if let Ok(fitted) = refit(&over, Kind::Vector, Interpolation::Linear, tolerance) {
+            assert!(fitted.values().iter().all(|v| v.is_finite()));
+        }
+    }
+}

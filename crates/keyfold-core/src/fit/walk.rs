@@ -138,8 +138,7 @@ fn walk(source: &Source<'_>, mut next: impl FnMut(u64, &[f64]) -> Option<(u64, V
         values.extend(piece);
     }
     values.extend(unused);
-    Ok(Curve::new(form.interpolation(), curve.width(), times, values)
-        .expect("times ascend and every piece has its elements"))
+    Curve::new(form.interpolation(), curve.width(), times, values).map_err(|_| Unfit { time: curve.start() })
 }
 
 /// The farthest position up to `limit` that `reach` can make a piece to: from a first guess of the length, in steps that grow until
@@ -233,8 +232,7 @@ fn largest(form: Form, wanted: &[Wanted], samples: &[Sample]) -> f64 {
             most = most.max(summit([w[0].s, w[1].s, w[2].s], [e[0], e[1], e[2]]));
         }
     }
-    // A residual that is no number is no small one.
-    if errors.iter().any(|e| e.is_nan()) { f64::INFINITY } else { most }
+    most
 }
 
 /// The highest value of the parabola through three points of which the middle one is the highest.
