@@ -4,8 +4,7 @@
 //! the rotation for which the sum of their squared distances from where they belong, each over what it is allowed, is least.
 //! Codes around it are judged by the largest of the distances, in first order: errors are small against everything else.
 //!
-//! The engine's compensation is another concept: one map from a miss to a tilt, computed once for all rounds of a search. Its codes are
-//! judged elsewhere.
+//! The engine's compensation is another concept: one map from a miss to a tilt, computed once for all rounds of a search.
 
 use super::frame::Frame;
 use crate::quat::{self, Quat};

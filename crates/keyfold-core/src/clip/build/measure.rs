@@ -60,7 +60,7 @@ impl<'a> Reference<'a> {
 
     /// The largest error. Where it is over the bound, the joints that carry the point have less room next time.
     pub(super) fn error(&self, clip: &Clip<'_>, room: &mut Room) -> f64 {
-        let mut worst = 0.0f64;
+        let (mut worst, bound) = (0.0f64, self.job.bound());
         for (b, (block, times)) in self.blocks().enumerate() {
             let reference = self.kept.get(b).cloned().unwrap_or_else(|| Poses::new(&self.motion, block));
             let Some(poses) = self.played(clip, times) else { return f64::INFINITY };
@@ -68,14 +68,15 @@ impl<'a> Reference<'a> {
                 let key = self.keys.times.partition_point(|t| *t <= moment.time).saturating_sub(1);
                 for probe in self.job.source.probes {
                     let squared = probe.squared_distance(reference.global(probe.a, i), poses.global(probe.b, i));
-                    let error = libm::sqrt(squared);
-                    worst = worst.max(error);
-                    room.charge(self.job.source.skeleton, probe.a, key, error / self.job.bound());
+                    worst = worst.max(squared);
+                    if squared > bound * bound {
+                        room.charge(self.job.source.skeleton, probe.a, key, libm::sqrt(squared) / bound);
+                    }
                 }
             }
         }
         room.tighten();
-        worst
+        libm::sqrt(worst)
     }
 
     /// What a clip plays as curves through its keys; steps as they are.

@@ -37,7 +37,7 @@ use keys::KeyTimes;
 use measure::Reference;
 use plan::Plan;
 use room::Room;
-use walk::Walk;
+use walk::{Tries, Walk};
 
 /// An animation to build a clip from.
 #[derive(Clone, Copy, Debug)]
@@ -221,8 +221,7 @@ impl<'a> Job<'a> {
 /// Over how many moments the reach of a node is looked at.
 const REACH_MOMENTS: usize = 16;
 
-/// What is left of the bound for the search, which only looks: the last word is with what is proven between the times that it looks at, and with what
-/// floats round.
+/// What is left of the bound for the search, which only looks: the last word is with what is proven between times, and with what floats round.
 const MARGIN: f64 = 0.995;
 /// How often what was proven leaves less to another search, and how much less at least and at most.
 const SEARCHES: usize = 3;
@@ -308,17 +307,16 @@ impl Walk<'_> {
         best.ok_or(BuildError::Range)
     }
 
-    /// Encodes, reads back, measures; where the bound is exceeded, again with less room there. Nothing where that comes to `most` bytes: less room
-    /// hardly ever takes fewer.
+    /// Encodes, reads back, measures; where the bound is exceeded, again with less room there, which hardly ever takes fewer than `most` bytes.
     fn held(&self, (passed_on, about): (f64, usize), most: usize, done: f64) -> Result<Option<Built>, BuildError> {
         // Segments are all alike: a short one at the end would have a head of its own.
         let all = self.keys.len() / 2 + 1;
         let anchors = all.div_ceil(((all + about / 2) / about).max(1));
-        let mut grid = self.grid(Steps::Variable { anchors }, passed_on);
-        let mut built = self.tried(&mut grid, most, done)?;
+        let mut tries = self.tries(self.grid(Steps::Variable { anchors }, passed_on));
+        let mut built = self.tried(&mut tries, most, done)?;
         for _ in 1..TRIES {
             if built.as_ref().is_some_and(|built| !built.holds) {
-                built = self.tried(&mut grid, most, done)?;
+                built = self.tried(&mut tries, most, done)?;
             }
         }
         Ok(built)
@@ -330,7 +328,8 @@ impl Walk<'_> {
         let mut bits = options.bits.unwrap_or(FIXED_BITS);
         loop {
             let done = f64::from(bits) / f64::from(MAX_BITS + 1);
-            let tried = self.tried(&mut self.grid(Steps::Fixed { bits }, WAYS[0].0), usize::MAX, done)?;
+            let mut tries = self.tries(self.grid(Steps::Fixed { bits }, WAYS[0].0));
+            let tried = self.tried(&mut tries, usize::MAX, done)?;
             let built = tried.ok_or(BuildError::Range)?;
             if built.holds || options.bits.is_some() || bits == MAX_BITS {
                 return Ok(built);
@@ -347,16 +346,17 @@ impl Walk<'_> {
     }
 
     /// One more try, paid for, after so much of all work was done; nothing where it comes to `most` bytes.
-    fn tried(&self, grid: &mut Grid, most: usize, done: f64) -> Result<Option<Built>, BuildError> {
+    fn tried(&self, tries: &mut Tries, most: usize, done: f64) -> Result<Option<Built>, BuildError> {
         let Self { job, plan, keys, reference, .. } = self;
         job.pay(keys.len() + reference.moments.len(), done)?;
-        let bytes = pack::packed(self, &self.run(grid), grid.steps);
+        self.run(tries);
+        let bytes = pack::packed(self, &tries.codes, tries.grid.steps);
         if bytes.len() >= most {
             return Ok(None);
         }
         // Codes that are too wide make no clip. Another try may do without them.
         let (error, holds) = Clip::open(&bytes).map_or((f64::INFINITY, false), |clip| {
-            let error = reference.error(&clip, &mut grid.room);
+            let error = reference.error(&clip, &mut tries.grid.room);
             (error, error <= job.bound() && reference.others_hold(plan, &clip))
         });
         Ok(Some(Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }))

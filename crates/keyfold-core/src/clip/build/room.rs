@@ -11,6 +11,8 @@ pub(super) struct Room {
     keys: usize,
     room: Vec<f64>,
     over: Vec<f64>,
+    /// By node, whether it has other room than the last try left to it.
+    pub(super) changed: Vec<bool>,
     /// How many joints up the chain are charged.
     depth: usize,
 }
@@ -18,7 +20,8 @@ pub(super) struct Room {
 impl Room {
     /// The same for all at first.
     pub(super) fn new(nodes: usize, keys: usize, first: f64) -> Self {
-        Self { keys, room: vec![first; nodes * keys], over: vec![0.0; nodes * keys], depth: 2 }
+        let (room, over) = (vec![first; nodes * keys], vec![0.0; nodes * keys]);
+        Self { keys, room, over, changed: vec![true; nodes], depth: 2 }
     }
 
     /// A node's room at every key.
@@ -31,10 +34,9 @@ impl Room {
         self.of(node).iter().copied().fold(1.0, f64::min).max(0.5)
     }
 
-    /// Between `key` and the next, a point of `node` was `ratio` times the bound off.
+    /// Between `key` and the next, a point of `node` was `ratio` times the bound off, more than once.
     pub(super) fn charge(&mut self, skeleton: &Skeleton, node: usize, key: usize, ratio: f64) {
-        let charged = if ratio > 1.0 { self.depth } else { 0 };
-        let chain = core::iter::successors(Some(node), |node| skeleton.parent(*node)).take(charged);
+        let chain = core::iter::successors(Some(node), |node| skeleton.parent(*node)).take(self.depth);
         for at in chain.map(|node| node * self.keys) {
             self.over[at + key..at + (key + 2).min(self.keys)].iter_mut().for_each(|over| *over = over.max(ratio));
         }
@@ -42,9 +44,11 @@ impl Room {
 
     /// Takes room away where an error was charged, and looks further up the chain next time.
     pub(super) fn tighten(&mut self) {
-        for (room, over) in self.room.iter_mut().zip(&mut self.over) {
+        self.changed.fill(false);
+        for (at, (room, over)) in self.room.iter_mut().zip(&mut self.over).enumerate() {
             if *over > 1.0 {
                 *room = (*room - (*over - 0.95)).max(0.4 * *room);
+                self.changed[at / self.keys] = true;
             }
             *over = 0.0;
         }

@@ -29,6 +29,13 @@ pub(super) struct Walk<'a> {
     nodes: Vec<Node<'a>>,
 }
 
+/// One try after the other: codes as the last walk left them, and joints as those decode.
+pub(super) struct Tries {
+    pub(super) grid: Grid,
+    pub(super) codes: Codes,
+    poses: Poses,
+}
+
 /// What drives a node, and what it carries.
 #[derive(Clone, Default)]
 struct Node<'a> {
@@ -54,15 +61,25 @@ impl<'a> Walk<'a> {
         Self { job, plan, keys, reference, moments: keys.moments(), held, nodes }
     }
 
-    /// Codes all keyed tracks.
-    pub(super) fn run(&self, grid: &Grid) -> Codes {
+    /// Nothing is coded yet.
+    pub(super) fn tries(&self, grid: Grid) -> Tries {
+        let count = self.plan.tracks.len();
+        let codes = Codes { rotations: vec![None; count], numbers: vec![Vec::new(); count] };
+        Tries { grid, codes, poses: Poses::new(&self.held, &self.moments) }
+    }
+
+    /// Codes the keyed tracks of joints that have other room than in the last walk, and of what hangs on them.
+    pub(super) fn run(&self, Tries { grid, codes, poses }: &mut Tries) {
         let (skeleton, tracks) = (self.job.source.skeleton, &self.plan.tracks);
-        let mut poses = Poses::new(&self.held, &self.moments);
-        let mut codes = Codes { rotations: vec![None; tracks.len()], numbers: vec![Vec::new(); tracks.len()] };
+        let mut anew = vec![false; skeleton.len()];
         for &node in skeleton.order() {
+            anew[node] = grid.room.changed[node] || skeleton.parent(node).is_some_and(|parent| anew[parent]);
+            if !anew[node] {
+                continue;
+            }
             match self.nodes[node].tracks.iter().any(|(i, _)| !matches!(tracks[*i].role, Role::Held(_))) {
                 true => {
-                    let locals = self.node(node, grid, &poses, &mut codes);
+                    let locals = self.node(node, grid, poses, codes);
                     poses.set_transforms_only(skeleton, node, &locals);
                 }
                 false => poses.renew(skeleton, node),
@@ -80,7 +97,6 @@ impl<'a> Walk<'a> {
                 Role::Held(_) => {}
             }
         }
-        codes
     }
 
     /// Codes the tracks of a moving node; returns its own transforms as they will be decoded.
