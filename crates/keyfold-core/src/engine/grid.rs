@@ -97,9 +97,10 @@ impl Grid {
         if step < 1 { Self::Float } else { Self::UnitLength { step, one: SHORT, tangents: 0.0 } }
     }
 
-    /// Rotations of a spline as floats of unit length; as [`Self::spline_multiples`] where steps are so fine that any floats are.
+    /// Rotations of a spline as floats of unit length; as [`Self::spline_multiples`] where steps are so fine that any floats are. Steps are powers of 16:
+    /// splines have few keys, and equal ones of several joints and clips stay equal where budgets differ a little.
     pub fn unit_floats(step: f64, largest: f64, gap: f64) -> Self {
-        match Self::spline_multiples(step.min(COARSEST), largest, gap) {
+        match Self::spline_multiples(power_of_16_within(step.min(COARSEST)), largest, gap) {
             Self::Multiples { step, tangents } if step * f64::from(FLOAT) >= 1.0 => {
                 Self::UnitLength { step: (step * f64::from(FLOAT)) as i32, one: FLOAT, tangents }
             }
@@ -291,6 +292,11 @@ pub(super) fn power_of_two_within(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & 0x7FF0_0000_0000_0000)
 }
 
+/// The same with powers of 16: of the exponent of twice that, all but two bits.
+fn power_of_16_within(x: f64) -> f64 {
+    f64::from_bits((2.0 * x).to_bits() & 0x7FC0_0000_0000_0000) / 2.0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -357,6 +363,7 @@ mod tests {
         assert_eq!([Grid::multiples(0.0, 1.0), Grid::multiples(1e-9, 1.0)], [Grid::Float; 2]);
         assert_eq!(Grid::spline_multiples(0.25, 1.0, 0.5), Grid::Multiples { step: 0.25, tangents: 2.0 });
         assert_eq!([0.9, 1.0, 3.0].map(power_of_two_within), [0.5, 1.0, 2.0]);
+        assert_eq!([0.9, 1.0, 15.9, 17.0].map(power_of_16_within), [0.0625, 1.0, 1.0, 16.0]);
         assert_eq!([-1.5, -0.4, 0.4, 0.5, 2.5].map(round), [-2, 0, 0, 1, 3]);
     }
 }

@@ -34,6 +34,8 @@ pub struct Track {
     pub spread: f64,
     /// The longest time between two keys, in seconds.
     pub gap: f64,
+    /// Whether keys are of unit length, as readers of rotations take for granted.
+    pub is_unit: bool,
     /// Of rotations: how a stream projects them.
     pub projection: Option<RotationGrid>,
     /// The original.
@@ -56,6 +58,8 @@ struct Held {
 
 /// How much of its budget a track may stray from a value that it is made to hold.
 const HOLD: f64 = 0.5;
+/// How far the length of a quaternion may be from 1 where it is taken for one of unit length.
+const UNIT: f64 = 1.0 / 32768.0;
 /// A track with at least this share of a clip's times among its keys takes the rest of them, too: then it can share its times.
 const NEARLY_ALL: f64 = 0.9;
 
@@ -82,6 +86,8 @@ impl Track {
         let spread = values.iter().map(apart).fold(0.0, f64::max);
         let projection =
             (property == Property::Rotation && interpolation.elements_per_key() == 1).then(|| projection(&values));
+        let square = |k: usize| curve.value(k).iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>();
+        let is_unit = (0..curve.keys()).all(|k| libm::fabs(libm::sqrt(square(k)) - 1.0) < UNIT);
         let gap = curve.times().windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(0.0, f64::max);
         let (width, curve) = (curve.width(), curve.clone());
         Self {
@@ -94,6 +100,7 @@ impl Track {
             ranges,
             spread,
             gap,
+            is_unit,
             projection,
             curve,
             keys,

@@ -28,7 +28,7 @@ pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
     match track.property {
         // Bytes would never be of unit length.
         skeleton::Property::Rotation if !track.is_spline() => Grid::unit_shorts(step),
-        skeleton::Property::Rotation => Grid::unit_floats(step, track.largest(), track.gap),
+        skeleton::Property::Rotation if track.is_unit => Grid::unit_floats(step, track.largest(), track.gap),
         _ if track.is_spline() => Grid::spline_multiples(step, track.largest(), track.gap),
         _ => Grid::multiples(step, track.largest()),
     }
