@@ -80,8 +80,7 @@ pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, befor
         true => search.about(&samples)?,
         false => search.best(samples)?,
     };
-    // Numbers with fewer digits are as long before they are compressed.
-    (found.cost <= codec.cost(&vec![None; job.tracks.len()], 1.0)).then_some(found)
+    (found.cost < codec.cost(&vec![None; job.tracks.len()], 1.0)).then_some(found)
 }
 
 impl Choice {
@@ -142,10 +141,6 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn choice(&self, bound: f64) -> Choice {
-        Choice { bound, clips: self.clips.iter().map(|tried| (tried.plan, tried.budgets.clone())).collect() }
-    }
-
     /// Of all clips.
     fn plan(&self) -> Plan {
         self.clips[0].plan
@@ -159,7 +154,10 @@ impl<E: Executor> Search<'_, '_, E> {
         // Of equal costs the earlier plan wins.
         candidates.sort_by_key(|candidate| candidate.cost);
         let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
-        let whole = |candidate: &Candidate| self.whole(&candidate.choice(self.job.bound), &reach, Some(candidate));
+        let whole = |candidate: &Candidate| {
+            let clips = candidate.clips.iter().map(|tried| (tried.plan, tried.budgets.clone())).collect();
+            self.whole(&Choice { bound: self.job.bound, clips }, &reach, Some(candidate))
+        };
         candidates.iter().find_map(whole)
     }
 
@@ -350,7 +348,8 @@ impl<E: Executor> Search<'_, '_, E> {
             let mut worst = merged(clip, measured.into_iter());
             let encoded = self.assemble(clip, &keys, &quantizers);
             if clip.shared {
-                worst.include(&self.deviation(clip, &encoded));
+                let found = self.deviation(clip, &encoded).probes;
+                worst.errors.iter_mut().zip(&found).for_each(|(mine, other)| *mine = mine.max(other.error));
             }
             if worst.error() <= self.most() {
                 return Some((encoded, budgets));
@@ -441,10 +440,6 @@ impl Measured {
     /// The largest error.
     fn error(&self) -> f64 {
         self.errors.iter().copied().fold(0.0, f64::max)
-    }
-
-    fn include(&mut self, deviation: &Deviation) {
-        self.errors.iter_mut().zip(&deviation.probes).for_each(|(mine, other)| *mine = mine.max(other.error));
     }
 }
 

@@ -11,8 +11,7 @@ const WINDOW: f64 = 32768.0;
 /// A byte that is there but compresses away still has to be loaded.
 const RAW_SHARE: usize = 64;
 
-/// The cost of what is on the wire, in bytes after compression; before it in a fast run, and where those are to be few. Bytes stand for `times` as many,
-/// JSON for itself.
+/// The cost of what is on the wire, in bytes after compression, or before it where those are to be few. Bytes stand for `times` as many, JSON for itself.
 pub(crate) fn cost(wire: Wire, times: f64, context: &Context<'_>) -> usize {
     let Wire { mut bytes, json } = wire;
     // Who asks for a storage alone is not asked whether its JSON pays, and next to slices of longer animations it is nothing.
@@ -29,15 +28,18 @@ pub(crate) fn cost(wire: Wire, times: f64, context: &Context<'_>) -> usize {
 }
 
 fn priced(content: &[u8], context: &Context<'_>) -> usize {
-    if deflates(context) { deflated(content) + content.len() / RAW_SHARE } else { content.len() }
+    let deflated = |level| compress_to_vec(content, level as u8).len() + content.len() / RAW_SHARE;
+    compression(context).map_or(content.len(), deflated)
 }
 
-/// Whether costs are those after compression. In a fast run there is one plan to hold against the original: no reason to compress both, unless its bytes
-/// are what is asked for.
-fn deflates(context: &Context<'_>) -> bool {
+/// How bytes are compressed before they are counted. In a fast run there is one plan to hold against the original: a quick look tells.
+fn compression(context: &Context<'_>) -> Option<CompressionLevel> {
     let Settings { keep_keys, level, optimize, .. } = context.settings;
-    let compares = *level != Level::Fast || context.purpose != Purpose::Document;
-    !keep_keys && compares && *optimize == Optimize::Gzip
+    match (level, context.purpose) {
+        _ if *keep_keys || *optimize == Optimize::Raw => None,
+        (Level::Fast, Purpose::Document) => Some(CompressionLevel::BestSpeed),
+        _ => Some(CompressionLevel::DefaultLevel),
+    }
 }
 
 /// What animations put on the wire.
@@ -86,7 +88,8 @@ pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> V
 
 /// Contents as they are: in the order in which they will stand, where compression sees it.
 pub(crate) fn plain(contents: &[&Stored], context: &Context<'_>) -> Vec<u8> {
-    let order = if deflates(context) { alike(contents) } else { (0..contents.len()).collect() };
+    let sorts = matches!(compression(context), Some(CompressionLevel::DefaultLevel));
+    let order = if sorts { alike(contents) } else { (0..contents.len()).collect() };
     let mut bytes = Vec::new();
     for index in order {
         bytes.resize(bytes.len().next_multiple_of(4), 0);
