@@ -186,7 +186,9 @@ fn least(document: &Document, settings: &Settings, packed: Packed, took: u64, mo
         let part = Part { whole: monitor, from: index as f64 * share, share };
         let weight = least.weight(settings.optimize);
         let found = pack_below(document, &settings, Some((leeway * weight as f64) as usize), &part)?;
-        let less = |found: &Packed| found.weight(settings.optimize) < weight || found.raw_bytes < least.raw_bytes;
+        // Bytes as they are have to be fewer by a larger share.
+        let product = |packed: &Packed| packed.weight(settings.optimize) as u64 * packed.raw_bytes as u64;
+        let less = |found: &Packed| found.weight(settings.optimize) < weight || product(found) < product(&least);
         Ok(found.filter(less).map_or(least, |found| Packed { bound, ..found }))
     })
 }
