@@ -90,8 +90,7 @@ impl Reach {
         self.tracks[track].squares.iter().any(|square| *square > 0.0)
     }
 
-    /// Makes budgets finer where tracks move probes that are over the bound, as much as the worst of those is over it, but to no less
-    /// than a share.
+    /// Makes budgets finer where tracks move probes that are over the bound, as much as the worst of those is, but to no less than a share.
     pub fn tighten(&self, budgets: &mut [f64], errors: &[f64], bound: f64, least: f64) {
         for (budget, track) in budgets.iter_mut().zip(&self.tracks) {
             let moved = track.probes(&self.ordered).filter(|(_, square)| *square > 0.0);

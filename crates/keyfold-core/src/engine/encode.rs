@@ -227,8 +227,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         Repair::new(self.clip, self.window, self.plan.compensate, limit, grid)
     }
 
-    /// Uses what room points have left: codes repeat those of the key before, which any compressor sees, or keys go. What was encoded last is not known
-    /// any more.
+    /// Uses what room points have left: codes repeat those of the key before, which any compressor sees, or keys go.
     pub(super) fn relax(&mut self, quantizers: &[Quantizer]) {
         let Some(limit) = self.limit else { return };
         if self.plan.drops_keys {

@@ -1,8 +1,7 @@
 //! Key reduction: the longest stretches that the player's own interpolation bridges within a tolerance.
 //!
 //! From each kept key on, the next one is put off as long as every key in between stays near the line, or the arc, from one to
-//! the other. Keys may lie beside the curve, which reaches farther, and lie on the storage's grid already, so that rounding and leaving out share one
-//! tolerance.
+//! the other. Keys may lie beside the curve, which reaches farther, and lie on the storage's grid already: rounding shares the tolerance.
 
 use super::grid::{Code, Grid, played};
 use crate::{

@@ -96,8 +96,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         Self { clip, window, compensate, limit, free, probes, moment: 0, effort: 0, joints, saved: Vec::new() }
     }
 
-    /// Repairs moments of the window. `transforms` are the nodes' own ones as decoded, `keys` what is stored; both are changed. Says whether
-    /// anything was.
+    /// Repairs moments of the window. `transforms` are the nodes' own ones as decoded, `keys` what is stored. Says whether any changed.
     pub(super) fn run(
         &mut self,
         moments: impl Iterator<Item = usize>,
@@ -294,8 +293,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         out
     }
 
-    /// Takes a step with a node's rotation or translation and settles what is below it: how many joints, and the largest error there, if it is below
-    /// `least`.
+    /// Takes a step with a node's rotation or translation and settles what is below it: how many joints, and the largest error, if below `least`.
     fn try_code(&mut self, node: usize, which: usize, step: [f64; 3], least: f64) -> (usize, Option<f64>) {
         let Some(free) = self.free[node][which] else { return (0, None) };
         let own = &self.joints[node].own;

@@ -1,5 +1,4 @@
-//! A stretch of a clip's times with the original's poses at them: what is encoded at once, so that memory does not grow with the
-//! length of a clip.
+//! A stretch of a clip's times with the original's poses at them: what is encoded at once, however long a clip is.
 
 use super::{clip::Clip, compensate::Tilt};
 use crate::{

@@ -9,6 +9,7 @@ use crate::{Animation, Axis, Property, Target, Targets, Track, quantization::com
 pub(crate) fn splits(context: &Context<'_>, animation: &Animation) -> Vec<Animation> {
     let splittable = |track: &Track| is_whole(context, track, None) && !track.curve.is_constant();
     let count = |wanted: fn(&Track) -> bool| animation.tracks.iter().filter(|t| splittable(t) && wanted(t)).count();
+    let has_still_axes = |track: &Track| Axis::ALL.into_iter().any(|axis| component(&track.curve, axis).is_constant());
     let choices: [fn(&Track) -> bool; 2] = [has_still_axes, |_| true];
     let (some, all) = (count(choices[0]), count(choices[1]));
     let worth = [some > 0, all > some];
@@ -37,10 +38,6 @@ fn is_whole(context: &Context<'_>, track: &Track, asked: Option<bool>) -> bool {
     };
     let known = track.source.targets == Targets::Core && context.takes(track.curve.interpolation());
     known && !context.keeps(&track.target) && context.settings.quantization.axes(property) == asked
-}
-
-fn has_still_axes(track: &Track) -> bool {
-    Axis::ALL.into_iter().any(|axis| component(&track.curve, axis).is_constant())
 }
 
 /// One axis of a track.

@@ -101,12 +101,8 @@ impl Estimator<'_> {
     /// A document with what a search leaves of all animations. Nothing is measured.
     fn written(&self, settings: &Settings) -> Result<Document> {
         let context = self.context(self.animations, false, settings);
-        write(
-            self.document,
-            &context,
-            self.animations,
-            &context.search(&context.whole(self.document, self.animations))?,
-        )
+        let packed = context.search(&context.whole(self.document, self.animations))?;
+        write(self.document, &context, self.animations, &packed)
     }
 
     fn context<'s>(&'s self, animations: &[Animation], sliced: bool, settings: &'s Settings) -> Context<'s> {

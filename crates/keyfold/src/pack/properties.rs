@@ -43,17 +43,11 @@ fn snapped(track: &Track, curve: &Curve, tolerance: f64) -> Curve {
         if fractions && 0.5 / f64::from(most) <= tolerance {
             (v.clamp(0.0, 1.0) * most).round() / most
         } else {
-            rounded(*v, tolerance)
+            let grid = Grid::multiples(tolerance, v.abs().into());
+            grid.decode(grid.encode([f64::from(*v), 0.0, 0.0, 0.0]))[0]
         }
     };
     let values: Vec<f32> = curve.values().iter().map(snap).collect();
     Curve::new(curve.interpolation(), curve.width(), curve.shared_times().clone(), values)
         .unwrap_or_else(|_| curve.clone())
-}
-
-/// A float in multiples of a power of two that is at most `step`; untouched where that is nothing.
-fn rounded(value: f32, step: f64) -> f32 {
-    let value = f64::from(value);
-    let grid = Grid::multiples(step, value.abs());
-    grid.decode(grid.encode([value, 0.0, 0.0, 0.0]))[0]
 }

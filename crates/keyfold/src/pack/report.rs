@@ -174,8 +174,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// What a file is packed to where nothing is asked for: core, which plays everywhere, or what its animations are stored in already, where that is
-    /// smaller.
+    /// What a file is packed to where nothing is asked for: core, which plays everywhere, or what its animations are stored in, where that is smaller.
     pub fn usual(document: &Document) -> Result<Self> {
         let animations = &read_shared(document)?.animations;
         let tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));

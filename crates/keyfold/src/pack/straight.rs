@@ -18,8 +18,7 @@ const MOST_PIECES: f64 = 32.0;
 /// How many times as many floats an animation may get, and how many besides: work stays in proportion to the file.
 const GROWTH: (usize, usize) = (4, 1 << 16);
 
-/// The animation with straight pieces for splines, and how far that moves points; `None` where there are none, or too many pieces were
-/// needed.
+/// The animation with straight pieces for splines, and how far that moves points; `None` where there are no splines, or too many pieces.
 pub(crate) fn straightened(context: &Context<'_>, animation: &Animation, bound: f64) -> Option<(Animation, f64)> {
     let undefined: Vec<usize> = undefined(animation).map(|(i, _)| i).collect();
     let taken = |(i, Track { target, curve, .. }): &(usize, &Track)| {
@@ -74,8 +73,7 @@ fn times(splines: &[(usize, &Track)], tolerances: &[f64]) -> Option<Vec<f32>> {
     Some(times)
 }
 
-/// How many straight pieces between two times keep a track within about a tolerance, where it moves anything: how far a curve strays from a chord grows with the
-/// square of its length.
+/// How many straight pieces between two times keep a track within about a tolerance: a curve strays from a chord as the square of its length.
 fn pieces(track: &Track, [from, to]: [f32; 2], tolerance: f64) -> f64 {
     let Some(chord) = sampled(track, &[from, to]).filter(|_| tolerance > 0.0) else { return 1.0 };
     let off = |quarter: usize| {

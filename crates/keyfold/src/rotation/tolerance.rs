@@ -1,7 +1,6 @@
 //! How far each rotation may stray, so that no point moves farther than a bound.
 //!
-//! The engine's budgets say that ([`keyfold_core::engine::budgets`]): here is what they lead to. Of the tries that hold, the one with the fewest
-//! keys is taken.
+//! The engine's budgets say that ([`keyfold_core::engine::budgets`]). Of the tries that hold, the one with the fewest keys is taken.
 
 use crate::parallel::*;
 use crate::{

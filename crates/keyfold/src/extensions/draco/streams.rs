@@ -96,8 +96,7 @@ pub(super) fn streams(candidates: &Candidates<'_>, options: &Options) -> Result<
     groups.iter().filter_map(|(input, group)| encode(group, times[*input], options).transpose()).collect()
 }
 
-/// The outputs that one accessor cannot hold for all tracks of that content: they belong to different times, or to different originals
-/// where those are kept.
+/// The outputs that one accessor cannot hold for all tracks of that content: their times differ, or originals that are kept.
 fn contested<'c>(candidates: &'c Candidates<'_>, options: &Options) -> BTreeSet<&'c Stored> {
     let mut inputs: BTreeMap<&Stored, BTreeSet<&Stored>> = BTreeMap::new();
     let changed = candidates.iter().filter(|c| c.plain.output != c.packed.output).map(|c| &c.plain);

@@ -212,8 +212,7 @@ fn channel(entry: &Entry<'_>, clock: Option<&Clock>, exact: bool) -> Result<Chan
     if let (Target::Node { property, axis, .. }, Some(encoded)) = (&entry.track.target, entry.encoded)
         && let Grid::Uniform(uniform) = encoded.grid
     {
-        let own = Path { property: *property, axis: *axis };
-        let path = path_of(own, uniform.layout);
+        let path = path_of(Path { property: *property, axis: *axis }, uniform.layout);
         form.target["path"] = json!(path.to_string());
         let shape = shape(path, uniform.layout);
         let width = shape.components();
