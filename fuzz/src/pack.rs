@@ -9,7 +9,7 @@ use keyfold::{
 pub fn pack(data: &[u8]) {
     let options = crate::options();
     let Ok(document) = Document::from_bytes(data, None, &options) else { return };
-    let level = if data.len() % 2 == 0 { Level::Fast } else { Level::Default };
+    let level = if data.len().is_multiple_of(2) { Level::Fast } else { Level::Default };
     for storage in Storage::ALL {
         let settings = Settings { storage, level, ..Settings::default() };
         let Ok(packed) = pack_document(&document, &settings) else { continue };
