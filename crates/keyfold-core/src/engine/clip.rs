@@ -27,6 +27,8 @@ pub struct Job<'a> {
     pub level: Level,
     /// Whether every track keeps its keys.
     pub keeps_keys: bool,
+    /// Whether times of each track's own are too dear for short clips to be tried.
+    pub shares_times: bool,
     /// Whether it is enough to know about what tracks cost: only the most promising plan is carried out then, and none at all times of long clips.
     pub is_estimate: bool,
 }

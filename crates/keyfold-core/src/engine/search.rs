@@ -207,9 +207,10 @@ impl<E: Executor> Search<'_, '_, E> {
         let tried = |plan: &Plan| {
             self.candidate(|index| self.tried(&self.clips[index], &samples[index], *plan, Some(&prices[index])))
         };
+        let drops_keys = !self.job.keeps_keys && (self.is_sampled() || !self.job.shares_times);
         // The first two tell about what the best comes to.
         let plans = &PLANS[1..if self.job.is_estimate { 2 } else { PLANS.len() }];
-        let plans: Vec<Plan> = plans.iter().copied().filter(|plan| !(plan.drops_keys && self.job.keeps_keys)).collect();
+        let plans: Vec<Plan> = plans.iter().copied().filter(|plan| drops_keys || !plan.drops_keys).collect();
         let mut candidates: Vec<Candidate> = core::iter::once(first).chain(self.executor.map(&plans, tried)).collect();
         let least = candidates.iter().map(|candidate| candidate.cost).min().unwrap_or(0) as f64;
         candidates.retain(|candidate| candidate.cost as f64 <= candidate.plan().promising() * least);

@@ -87,8 +87,9 @@ fn searched_with(
     let tracks = tracks(skeleton, curves);
     let radii = vec![0.1; skeleton.len()];
     let end = curves[0].end();
+    let (shares_times, is_estimate, probe_radii) = (false, false, &radii[..]);
     let job =
-        Job { skeleton, probe_radii: &radii, tracks: &tracks, kept, end, bound, level, keeps_keys, is_estimate: false };
+        Job { skeleton, probe_radii, tracks: &tracks, kept, end, bound, level, keeps_keys, shares_times, is_estimate };
     search(&job, &Plain, &Sequential, None).map(|found| found.tracks)
 }
 

@@ -49,8 +49,7 @@ impl Executor for Parallel<'_> {
     }
 }
 
-/// The animation, packed so that it stays within `bound` (scene units) as far as the engine can see: splines as they are or as straight pieces,
-/// whichever is smaller.
+/// The animation, packed within `bound` (scene units) as far as the engine can see: splines as they are or as straight pieces, whichever is smaller.
 pub(crate) fn pack_animation(context: &Context<'_>, animation: &Animation, bound: f64) -> PackedAnimation {
     let (curved, most) = pack_whole_or_split(context, animation, bound);
     if context.settings.level == Level::Fast || context.settings.keep_keys {
@@ -140,6 +139,8 @@ fn pack_as_it_is(
         bound,
         level,
         keeps_keys: context.settings.keep_keys,
+        // Keys that follow each other evenly cost a stream next to nothing.
+        shares_times: context.settings.storage == Storage::Stream,
         is_estimate: context.purpose != Purpose::Document,
     };
     let codec = AnimationCodec { context, animation: &base, tracks: &indices };

@@ -23,8 +23,7 @@ pub(super) struct Point {
     pub(super) local: [f64; 3],
     /// How far off it may be.
     pub(super) allowed: f64,
-    /// A node that finds its own place whatever the joint does: only the way from that node's origin to the point counts, and
-    /// `local` is that way.
+    /// A node that finds its own place whatever the joint does: only the way from its origin to the point counts, which `local` is.
     pub(super) free: Option<usize>,
 }
 

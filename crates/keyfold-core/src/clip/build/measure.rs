@@ -95,8 +95,7 @@ impl<'a> Reference<'a> {
         Some(curves)
     }
 
-    /// How far a clip lies from the reference, everywhere: proven of the lines or parabolas between its keys. What floats round as they blend is
-    /// added as far as it was seen.
+    /// How far a clip lies from the reference, everywhere: proven between its keys, and what floats round as they blend, as far as it was seen.
     pub(super) fn proven(&self, clip: &Clip<'_>, built: Built) -> Built {
         let Some(lines) = self.lines(clip) else { return Built { holds: false, ..built } };
         let (skeleton, probes) = (self.job.source.skeleton, self.job.source.probes);

@@ -108,8 +108,7 @@ fn reduce(curve: &Curve, property: Property, layout: Layout) -> Vec<f64> {
     keys.iter().map(|q| quat::normalize(q.map(f64::from))).map(turn).flat_map(stored).collect()
 }
 
-/// Numbers as integers on the tightest grid over each component. Signed codes span a range about zero, and their own where that is wide
-/// enough.
+/// Numbers as integers on the tightest grid over each component. Signed codes span a range about zero, or their own where that is enough.
 fn on_grids(numbers: &[f64], shape: Shape, encoding: Encoding) -> Result<(Stored, Parameters), QuantizeError> {
     let (bits, width) = (8 * encoding.component.size() as u32, shape.components());
     let range = |c: usize| Range::of(numbers.iter().skip(c).step_by(width).map(|v| *v as f32));
