@@ -163,8 +163,6 @@ const SHORT: usize = 1 << 14;
 /// How much tighter the bound is that short documents are also packed within: their bytes are mostly JSON, and more freedom is not always used well.
 const TIGHTER: f64 = 0.5;
 
-/// What `convert` makes is kept where it takes no more than this many times the bytes that are to be few, and fewer as they are.
-const NEARLY: f64 = 1.03;
 /// A search is begun where so many times the work is left that one took: estimates and measurements still need some.
 const RESERVE: u64 = 8;
 
@@ -178,18 +176,13 @@ fn least(document: &Document, settings: &Settings, packed: Packed, took: u64, mo
     let tighter = |share: f64| Settings { bound: settings.bound.scaled(share), ..usual.clone() };
     let (tight, exact, converted) = (tighter(TIGHTER), tighter(0.0), Settings { keep_keys: true, ..fast.clone() });
     let all = if settings.level == Level::Max { usize::MAX } else { 0 };
-    let tries =
-        [(all, 1.0, usual), (MUCH, 1.0, fast), (SHORT, 1.0, tight), (SHORT, 1.0, exact), (MUCH, NEARLY, converted)];
+    let tries = [(all, usual), (MUCH, fast), (SHORT, tight), (SHORT, exact), (MUCH, converted)];
     let share = 1.0 / tries.len() as f64;
-    let mut tries = tries.into_iter().enumerate().filter(|(_, (most, ..))| floats <= *most && affords());
-    tries.try_fold(packed, |least, (index, (_, leeway, settings))| {
+    let mut tries = tries.into_iter().enumerate().filter(|(_, (most, _))| floats <= *most && affords());
+    tries.try_fold(packed, |least, (index, (_, settings))| {
         let part = Part { whole: monitor, from: index as f64 * share, share };
-        let weight = least.weight(settings.optimize);
-        let found = pack_below(document, &settings, Some((leeway * weight as f64) as usize), &part)?;
-        // Bytes as they are have to be fewer by a larger share.
-        let product = |packed: &Packed| packed.weight(settings.optimize) as u64 * packed.raw_bytes as u64;
-        let less = |found: &Packed| found.weight(settings.optimize) < weight || product(found) < product(&least);
-        Ok(found.filter(less).map_or(least, |found| Packed { bound, ..found }))
+        let found = pack_below(document, &settings, Some(least.weight(settings.optimize)), &part)?;
+        Ok(found.map_or(least, |found| Packed { bound, ..found }))
     })
 }
 
