@@ -139,8 +139,7 @@ fn pack_as_it_is(
         bound,
         level,
         keeps_keys: context.settings.keep_keys,
-        // Keys that follow each other evenly cost a stream next to nothing.
-        shares_times: context.settings.storage == Storage::Stream,
+        shares_times: context.form().shares_times,
         is_estimate: context.purpose != Purpose::Document,
     };
     let codec = AnimationCodec { context, animation: &base, tracks: &indices };

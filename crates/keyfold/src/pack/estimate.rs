@@ -58,7 +58,7 @@ pub fn estimates(
     let scene = Scene::new(document, animations, settings.shell)?;
     let estimator = Estimator { document, animations, scene: &scene };
     let (count, samples) = (floats(animations), Samples::of(animations));
-    // What all samples are there for needs no scale.
+    // Samples that are all there is need no scale.
     let known = match count > LEAST && floats(&samples.animations) < count {
         true => Some((weight_of(&packed.document), estimator.searched(&samples, settings)?)),
         false => None,

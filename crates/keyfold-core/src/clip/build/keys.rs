@@ -17,7 +17,7 @@ pub(super) struct KeyTimes {
     pub(super) stray: f64,
     /// Seconds.
     pub(super) times: Vec<f64>,
-    /// When the curves have keys that stand for what a clip plays: at its own, and halfway through turns that are nearly undecided.
+    /// When the curves have keys that stand for what a clip plays: at its own, and halfway through turns of about half a circle.
     pub(super) clock: Vec<f64>,
     /// The same as curves have it.
     pub(super) floats: Arc<[f32]>,

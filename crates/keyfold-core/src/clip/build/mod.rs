@@ -307,7 +307,7 @@ impl Walk<'_> {
         best.ok_or(BuildError::Range)
     }
 
-    /// Encodes, reads back, measures; where the bound is exceeded, again with less room there, which hardly ever takes fewer than `most` bytes.
+    /// Encodes, reads back, measures; where the bound is exceeded, again with less room there. Nothing where that comes to `most` bytes.
     fn held(&self, (passed_on, about): (f64, usize), most: usize, done: f64) -> Result<Option<Built>, BuildError> {
         // Segments are all alike: a short one at the end would have a head of its own.
         let all = self.keys.len() / 2 + 1;

@@ -34,7 +34,7 @@ impl Room {
         self.of(node).iter().copied().fold(1.0, f64::min).max(0.5)
     }
 
-    /// Between `key` and the next, a point of `node` was `ratio` times the bound off, more than once.
+    /// Between `key` and the next, a point of `node` was over the bound, `ratio` times as far off.
     pub(super) fn charge(&mut self, skeleton: &Skeleton, node: usize, key: usize, ratio: f64) {
         let chain = core::iter::successors(Some(node), |node| skeleton.parent(*node)).take(self.depth);
         for at in chain.map(|node| node * self.keys) {

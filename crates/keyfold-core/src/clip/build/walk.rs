@@ -61,7 +61,7 @@ impl<'a> Walk<'a> {
         Self { job, plan, keys, reference, moments: keys.moments(), held, nodes }
     }
 
-    /// Nothing is coded yet.
+    /// What the first try begins with: nothing is coded yet.
     pub(super) fn tries(&self, grid: Grid) -> Tries {
         let count = self.plan.tracks.len();
         let codes = Codes { rotations: vec![None; count], numbers: vec![Vec::new(); count] };

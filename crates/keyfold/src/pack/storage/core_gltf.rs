@@ -17,6 +17,7 @@ pub(super) const FORM: Form = Form {
     grid: |track, step, _| grid(track, step),
     constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],
+    shares_times: false,
     wire: |entries, context| Ok(wire(&channels(entries)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
         write_channels(document, context, animations, channels, |edit, contents, _| place_plain(edit, contents))

@@ -21,6 +21,7 @@ pub(super) const FORM: Form = Form {
     grid: |track, step, _| grid(track, step),
     constant: core_gltf::constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline, Interpolation::CubicSlerp],
+    shares_times: false,
     wire: |entries, context| {
         let draft = draco::draft(&[planned(0, entries, context)], &context.draco_options())?;
         Ok(wire(&draft.channels, |contents| {

@@ -19,6 +19,7 @@ pub(super) const FORM: Form = Form {
     grid: |track, step, _| grid(track, step),
     constant,
     takes: core_gltf::FORM.takes,
+    shares_times: false,
     wire: |entries, context| {
         let compressed = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
         Ok(wire(&channels(entries)?, |contents| match compressed(contents) {

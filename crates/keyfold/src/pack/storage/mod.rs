@@ -35,6 +35,8 @@ pub(crate) struct Form {
     constant: fn(&engine::Track, f64) -> Grid,
     /// The interpolations that it has grids for; others keep their values.
     pub(crate) takes: &'static [Interpolation],
+    /// Whether times of each track's own are too dear for short clips to be tried.
+    pub(crate) shares_times: bool,
     /// What tracks of animations put on the wire.
     pub(crate) wire: fn(&[Entry<'_>], &Context<'_>) -> Result<Wire>,
     /// A document with its animations' tracks replaced.

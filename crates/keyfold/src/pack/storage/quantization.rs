@@ -25,6 +25,7 @@ pub(super) const FORM: Form = Form {
     grid: |track, step, context| grid(track, step, &context.settings.quantization),
     constant: core_gltf::constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],
+    shares_times: false,
     wire: |entries, context| Ok(wire(&channels(entries, context)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
         let channels = |entries: &[Entry<'_>]| channels(entries, context);

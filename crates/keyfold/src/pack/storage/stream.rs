@@ -17,6 +17,8 @@ pub(super) const FORM: Form = Form {
         None => core_gltf::constant(track, budget),
     },
     takes: core_gltf::FORM.takes,
+    // Keys that follow each other evenly cost next to nothing, and times of each track a lot of JSON.
+    shares_times: true,
     wire: |entries, context| {
         let channels = channels(entries)?;
         Ok(wire(&channels, |contents| stream_bytes(contents, &channels).unwrap_or_else(|_| plain(contents, context))))
