@@ -272,13 +272,12 @@ pub(super) fn round(x: f64) -> i32 {
 
 fn unit_length(q: Quat, step: i32, one: i32) -> Code {
     let largest = largest(q);
-    let factor = f64::from(one) / f64::from(step);
-    let mut codes = q.map(|c| round(c * factor) * step);
-    let square = |code: i32| i64::from(code).pow(2);
-    let rest: i64 = (0..4).filter(|i| *i != largest).map(|i| square(codes[i])).sum();
-    let code = round(libm::sqrt((square(one) - rest).max(0) as f64));
-    codes[largest] = if q[largest] < 0.0 { -code } else { code };
-    codes.map(|code| code.clamp(-one, one))
+    let (one, step) = (f64::from(one), f64::from(step));
+    // Whole numbers whose squares a double holds exactly.
+    let mut codes = q.map(|c| f64::from(round(c * (one / step))) * step);
+    let rest = codes.iter().map(|c| c * c).sum::<f64>() - codes[largest] * codes[largest];
+    codes[largest] = libm::copysign(libm::rint(libm::sqrt((one * one - rest).max(0.0))), q[largest]);
+    codes.map(|code| code.clamp(-one, one) as i32)
 }
 
 /// Which component is the largest; of equal ones the first.

@@ -36,14 +36,10 @@ impl Values {
     }
 }
 
-/// How many longer stretches are tried after one that fails.
-const LOOKAHEAD: usize = 3;
 /// How often a stretch's end is moved toward where it misses most.
 const NUDGES: usize = 4;
 /// How many times its tolerance a stretch may miss so that moving its end is worth a try.
 const HOPELESS: f64 = 2.5;
-/// About how many times its tolerance a stretch's end moves when it is rounded to the grid.
-const ROUNDING: f64 = 1.0;
 /// The largest turn (radians) that one stretch may make: beyond, which way round it goes hangs on little.
 const LARGEST_TURN: f64 = 2.6;
 
@@ -55,16 +51,15 @@ pub(super) fn fitted(values: &Values, times: &[f64], tolerances: &[f64], grid: &
     }
     kept.push(0);
     codes.push(values.code(grid, 0));
-    let (mut from, mut length) = (0, 1);
-    let mut steps = Vec::new();
+    let (mut from, mut ends) = (0, Vec::new());
     while from + 1 < times.len() {
         let start = values.decoded(grid.decode(codes[codes.len() - 1]));
         let stretch = Stretch { values, times, tolerances, grid, from, start };
-        // Stretches are about as long as the one before: shorter ones need no try.
-        let (to, code) = stretch.longest(from + length / 2, &mut steps);
-        kept.push(to);
+        stretch.survey(&mut ends);
+        let (length, code) = stretch.longest(&ends);
+        from += length;
+        kept.push(from);
         codes.push(code);
-        (from, length) = (to, to - from);
     }
     (kept, codes)
 }
@@ -91,68 +86,68 @@ struct Stretch<'a> {
 
 type Step = [f64; 3];
 
+/// A key up to which a stretch could go: the step to it, and a velocity with which everything up to it is nearly bridged.
+struct End {
+    step: Step,
+    velocity: Step,
+}
+
 impl Stretch<'_> {
-    /// The farthest key that can be the next one, and its codes. Those before `first` are not tried unless that fails.
-    fn longest(&self, first: usize, steps: &mut Vec<Step>) -> (usize, Code) {
-        let next = self.from + 1;
-        let first = first.clamp(next, self.times.len() - 1);
-        let mut best = (next, self.values.code(self.grid, next));
-        let (mut along, mut square) = ([0.0; 3], 0.0);
-        steps.clear();
-        for to in next..self.times.len() {
+    /// The keys up to which, in each component by itself, some velocity bridges everything: no stretch is longer.
+    fn survey(&self, ends: &mut Vec<End>) {
+        ends.clear();
+        let (mut low, mut high) = ([f64::NEG_INFINITY; 3], [f64::INFINITY; 3]);
+        for to in self.from + 1..self.times.len() {
             let (step, after) = (self.difference(self.values.get(to)), self.times[to] - self.times[self.from]);
             if matches!(self.values, Values::Rotations(_)) && dot(step, step) > LARGEST_TURN * LARGEST_TURN {
-                // Nothing was tried yet: from the beginning.
-                return if to <= first && first > next { self.longest(next, steps) } else { best };
-            }
-            (0..3).for_each(|c| along[c] += step[c] * after);
-            square += after * after;
-            steps.push(step);
-            if to < first {
-                continue;
-            }
-            // The velocity that fits best on the whole.
-            let end = along.map(|c| c / square * after);
-            if let Some(code) = self.bridged(steps, to, end) {
-                best = (to, code);
-            } else if to == first && first > next {
-                return self.longest(next, steps);
-            } else if to > best.0 + LOOKAHEAD {
                 break;
+            }
+            for c in 0..3 {
+                low[c] = low[c].max((step[c] - self.tolerances[to]) / after);
+                high[c] = high[c].min((step[c] + self.tolerances[to]) / after);
+            }
+            if (0..3).any(|c| low[c] > high[c]) {
+                break;
+            }
+            ends.push(End { step, velocity: [0, 1, 2].map(|c| low[c] + (high[c] - low[c]) / 2.0) });
+        }
+    }
+
+    /// About the longest stretch, in keys, and the codes that it ends with: from the farthest end back in longer and longer strides, then by halves.
+    fn longest(&self, ends: &[End]) -> (usize, Code) {
+        let mut best = (1, self.values.code(self.grid, self.from + 1));
+        let (mut fails, mut stride) = (ends.len() + 1, 1);
+        while best.0 + 1 < fails {
+            let length = if best.0 > 1 { best.0.midpoint(fails) } else { fails.saturating_sub(stride).max(2) };
+            match self.bridged(&ends[..length]) {
+                Some(code) => best = (length, code),
+                None => (fails, stride) = (length, 2 * stride),
             }
         }
         best
     }
 
-    /// The codes near `end` with which everything up to a key stays within its tolerance.
-    fn bridged(&self, steps: &[Step], to: usize, mut end: Step) -> Option<Code> {
-        let start = self.times[self.from];
-        let inverse = 1.0 / (self.times[to] - start);
-        let (times, tolerances) = (&self.times[self.from + 1..=to], &self.tolerances[self.from + 1..=to]);
-        let hopeless = |((step, time), tolerance): ((&Step, &f64), &f64)| {
-            let share = (time - start) * inverse;
-            let miss = [0, 1, 2].map(|c| step[c] - end[c] * share);
-            let most = tolerance * (HOPELESS + ROUNDING);
-            dot(miss, miss) > most * most
-        };
-        // Rounding takes most of the time, and most ends are hopeless before it.
-        if steps.iter().zip(times).zip(tolerances).any(hopeless) {
-            return None;
-        }
+    /// The codes with which a stretch stays within its tolerances up to its end.
+    fn bridged(&self, ends: &[End]) -> Option<Code> {
+        let (start, keys) = (self.times[self.from], self.from + 1..=self.from + ends.len());
+        let (times, tolerances) = (&self.times[keys.clone()], &self.tolerances[keys]);
+        let duration = times.last()? - start;
+        let mut end = ends.last()?.velocity.map(|c| c * duration);
         for _ in 0..NUDGES {
             let code = self.moved(end);
             let reached = self.difference(self.values.decoded(self.grid.decode(code)));
+            let velocity = reached.map(|c| c / duration);
             let (mut worst, mut nudge) = (1.0, None);
-            for ((step, time), tolerance) in steps.iter().zip(times).zip(tolerances) {
-                let share = (time - start) * inverse;
-                let miss = [0, 1, 2].map(|c| step[c] - reached[c] * share);
+            for ((End { step, .. }, time), tolerance) in ends.iter().zip(times).zip(tolerances) {
+                let after = time - start;
+                let miss = [0, 1, 2].map(|c| step[c] - velocity[c] * after);
                 let (square, most) = (dot(miss, miss), tolerance * worst);
                 if square > most * most {
                     worst = libm::sqrt(square) / tolerance.max(f64::MIN_POSITIVE);
                     if worst > HOPELESS {
                         return None;
                     }
-                    nudge = Some(miss.map(|c| c * (1.0 - 1.0 / worst) / share));
+                    nudge = Some(miss.map(|c| c * (1.0 - 1.0 / worst) * duration / after));
                 }
             }
             match nudge {
