@@ -1,7 +1,7 @@
 //! What the engine is told by whoever uses it: what a storage can hold and what that costs, how much work may be done at once.
 
 use super::{Encoded, Grid, Track};
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 /// A storage as the engine sees it.
 pub trait Codec: Sync {
@@ -14,6 +14,11 @@ pub trait Codec: Sync {
     /// What tracks cost on the wire, in bytes: one entry for each track that the engine was given, `None` where it stays as it is. Their keys stand for `times` as
     /// many, what describes them for itself.
     fn cost(&self, tracks: &[Option<Encoded>], times: f64) -> usize;
+
+    /// Whether tracks that all stay as they are cost more than `bytes`.
+    fn exceeds(&self, tracks: usize, bytes: usize) -> bool {
+        self.cost(&vec![None; tracks], 1.0) > bytes
+    }
 }
 
 /// Runs work that does not depend on each other, in any order, on any number of threads.

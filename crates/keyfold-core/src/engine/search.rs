@@ -80,7 +80,7 @@ pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, befor
         true => search.about(&samples)?,
         false => search.best(samples)?,
     };
-    (found.cost < codec.cost(&vec![None; job.tracks.len()], 1.0)).then_some(found)
+    codec.exceeds(job.tracks.len(), found.cost).then_some(found)
 }
 
 impl Choice {

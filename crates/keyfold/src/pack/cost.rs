@@ -2,7 +2,13 @@
 
 use super::{Context, Level, Optimize, Purpose, Settings};
 use crate::write::{ChannelForm, Stored, alike};
-use miniz_oxide::deflate::{CompressionLevel, compress_to_vec};
+use miniz_oxide::{
+    DataFormat,
+    deflate::{
+        CompressionLevel, compress_to_vec,
+        core::{CompressorOxide, TDEFLFlush, TDEFLStatus, compress},
+    },
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -13,18 +19,23 @@ const RAW_SHARE: usize = 64;
 
 /// The cost of what is on the wire, in bytes after compression, or before it where those are to be few. Bytes stand for `times` as many, JSON for itself.
 pub(crate) fn cost(wire: Wire, times: f64, context: &Context<'_>) -> usize {
-    let Wire { mut bytes, json } = wire;
-    // Who asks for a storage alone is not asked whether its JSON pays, and next to slices of longer animations it is nothing.
-    let counts = !context.settings.keep_keys && context.purpose != (Purpose::Estimate { sliced: true });
-    let json = if counts { json.as_bytes() } else { &[] };
     if times == 1.0 {
-        bytes.extend_from_slice(json);
-        return priced(&bytes, context);
+        return priced(&wire.content(context), context);
     }
     // What repeats in samples lies so many times as far apart in the whole, and deflate looks back no farther than its window.
     let near = (WINDOW / times) as usize;
-    let bytes: usize = bytes.chunks(near.max(1)).map(|near| priced(near, context)).sum();
-    (bytes as f64 * times) as usize + priced(json, context)
+    let bytes: usize = wire.bytes.chunks(near.max(1)).map(|near| priced(near, context)).sum();
+    (bytes as f64 * times) as usize + priced(wire.counted_json(context), context)
+}
+
+/// Whether what is on the wire costs more than `most`. Of what does by far, no more is compressed than it takes to see that.
+pub(crate) fn exceeds(wire: Wire, most: usize, context: &Context<'_>) -> bool {
+    let content = wire.content(context);
+    let Some(level) = compression(context) else { return content.len() > most };
+    let Some(most) = most.checked_sub(content.len() / RAW_SHARE) else { return true };
+    let mut compressor = CompressorOxide::with_format_and_level(DataFormat::Raw, level);
+    let (status, ..) = compress(&mut compressor, &content, &mut vec![0; most], TDEFLFlush::Finish);
+    status != TDEFLStatus::Done
 }
 
 fn priced(content: &[u8], context: &Context<'_>) -> usize {
@@ -48,6 +59,21 @@ pub(crate) struct Wire {
     pub(crate) bytes: Vec<u8>,
     /// About what describes them.
     pub(crate) json: String,
+}
+
+impl Wire {
+    /// The JSON that counts: who asks for a storage alone is not asked whether its JSON pays, and next to slices of longer animations it is nothing.
+    fn counted_json(&self, context: &Context<'_>) -> &[u8] {
+        let counts = !context.settings.keep_keys && context.purpose != (Purpose::Estimate { sliced: true });
+        if counts { self.json.as_bytes() } else { &[] }
+    }
+
+    /// All that counts.
+    fn content(mut self, context: &Context<'_>) -> Vec<u8> {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.extend_from_slice(self.counted_json(context));
+        bytes
+    }
 }
 
 /// What channels put on the wire where `place` makes bytes of what their accessors hold. Equal contents and samplers stand there once, as in a file.

@@ -60,7 +60,10 @@ pub fn estimates(
     let (count, samples) = (floats(animations), Samples::of(animations));
     // Samples that are all there is need no scale.
     let known = match count > LEAST && floats(&samples.animations) < count {
-        true => Some((weight_of(&packed.document), estimator.searched(&samples, settings)?)),
+        true => Some((
+            Weight { raw: document_bytes(&packed.document) as usize, gzip: packed.gzip_bytes },
+            estimator.searched(&samples, settings)?,
+        )),
         false => None,
     };
     let about = |settings: &Settings| -> Result<Weight> {

@@ -10,7 +10,7 @@ mod stream;
 
 use super::{
     Context, Optimize,
-    cost::{Wire, cost},
+    cost::{Wire, cost, exceeds},
 };
 use crate::{
     Animation, Document, Interpolation, Result, Storage, Target, Targets, Track,
@@ -164,10 +164,20 @@ impl Codec for AnimationCodec<'_> {
 
     fn cost(&self, tracks: &[Option<Encoded>], times: f64) -> usize {
         self.context.tried();
+        self.wire(tracks).map_or(usize::MAX, |wire| cost(wire, times, self.context))
+    }
+
+    fn exceeds(&self, tracks: usize, bytes: usize) -> bool {
+        self.wire(&vec![None; tracks]).map_or(true, |wire| exceeds(wire, bytes, self.context))
+    }
+}
+
+impl AnimationCodec<'_> {
+    fn wire(&self, tracks: &[Option<Encoded>]) -> Result<Wire> {
         let mut encoded: Vec<Option<&Encoded>> = vec![None; self.animation.tracks.len()];
         self.tracks.iter().zip(tracks).for_each(|(index, track)| encoded[*index] = track.as_ref());
         let entries = self.animation.tracks.iter().zip(encoded).map(|(track, encoded)| Entry { track, encoded });
         let entries: Vec<Entry<'_>> = entries.filter(|entry| self.context.replaces(entry.track)).collect();
-        (self.context.form().wire)(&entries, self.context).map_or(usize::MAX, |wire| cost(wire, times, self.context))
+        (self.context.form().wire)(&entries, self.context)
     }
 }
