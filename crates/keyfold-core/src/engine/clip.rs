@@ -76,6 +76,8 @@ pub(super) struct Clip<'a> {
     pub(super) probes: Vec<Probe>,
     /// All keys of all tracks that may change; where there are splines, moments between them, too.
     pub(super) times: Arc<[f32]>,
+    /// By time: how many times the square of an error counts there.
+    pub(super) weights: Vec<f64>,
     /// Those that may change, ordered so that a node's come together, translation first.
     pub(super) tracks: Vec<Track>,
     of_node: Vec<Range<usize>>,
@@ -102,7 +104,15 @@ impl<'a> Clip<'a> {
         });
         let (of_node, shared) = (of_node.collect(), free.len() < tracks.len());
         let is_linear = all.iter().all(Track::is_linear);
-        Self { skeleton, radii, motion, moved, probes, times, tracks: all, of_node, shared, is_linear }
+        let weights = vec![1.0; times.len()];
+        Self { skeleton, radii, motion, moved, probes, times, weights, tracks: all, of_node, shared, is_linear }
+    }
+
+    /// Its motion with some other tracks.
+    pub(super) fn motion_with<'m>(&'m self, tracks: impl Iterator<Item = Driven<'m>>) -> Motion<'m> {
+        let mut motion: Motion<'m> = self.motion.clone();
+        tracks.for_each(|track| motion.set(track));
+        motion
     }
 
     /// The tracks of a node that may change.

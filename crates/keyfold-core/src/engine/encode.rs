@@ -36,7 +36,7 @@ pub(super) struct TrackKeys {
 /// How a window came out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
-    /// By probe: its largest error at the window's times, in scene units.
+    /// By probe: its largest weighted error at the window's times, in scene units.
     pub(super) errors: Vec<f64>,
     /// The clip's times at which a point lies farther off than it should.
     pub(super) failing: Vec<usize>,
@@ -187,7 +187,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
             let mut largest = 0.0f64;
             for (moment, over) in over.iter_mut().enumerate() {
                 let (a, b) = (self.window.poses.global(probe.a, moment), self.poses.global(probe.b, moment));
-                let squared = probe.squared_distance(a, b);
+                let squared = self.window.weights[moment] * probe.squared_distance(a, b);
                 largest = largest.max(squared);
                 *over |= squared > most;
             }
@@ -250,7 +250,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         for probe in &self.clip.probes {
             for moment in failing.iter().map(|place| place - self.window.range.start) {
                 let (a, b) = (self.window.poses.global(probe.a, moment), self.poses.global(probe.b, moment));
-                if probe.squared_distance(a, b) > limit * limit {
+                if self.window.weights[moment] * probe.squared_distance(a, b) > limit * limit {
                     any |= self.narrow_chain(probe.a, moment, quantizers);
                 }
             }

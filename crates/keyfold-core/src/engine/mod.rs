@@ -18,9 +18,11 @@
 //! | `encode` | from the root to the tips |
 //! | `compensate`, `reduce`, `repair` | joints that make up for their parents; which keys are needed; other codes where the nearest add up badly |
 //! | `thin` | keys that go because points have room left |
+//! | `between` | keys beside which what was written proved too far off |
 //!
 //! Not here: files and JSON, what is between keys (the caller measures what it has written), tracks that move no points.
 
+mod between;
 pub mod budgets;
 mod clip;
 mod codec;
@@ -39,7 +41,7 @@ mod window;
 pub use clip::Job;
 pub use codec::{Codec, Executor, Level};
 pub use grid::{Code, Grid, Layout, Uniform};
-pub use search::{Choice, Found, search};
+pub use search::{Before, Choice, Found, search};
 pub use track::{Encoded, Track};
 
 #[cfg(test)]

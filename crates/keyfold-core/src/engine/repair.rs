@@ -60,7 +60,7 @@ struct Joint {
     turn: Quat,
     /// Translation and rotation.
     codes: [Code; 2],
-    /// The squared distance of its probe.
+    /// The squared distance of its probe, weighted.
     error: f64,
 }
 
@@ -218,8 +218,9 @@ impl<'a, 'c> Repair<'a, 'c> {
 
     fn error(&self, node: usize) -> f64 {
         self.probes[node].map_or(0.0, |probe| {
-            self.clip.probes[probe]
-                .squared_distance(self.window.poses.global(node, self.moment), &self.joints[node].global)
+            let original = self.window.poses.global(node, self.moment);
+            self.window.weights[self.moment]
+                * self.clip.probes[probe].squared_distance(original, &self.joints[node].global)
         })
     }
 

@@ -3,6 +3,7 @@
 
 use super::{
     Codec, Encoded, Executor, Level,
+    between::raised,
     budgets::{self, Prices, Reach},
     clip::{Clip, Job, Part},
     encode::{Encoder, Measured, TrackKeys, quantizers},
@@ -11,8 +12,8 @@ use super::{
     window::Window,
 };
 use crate::{
-    curve::Interpolation,
-    skeleton::{Deviation, Motion, compare, moments},
+    curve::{Curve, Interpolation},
+    skeleton::{Deviation, compare, moments},
 };
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::ops::Range;
@@ -47,35 +48,58 @@ pub struct Found {
     pub tracks: Vec<Option<Encoded>>,
     /// What they cost, in the codec's bytes.
     pub cost: usize,
-    /// How they came about, where a smaller bound would make about the same of them.
-    pub choice: Option<Choice>,
+    /// How they came about.
+    pub choice: Choice,
 }
 
-/// What a search decided for an animation whose keys it reduced: a smaller bound needs no other plan, and about as much smaller budgets. Where all keys stay,
-/// codes are repaired, and what that leaves between keys says nothing of another bound.
+/// What a search decided for an animation.
 #[derive(Clone, Debug)]
 pub struct Choice {
     bound: f64,
-    clips: Vec<(Plan, Vec<f64>)>,
+    clips: Vec<Chosen>,
+}
+
+/// What a search decided for a clip: its plan, how far each track may stray, and how many times the square of an error counts at each time.
+#[derive(Clone, Debug)]
+struct Chosen {
+    plan: Plan,
+    budgets: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+/// What a search found that proved too far off once it was written: what it decided, and what became of each track of the job that it changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Before<'a> {
+    /// What was decided.
+    pub choice: &'a Choice,
+    /// By track of the job.
+    pub curves: &'a [Option<&'a Curve>],
 }
 
 /// Tracks within the job's bound at all keys as far as the engine can see; `None` where nothing is cheaper than the tracks as they are.
 ///
-/// What lies between keys is for the caller to measure, on what was written; where that is over the bound, a job with a smaller one is the way.
-/// `before` is what was chosen for the same tracks under another bound, from which that search need not begin anew.
-pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, before: Option<&Choice>) -> Option<Found> {
+/// What lies between keys is for the caller to measure, on what was written. Where that is over the bound, a job with a smaller one and what was found `before` make as
+/// little of it anew as they can.
+pub fn search<E: Executor>(
+    job: &Job<'_>,
+    codec: &dyn Codec,
+    executor: &E,
+    before: Option<Before<'_>>,
+) -> Option<Found> {
     let parts = Part::all(job);
-    let clips: Vec<Clip<'_>> = parts.iter().map(|part| Clip::new(part, job)).collect();
-    let clips: Vec<Clip<'_>> = clips.into_iter().filter(|clip| !clip.tracks.is_empty()).collect();
+    let clips = parts.iter().map(|part| Clip::new(part, job));
+    let mut clips: Vec<Clip<'_>> = clips.filter(|clip| !clip.tracks.is_empty()).collect();
     if clips.is_empty() || job.bound.is_nan() || job.bound <= 0.0 {
         return None;
     }
     let samples = executor.map(&clips, Sampled::new);
-    let search = Search { job, codec, executor, clips: &clips };
-    if let Some(choice) = before.filter(|choice| choice.fits(&clips)) {
+    if let Some(choice) = before.filter(|before| before.choice.fits(&clips)).and_then(|b| b.again(&clips, job.bound)) {
+        let job = &Job { bound: choice.bound, ..*job };
+        clips.iter_mut().zip(&choice.clips).for_each(|(clip, chosen)| clip.weights.clone_from(&chosen.weights));
         let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
-        return search.whole(&choice.scaled(job.bound), &reach, None);
+        return Search { job, codec, executor, clips: &clips }.whole(choice, &reach, None);
     }
+    let search = Search { job, codec, executor, clips: &clips };
     let found = match job.is_estimate && job.level.repairs() && !search.is_sampled() {
         true => search.about(&samples)?,
         false => search.best(samples)?,
@@ -83,18 +107,41 @@ pub fn search<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E, befor
     codec.exceeds(job.tracks.len(), found.cost).then_some(found)
 }
 
+impl Before<'_> {
+    /// What to do next: errors count for more beside moments that are too far off. Where there are none, budgets shrink as the bound does; but where all keys stay, codes
+    /// are repaired, and what that leaves between keys says nothing of another bound.
+    fn again(&self, clips: &[Clip<'_>], bound: f64) -> Option<Choice> {
+        let mut choice = self.choice.clone();
+        let mut stricter = false;
+        for (clip, chosen) in clips.iter().zip(&mut choice.clips) {
+            if let Some(weights) = raised(clip, &chosen.weights, self.curves, choice.bound) {
+                (chosen.weights, stricter) = (weights, true);
+            }
+        }
+        if stricter {
+            return Some(choice);
+        }
+        choice.clips.iter().all(|chosen| chosen.plan.drops_keys).then(|| choice.scaled(bound))
+    }
+}
+
 impl Choice {
+    /// What it was made within, in scene units.
+    pub fn bound(&self) -> f64 {
+        self.bound
+    }
+
     /// Whether it was made for clips of so many tracks.
     fn fits(&self, clips: &[Clip<'_>]) -> bool {
-        let same = |(clip, (_, budgets)): (&Clip<'_>, &(Plan, Vec<f64>))| clip.tracks.len() == budgets.len();
+        let same = |(clip, chosen): (&Clip<'_>, &Chosen)| clip.tracks.len() == chosen.budgets.len();
         self.clips.len() == clips.len() && clips.iter().zip(&self.clips).all(same)
     }
 
     /// The same for another bound.
-    fn scaled(&self, bound: f64) -> Self {
+    fn scaled(mut self, bound: f64) -> Self {
         let by = bound / self.bound;
-        let scaled = |(plan, budgets): &(Plan, Vec<f64>)| (*plan, budgets.iter().map(|budget| budget * by).collect());
-        Self { bound, clips: self.clips.iter().map(scaled).collect() }
+        self.clips.iter_mut().flat_map(|chosen| &mut chosen.budgets).for_each(|budget| *budget *= by);
+        Self { bound, ..self }
     }
 }
 
@@ -154,10 +201,7 @@ impl<E: Executor> Search<'_, '_, E> {
         // Of equal costs the earlier plan wins.
         candidates.sort_by_key(|candidate| candidate.cost);
         let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
-        let whole = |candidate: &Candidate| {
-            let clips = candidate.clips.iter().map(|tried| (tried.plan, tried.budgets.clone())).collect();
-            self.whole(&Choice { bound: self.job.bound, clips }, &reach, Some(candidate))
-        };
+        let whole = |candidate: &Candidate| self.whole(self.choice(&candidate.clips), &reach, Some(candidate));
         candidates.iter().find_map(whole)
     }
 
@@ -168,7 +212,16 @@ impl<E: Executor> Search<'_, '_, E> {
             false => candidate,
         };
         let least = self.promising(samples).into_iter().map(held).min_by_key(|candidate| candidate.cost)?;
-        Some(Found { cost: least.cost, tracks: self.assembled(&least.clips), choice: None })
+        Some(Found { cost: least.cost, tracks: self.assembled(&least.clips), choice: self.choice(&least.clips) })
+    }
+
+    fn choice(&self, clips: &[Tried]) -> Choice {
+        let chosen = |(clip, tried): (&Clip<'_>, &Tried)| Chosen {
+            plan: tried.plan,
+            budgets: tried.budgets.clone(),
+            weights: clip.weights.clone(),
+        };
+        Choice { bound: self.job.bound, clips: self.clips.iter().zip(clips).map(chosen).collect() }
     }
 
     /// Whether samples stand for more than themselves.
@@ -292,9 +345,9 @@ impl<E: Executor> Search<'_, '_, E> {
     }
 
     /// All clips so that they hold at all keys, and what they cost; `None` where one never does. Of `held`, short clips are whole already.
-    fn whole(&self, choice: &Choice, reach: &[Reach], held: Option<&Candidate>) -> Option<Found> {
+    fn whole(&self, mut choice: Choice, reach: &[Reach], held: Option<&Candidate>) -> Option<Found> {
         let whole = |index: usize| {
-            let (clip, (plan, budgets)) = (&self.clips[index], &choice.clips[index]);
+            let (clip, Chosen { plan, budgets, .. }) = (&self.clips[index], &choice.clips[index]);
             let held = held.map(|candidate| &candidate.clips[index]).filter(|tried| is_whole(clip, tried));
             match held {
                 Some(tried) => Some((self.encoded(clip, tried), budgets.clone())),
@@ -304,9 +357,7 @@ impl<E: Executor> Search<'_, '_, E> {
         let whole: Option<Vec<(Vec<Encoded>, Vec<f64>)>> = self.each_clip(whole).into_iter().collect();
         let (encoded, budgets): (Vec<_>, Vec<_>) = whole?.into_iter().unzip();
         let tracks = self.in_order(encoded.into_iter());
-        let reduced = choice.clips.iter().all(|(plan, _)| plan.drops_keys);
-        let plans = choice.clips.iter().map(|(plan, _)| *plan);
-        let choice = reduced.then(|| Choice { bound: self.job.bound, clips: plans.zip(budgets).collect() });
+        choice.clips.iter_mut().zip(budgets).for_each(|(chosen, budgets)| chosen.budgets = budgets);
         Some(Found { cost: self.codec.cost(&tracks, 1.0), tracks, choice })
     }
 
@@ -393,12 +444,8 @@ impl<E: Executor> Search<'_, '_, E> {
     /// By probe, how far a clip lies from the original at all keys of all tracks: those that stay as they are have some of their own.
     fn deviation(&self, clip: &Clip<'_>, encoded: &[Encoded]) -> Deviation {
         let curves: Vec<_> = encoded.iter().map(Encoded::curve).collect();
-        let mut motion: Motion<'_> = clip.motion.clone();
-        for (track, curve) in clip.tracks.iter().zip(&curves) {
-            if let Some(curve) = curve {
-                motion.set(track.driven(curve));
-            }
-        }
+        let became = clip.tracks.iter().zip(&curves).filter_map(|(track, curve)| Some(track.driven(curve.as_ref()?)));
+        let motion = clip.motion_with(became);
         compare(&clip.motion, &motion, &clip.probes, &moments(&[&clip.motion, &motion], 0))
     }
 

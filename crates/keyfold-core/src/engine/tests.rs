@@ -54,10 +54,14 @@ fn arms(actors: usize) -> Skeleton {
 
 /// Each joint swings its own way; those of all actors alike.
 fn swings() -> Vec<Curve> {
+    swings_at(1.3)
+}
+
+fn swings_at(least: f64) -> Vec<Curve> {
     let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
     let swing = |joint: usize| {
         let turn = |t: &f32| {
-            let (t, speed) = (f64::from(*t), 1.3 + joint as f64);
+            let (t, speed) = (f64::from(*t), least + joint as f64);
             quat::exp([0.4 * libm::sin(speed * t), 0.2 * libm::cos(2.3 * t), 0.05 * t]).map(|c| c as f32)
         };
         let values: Vec<f32> = times.iter().flat_map(turn).collect();
@@ -84,13 +88,25 @@ fn searched_with(
     level: Level,
     keeps_keys: bool,
 ) -> Option<Vec<Option<Encoded>>> {
+    found(skeleton, curves, kept, bound, level, keeps_keys, None).map(|found| found.tracks)
+}
+
+fn found(
+    skeleton: &Skeleton,
+    curves: &[Curve],
+    kept: &[bool],
+    bound: f64,
+    level: Level,
+    keeps_keys: bool,
+    before: Option<Before<'_>>,
+) -> Option<Found> {
     let tracks = tracks(skeleton, curves);
     let radii = vec![0.1; skeleton.len()];
     let end = curves[0].end();
     let (shares_times, is_estimate, probe_radii) = (false, false, &radii[..]);
     let job =
         Job { skeleton, probe_radii, tracks: &tracks, kept, end, bound, level, keeps_keys, shares_times, is_estimate };
-    search(&job, &Plain, &Sequential, None).map(|found| found.tracks)
+    search(&job, &Plain, &Sequential, before)
 }
 
 fn tracks<'c>(skeleton: &Skeleton, curves: &'c [Curve]) -> Vec<Driven<'c>> {
@@ -112,6 +128,28 @@ fn every_level_keeps_the_bound_at_keys_and_saves() {
             assert!(error <= bound && error > 0.3 * bound, "{level:?} {bound}: {error}");
         }
     }
+}
+
+#[test]
+fn what_is_too_far_off_between_keys_comes_nearer_within_the_same_bound() {
+    let (skeleton, curves, bound) = (arms(1), swings_at(40.0), 0.02);
+    let original = Motion::new(&skeleton, tracks(&skeleton, &curves));
+    let probes = probes(&skeleton, &original.moved(), |_| 0.1);
+    let search = |before| found(&skeleton, &curves, &[false; 4], bound, Level::Default, false, before).unwrap();
+    let decoded = |found: &Found| found.tracks.iter().map(|t| t.as_ref().unwrap().curve().unwrap()).collect();
+    let error = |decoded: &[Curve]| {
+        let motion = Motion::new(&skeleton, tracks(&skeleton, decoded));
+        compare(&original, &motion, &probes, &moments(&[&original, &motion], 2)).error()
+    };
+    let first = search(None);
+    let before: Vec<Curve> = decoded(&first);
+    let again = search(Some(Before { choice: &first.choice, curves: &before.iter().map(Some).collect::<Vec<_>>() }));
+    let after: Vec<Curve> = decoded(&again);
+    assert!(error(&before) > 1.01 * bound && error(&after) <= bound, "{} {}", error(&before), error(&after));
+    // Most keys are as they were.
+    let codes = |found: &Found| found.tracks.iter().flat_map(|t| t.as_ref().unwrap().codes.clone()).collect::<Vec<_>>();
+    let same = codes(&first).iter().zip(codes(&again)).filter(|(a, b)| *a == b).count();
+    assert!(again.choice.bound() == bound && same > codes(&first).len() / 2, "{same}");
 }
 
 #[test]

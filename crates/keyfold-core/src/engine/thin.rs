@@ -122,10 +122,11 @@ impl<'a, 'c> Thinning<'a, 'c> {
         let above = skeleton.parent(node).map_or(Affine::IDENTITY, |parent| *self.poses.global(parent, moment));
         let global = above.then_inner(&Affine::from_transform(own));
         let moves = global.then_inner(&self.poses.global(node, moment).inverse()?);
+        let limit = self.limit / self.window.weights[moment];
         let near = |below: &usize| {
             self.probes[*below].is_none_or(|probe| {
                 let moved = moves.then_inner(self.poses.global(*below, moment));
-                self.clip.probes[probe].squared_distance(self.window.poses.global(*below, moment), &moved) <= self.limit
+                self.clip.probes[probe].squared_distance(self.window.poses.global(*below, moment), &moved) <= limit
             })
         };
         subtree.iter().all(near).then_some(moves)

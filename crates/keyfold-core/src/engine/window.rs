@@ -14,6 +14,8 @@ pub(super) struct Window {
     pub(super) range: Range<usize>,
     /// Those times.
     pub(super) times: Vec<f64>,
+    /// How many times the square of an error counts at each.
+    pub(super) weights: Vec<f64>,
     /// The original's global matrices, and the own ones of nodes that have no tracks to change.
     pub(super) poses: Poses,
     /// The own transforms of nodes that have tracks to change, by node; empty for others.
@@ -49,8 +51,8 @@ impl Window {
             let moments = if clip.changes(node) { 0..moments.len() } else { 0..0 };
             moments.map(|moment| Tilt::new(clip, &poses, node, moment)).collect()
         });
-        let tilts = tilts.collect();
-        Self { range, times, poses, transforms, turns, tilts }
+        let (tilts, weights) = (tilts.collect(), clip.weights[range.clone()].to_vec());
+        Self { range, times, weights, poses, transforms, turns, tilts }
     }
 
     pub(super) fn len(&self) -> usize {

@@ -12,7 +12,10 @@ use super::{
 };
 use crate::parallel::*;
 use crate::{Animation, Interpolation, Monitor, Storage, Target, Track, diff::undefined, scene::core_track};
-use keyfold_core::engine::{self, Choice, Codec, Encoded, Executor, Job, Level};
+use keyfold_core::{
+    curve::Curve,
+    engine::{self, Before, Choice, Codec, Encoded, Executor, Job, Level},
+};
 use std::collections::BTreeMap;
 
 /// About what a channel's JSON takes after gzip: costs leave it out where keys are to stay.
@@ -25,14 +28,22 @@ const WORTH: f64 = 0.98;
 pub(crate) struct PackedAnimation {
     pub(crate) animation: Animation,
     pub(crate) encoded: BTreeMap<Target, Box<Encoded>>,
-    /// What the engine chose for its tracks as they were, where that holds for smaller bounds, too.
+    /// What it was packed within, in scene units.
+    pub(crate) bound: f64,
+    /// What the engine chose for its tracks as they were.
     choice: Option<Choice>,
 }
 
 impl PackedAnimation {
     /// An animation that stays as it is.
     pub(crate) fn untouched(animation: Animation) -> Self {
-        Self { animation, encoded: BTreeMap::new(), choice: None }
+        Self { animation, encoded: BTreeMap::new(), bound: 0.0, choice: None }
+    }
+
+    /// What became of a track that the engine changed.
+    fn curve(&self, index: usize) -> Option<&Curve> {
+        let track = self.animation.tracks.get(index)?;
+        self.encoded.contains_key(&track.target).then_some(&track.curve)
     }
 }
 
@@ -57,7 +68,7 @@ pub(crate) fn pack_animation(context: &Context<'_>, animation: &Animation, bound
     }
     let Some((straight, used)) = straightened(context, animation, bound) else { return curved };
     let (straight, cost) = pack_whole_or_split(context, &straight, bound - used);
-    let straight = PackedAnimation { choice: None, ..straight };
+    let straight = PackedAnimation { bound, choice: None, ..straight };
     let [cost, most] = [(cost, &straight), (most, &curved)].map(|(c, p)| c + unwritten(context, &p.animation));
     if cost < most { straight } else { curved }
 }
@@ -69,8 +80,8 @@ pub(crate) fn pack_again(
     bound: f64,
     before: &PackedAnimation,
 ) -> PackedAnimation {
-    let again = |choice| pack_as_it_is(context, animation, bound, context.settings.level, Some(choice)).0;
-    let found = before.choice.as_ref().map(again).filter(|packed| packed.choice.is_some());
+    let again = || pack_as_it_is(context, animation, bound, context.settings.level, Some(before)).0;
+    let found = before.choice.is_some().then(again).filter(|packed| packed.choice.is_some());
     found.unwrap_or_else(|| pack_animation(context, animation, bound))
 }
 
@@ -108,13 +119,13 @@ fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64)
     (PackedAnimation { choice, ..packed }, cost)
 }
 
-/// The animation with its tracks as they are, and what it costs. `before` is what was chosen for them within another bound.
+/// The animation with its tracks as they are, and what it costs. `before` is what became of them, and proved too far off.
 fn pack_as_it_is(
     context: &Context<'_>,
     animation: &Animation,
     bound: f64,
     level: Level,
-    before: Option<&Choice>,
+    before: Option<&PackedAnimation>,
 ) -> (PackedAnimation, usize) {
     let mut base = exact_and_properties(context, animation);
     let undefined: Vec<usize> = undefined(&base).map(|(index, _)| index).collect();
@@ -143,6 +154,8 @@ fn pack_as_it_is(
         is_estimate: context.purpose != Purpose::Document,
     };
     let codec = AnimationCodec { context, animation: &base, tracks: &indices };
+    let curves: Vec<Option<&Curve>> = indices.iter().map(|index| before?.curve(*index)).collect();
+    let before = before.and_then(|before| Some(Before { choice: before.choice.as_ref()?, curves: &curves }));
     let Some(found) = engine::search(&job, &codec, &Parallel(context.monitor), before) else {
         let cost = codec.cost(&vec![None; tracks.len()], 1.0);
         return (PackedAnimation::untouched(base), cost);
@@ -154,7 +167,7 @@ fn pack_as_it_is(
             encoded.insert(base.tracks[index].target.clone(), Box::new(track));
         }
     }
-    (PackedAnimation { animation: base, encoded, choice: found.choice }, found.cost)
+    (PackedAnimation { animation: base, encoded, bound: found.choice.bound(), choice: Some(found.choice) }, found.cost)
 }
 
 /// What needs no search.

@@ -124,7 +124,7 @@ impl Packed {
 }
 
 /// How often animations that prove to be over the bound are packed again with a smaller one, before they are left as they were.
-const ATTEMPTS: usize = 4;
+const ATTEMPTS: usize = 8;
 
 /// An animation that is over the bound by so much, times may be to blame for.
 const FAR: f64 = 1.1;
@@ -213,7 +213,6 @@ fn pack_below(
     effort::pay(document, &scene, read.animations.iter().filter(|a| context.changes(a)), effort::SEARCH)?;
     let (bound, whole) = (context.bound, context.whole(document, &read.animations));
     let mut packed = context.search(&whole)?;
-    let mut bounds = vec![bound; packed.len()];
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
     left.extend(context.kept(&read.animations));
@@ -245,11 +244,11 @@ fn pack_below(
             } else {
                 // Gently at first: each step costs bytes.
                 let share = 1.0 - 0.015 * (attempt + 1) as f64;
-                bounds[index] = match blames_times && far(index) {
+                let within = match blames_times && far(index) {
                     true => share * bound,
-                    false => bounds[index] * (share * bound / diff.animations[index].possible).clamp(0.2, share),
+                    false => packed[index].bound * (share * bound / diff.animations[index].possible).clamp(0.2, share),
                 };
-                packed[index] = pack_again(&context, original, bounds[index], &packed[index]);
+                packed[index] = pack_again(&context, original, within, &packed[index]);
             }
         }
     }

@@ -1,0 +1,56 @@
+//! Between keys: what was written may lie farther off there than at them. Where it did, errors at the two keys beside count for more, and all others stay
+//! as they are: a smaller bound for the whole clip would cost far more bytes.
+
+use super::clip::Clip;
+use crate::{
+    curve::Curve,
+    skeleton::{BLOCK, Moment, Poses},
+};
+use alloc::vec::Vec;
+
+/// The share of the bound over which errors between keys are too large, and the one that they are brought to.
+const MOST: f64 = 0.995;
+const AIM: f64 = 0.985;
+/// Moments that are looked at for each key: its own, and two before the next one.
+const LOOKS: usize = 3;
+/// The least share of the bound that a key's own error is taken for.
+const LEAST: f64 = 0.05;
+
+/// A clip's weights, raised beside moments at which it lies too far off: keys there have to come as much nearer. `None` where there are no such moments, or where
+/// that did not help before. `curves` are what became of the job's tracks.
+pub(super) fn raised(clip: &Clip<'_>, weights: &[f64], curves: &[Option<&Curve>], bound: f64) -> Option<Vec<f64>> {
+    let (squares, mut raised) = (squares(clip, curves, bound), weights.to_vec());
+    let is_over = |look: &usize| look % LOOKS != 0 && squares[*look] > MOST * MOST;
+    for look in (0..squares.len()).filter(is_over) {
+        let (key, over) = (look / LOOKS, squares[look] / (AIM * AIM));
+        if weights[key] > 1.0 && weights[key + 1] > 1.0 {
+            return None;
+        }
+        for key in key..key + 2 {
+            let own = squares[LOOKS * key].clamp(LEAST * LEAST, 1.0);
+            raised[key] = raised[key].max(over / own);
+        }
+    }
+    (raised != weights).then_some(raised)
+}
+
+/// The largest squared distance at each look, in squares of the bound.
+fn squares(clip: &Clip<'_>, curves: &[Option<&Curve>], bound: f64) -> Vec<f64> {
+    let became = clip.tracks.iter().filter_map(|track| Some(track.driven(curves[track.index]?)));
+    let motion = clip.motion_with(became);
+    let looks = clip.times.iter().enumerate().flat_map(|(key, time)| {
+        let (from, to) = (f64::from(*time), f64::from(*clip.times.get(key + 1).unwrap_or(time)));
+        (0..LOOKS).map(move |look| Moment::at(from + (to - from) * look as f64 / LOOKS as f64))
+    });
+    let (looks, mut squares): (Vec<Moment>, _) = (looks.collect(), Vec::new());
+    for moments in looks.chunks(BLOCK) {
+        let (a, b) = (Poses::new(&clip.motion, moments), Poses::new(&motion, moments));
+        squares.extend((0..moments.len()).map(|moment| {
+            let squares = clip.probes.iter().map(|p| p.squared_distance(a.global(p.a, moment), b.global(p.b, moment)));
+            squares.fold(0.0, f64::max) / (bound * bound)
+        }));
+    }
+    // There is nothing behind the last key.
+    squares.truncate(squares.len() + 1 - LOOKS);
+    squares
+}
