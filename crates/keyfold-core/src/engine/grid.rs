@@ -39,6 +39,8 @@ pub enum Grid {
     QuaternionFilter {
         /// What stands for the square root of a half.
         scale: i32,
+        /// The component that is left out throughout; the largest of each rotation where there is none.
+        left_out: Option<usize>,
     },
     /// Whole numbers of steps from an offset.
     Uniform(Uniform),
@@ -141,8 +143,8 @@ impl Grid {
     }
 
     /// meshopt's quaternion filter with steps of at most about `step`, a component of a unit quaternion; floats where the filter is too coarse.
-    pub fn quaternion_filter(step: f64) -> Self {
-        quaternion_filter::scale_within(step).map_or(Self::Float, |scale| Self::QuaternionFilter { scale })
+    pub fn quaternion_filter(step: f64, left_out: Option<usize>) -> Self {
+        quaternion_filter::scale_within(step).map_or(Self::Float, |scale| Self::QuaternionFilter { scale, left_out })
     }
 
     /// Codes of a projection, with steps of at most about `step`, a component of a unit quaternion; floats where that is nothing.
@@ -160,7 +162,7 @@ impl Grid {
             Self::Float => 0.0,
             Self::Multiples { step, .. } => *step,
             Self::UnitLength { step, one, .. } => f64::from(*step) / f64::from(*one),
-            Self::QuaternionFilter { scale } => 1.0 / (f64::from(*scale) * core::f64::consts::SQRT_2),
+            Self::QuaternionFilter { scale, .. } => 1.0 / (f64::from(*scale) * core::f64::consts::SQRT_2),
             Self::Uniform(uniform) => uniform.spacing(),
             // About the middle of a projection, quaternions move twice as far.
             Self::Projected(grid, _) => 2.0 * grid.step(0),
@@ -188,7 +190,9 @@ impl Grid {
                 value.map(|c| round(c * inverse))
             }
             Self::UnitLength { step, one, .. } => unit_length(value, *step, *one),
-            Self::QuaternionFilter { scale } => quaternion_filter::encode(value, *scale).map(i32::from),
+            Self::QuaternionFilter { scale, left_out } => {
+                quaternion_filter::encode(value, *scale, *left_out).map(i32::from)
+            }
             Self::Uniform(uniform) => uniform.encode(value),
             Self::Projected(_, rotations) => {
                 let [x, y, z] = rotations.encode(value);
@@ -330,9 +334,12 @@ mod tests {
     #[test]
     fn rotations_stay_within_the_step_and_of_unit_length() {
         for step in [1e-4, 1e-3, 0.007, 0.01, 0.03] {
-            for grid in
-                [Grid::unit_shorts(step), Grid::unit_floats(step, 1.0, 0.1), Grid::quaternion_filter(step), uniform()]
-            {
+            for grid in [
+                Grid::unit_shorts(step),
+                Grid::unit_floats(step, 1.0, 0.1),
+                Grid::quaternion_filter(step, None),
+                uniform(),
+            ] {
                 for q in rotations() {
                     let stored = grid.decode(grid.encode(q));
                     let angle = quat::angle(played(stored), q);
@@ -342,7 +349,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!([Grid::unit_shorts(1e-6), Grid::quaternion_filter(1e-6)], [Grid::Float; 2]);
+        assert_eq!([Grid::unit_shorts(1e-6), Grid::quaternion_filter(1e-6, None)], [Grid::Float; 2]);
     }
 
     #[test]

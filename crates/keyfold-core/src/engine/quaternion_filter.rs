@@ -17,10 +17,11 @@ pub fn scale_within(step: f64) -> Option<i32> {
     (wanted <= f64::from(MOST)).then(|| libm::ceil(wanted) as i32 | 3)
 }
 
-/// The filter's element for a rotation.
+/// The filter's element for a rotation without one of its components, or without the largest. What is left out is rebuilt from the others, the worse the
+/// smaller it is.
 #[inline]
-pub fn encode(q: Quat, scale: i32) -> [i16; 4] {
-    let left_out = largest(q);
+pub fn encode(q: Quat, scale: i32, left_out: Option<usize>) -> [i16; 4] {
+    let left_out = left_out.unwrap_or_else(|| largest(q));
     let q = if q[left_out] < 0.0 { quat::negate(q) } else { q };
     let factor = f64::from(scale) * core::f64::consts::SQRT_2;
     let code = |i: usize| round(q[(left_out + i) % 4] * factor).clamp(-SHORT, SHORT) as i16;
@@ -56,9 +57,19 @@ mod tests {
         for scale in [43, 1027, 16387, MOST | 3] {
             for i in 0..500 {
                 let q = quat::exp([f64::from(i) * 0.013, libm::sin(f64::from(i) * 0.1), 0.4]);
-                let back = quat::normalize(decode(encode(q, scale)).map(|c| f64::from(c) / 32767.0));
+                let back = quat::normalize(decode(encode(q, scale, None)).map(|c| f64::from(c) / 32767.0));
                 assert!(quat::angle(q, back) < 2.5 / f64::from(scale) + 1e-4, "{scale}");
             }
+        }
+    }
+
+    #[test]
+    fn the_component_that_is_left_out_need_not_be_the_largest() {
+        for i in 0..100 {
+            let q = quat::exp([0.9 + 0.003 * f64::from(i), 0.1, 0.2]);
+            let (element, scale) = (encode(q, 4095, Some(3)), 4095);
+            let back = quat::normalize(decode(element).map(|c| f64::from(c) / 32767.0));
+            assert!(element[3] & 3 == 3 && quat::angle(q, back) < 6.0 / f64::from(scale) + 1e-4, "{i}");
         }
     }
 

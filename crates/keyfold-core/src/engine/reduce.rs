@@ -190,7 +190,7 @@ mod tests {
         let times: Vec<f64> = (0..300).map(|i| f64::from(i) / 30.0).collect();
         let wave = |t: &f64| quat::exp([0.5 * libm::sin(*t), 0.3 * libm::cos(2.0 * t), 0.1 * t]);
         let values = Values::Rotations(times.iter().map(wave).collect());
-        let grid = Grid::QuaternionFilter { scale: 4095 };
+        let grid = Grid::QuaternionFilter { scale: 4095, left_out: None };
         let (kept, codes) = fitted(&values, &times, &[0.01; 300], &grid);
         assert!(kept.len() < 100);
         assert_eq!((kept[0], kept[kept.len() - 1]), (0, 299));

@@ -36,6 +36,8 @@ pub struct Track {
     pub gap: f64,
     /// Whether keys are of unit length, as readers of rotations take for granted.
     pub is_unit: bool,
+    /// Of rotations: the component that is never small, where there is one.
+    pub steady: Option<usize>,
     /// Of rotations: how a stream projects them.
     pub projection: Option<RotationGrid>,
     /// The original.
@@ -60,6 +62,8 @@ struct Held {
 const HOLD: f64 = 0.5;
 /// How far the length of a quaternion may be from 1 where it is taken for one of unit length.
 const UNIT: f64 = 1.0 / 32768.0;
+/// Components of quaternions under this are small: rebuilt from the others, they would be off by more than three times as much as those.
+const SMALL: f64 = 0.3;
 /// A track with at least this share of a clip's times among its keys takes the rest of them, too: then it can share its times.
 const NEARLY_ALL: f64 = 0.9;
 
@@ -86,6 +90,7 @@ impl Track {
         let spread = values.iter().map(apart).fold(0.0, f64::max);
         let projection =
             (property == Property::Rotation && interpolation.elements_per_key() == 1).then(|| projection(&values));
+        let steady = (property == Property::Rotation).then(|| steady(&values)).flatten();
         let square = |k: usize| curve.value(k).iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>();
         let is_unit = (0..curve.keys()).all(|k| libm::fabs(libm::sqrt(square(k)) - 1.0) < UNIT);
         let gap = curve.times().windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(0.0, f64::max);
@@ -101,6 +106,7 @@ impl Track {
             spread,
             gap,
             is_unit,
+            steady,
             projection,
             curve,
             keys,
@@ -214,6 +220,13 @@ fn values(curve: &Curve, property: Property) -> Vec<[f64; 4]> {
 fn element_of(element: &[f32], turned: bool) -> [f64; 4] {
     let value = [0, 1, 2, 3].map(|c| element.get(c).copied().unwrap_or(0.0));
     if turned { played(value) } else { value.map(f64::from) }
+}
+
+/// The component whose least magnitude is the largest, where that is not small.
+fn steady(values: &[[f64; 4]]) -> Option<usize> {
+    let least = |c: usize| values.iter().map(|value| libm::fabs(value[c])).fold(1.0, f64::min);
+    let best = super::grid::largest([0, 1, 2, 3].map(least));
+    (least(best) >= SMALL).then_some(best)
 }
 
 /// Points between which a spline runs: its keys, and a third of the way along their tangents.

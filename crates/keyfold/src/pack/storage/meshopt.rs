@@ -51,7 +51,10 @@ const FINEST: f64 = 1e-4;
 
 fn grid(track: &engine::Track, step: f64) -> Grid {
     match track.property {
-        Property::Rotation if !track.is_spline() => Grid::quaternion_filter(component_step(track, step)),
+        Property::Rotation if !track.is_spline() => {
+            // Where another component becomes the largest, all codes jump.
+            Grid::quaternion_filter(component_step(track, step), track.steady)
+        }
         _ => core_gltf::grid(track, step),
     }
 }
@@ -59,7 +62,7 @@ fn grid(track: &engine::Track, step: f64) -> Grid {
 fn constant(track: &engine::Track, budget: f64) -> Grid {
     match track.property {
         // What the filter gives at its finest is of unit length, and needs no buffer view of its own.
-        Property::Rotation if budget > 16.0 * FINEST => Grid::quaternion_filter(FINEST / 2.0),
+        Property::Rotation if budget > 16.0 * FINEST => Grid::quaternion_filter(FINEST / 2.0, None),
         _ => core_gltf::constant(track, budget),
     }
 }
