@@ -77,6 +77,21 @@ impl Directory {
         self.tracks.last().map_or(0, |t| t.offset + t.width)
     }
 
+    /// The same of some tracks; their codes are open.
+    pub(super) fn only(&self, wanted: impl Fn(&Track) -> bool) -> Self {
+        let mut out = Self { tracks: Vec::new(), constants: Vec::new(), steps: Vec::new(), ..self.clone() };
+        let (mut constants, mut steps) = (self.constants.iter(), self.steps.iter());
+        for track in &self.tracks {
+            let (offset, is_wanted) = (out.pose_len(), wanted(track));
+            let constant = constants.by_ref().take((track.form == Form::Constant).into());
+            out.constants.extend(constant.filter(|_| is_wanted).cloned());
+            let step = steps.by_ref().take((track.form == Form::Step).into());
+            out.steps.extend(step.filter(|_| is_wanted).cloned());
+            out.tracks.extend(is_wanted.then(|| Track { offset, ..track.clone() }));
+        }
+        out
+    }
+
     /// The whole file, with what follows the directory.
     pub(super) fn write(&self, keys: &[u8]) -> Vec<u8> {
         let mut out = BitWriter::default();

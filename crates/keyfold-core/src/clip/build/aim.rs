@@ -48,7 +48,7 @@ impl Aim {
         points: &[Point],
         belongs: impl Fn(&Point) -> [f64; 3],
     ) -> Self {
-        let mut aim = Self { rotation: local.rotation, m: [0.0; 3], points: Vec::new() };
+        let mut aim = Self { rotation: local.rotation, m: [0.0; 3], points: Vec::with_capacity(points.len()) };
         let places: Vec<[f64; 3]> = points.iter().map(belongs).collect();
         aim.look(parent, local, points, &places);
         // Errors are small: what one step leaves is of second order.

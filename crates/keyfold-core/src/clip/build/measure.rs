@@ -6,7 +6,7 @@ use super::room::Room;
 use super::{Built, Job, SourceTrack};
 use crate::clip::{Clip, Form, Pose, Sampler, Track, bend};
 use crate::curve::{Curve, Interpolation, largest_difference};
-use crate::skeleton::{Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
+use crate::skeleton::{Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, Probe, compare, moments, prove};
 use alloc::{sync::Arc, vec::Vec};
 
 /// Floats of a size have steps of their own: so much of it.
@@ -45,9 +45,11 @@ impl<'a> Reference<'a> {
         Self { job, keys, motion, moments, played_at, at_keys, kept }
     }
 
-    /// The moments in blocks, and when the clip plays them.
-    fn blocks(&self) -> impl Iterator<Item = (&[Moment], &[f64])> {
-        self.moments.chunks(BLOCK).zip(self.played_at.chunks(BLOCK))
+    /// The moments in blocks, when the clip plays them, and the reference there.
+    fn blocks(&self) -> impl Iterator<Item = (&[Moment], &[f64], Poses)> {
+        let blocks = self.moments.chunks(BLOCK).zip(self.played_at.chunks(BLOCK)).enumerate();
+        let kept = |b: usize| self.kept.get(b).cloned();
+        blocks.map(move |(b, (block, at))| (block, at, kept(b).unwrap_or_else(|| Poses::new(&self.motion, block))))
     }
 
     /// What a clip plays at some times; `None` where that is no number.
@@ -58,24 +60,25 @@ impl<'a> Reference<'a> {
         Some(Poses::new(&played, &moments))
     }
 
-    /// The largest error. Where it is over the bound, the joints that carry the point have less room next time.
+    /// The largest error of what has other room than before: all else was within the bound, and is as it was. Where it is over the bound, the joints that
+    /// carry the point have less room next time. The clip may leave out what carries none of it.
     pub(super) fn error(&self, clip: &Clip<'_>, room: &mut Room) -> f64 {
-        let (mut worst, bound) = (0.0f64, self.job.bound());
-        for (b, (block, times)) in self.blocks().enumerate() {
-            let reference = self.kept.get(b).cloned().unwrap_or_else(|| Poses::new(&self.motion, block));
+        let (mut worst, bound, skeleton) = (0.0f64, self.job.bound(), self.job.source.skeleton);
+        let probes: Vec<&Probe> = self.job.source.probes.iter().filter(|probe| room.changed[probe.a]).collect();
+        for (block, times, reference) in self.blocks() {
             let Some(poses) = self.played(clip, times) else { return f64::INFINITY };
             for (i, moment) in block.iter().enumerate() {
                 let key = self.keys.times.partition_point(|t| *t <= moment.time).saturating_sub(1);
-                for probe in self.job.source.probes {
+                for probe in &probes {
                     let squared = probe.squared_distance(reference.global(probe.a, i), poses.global(probe.b, i));
                     worst = worst.max(squared);
                     if squared > bound * bound {
-                        room.charge(self.job.source.skeleton, probe.a, key, libm::sqrt(squared) / bound);
+                        room.charge(skeleton, probe.a, key, libm::sqrt(squared) / bound);
                     }
                 }
             }
         }
-        room.tighten();
+        room.tighten(skeleton);
         libm::sqrt(worst)
     }
 
@@ -102,13 +105,14 @@ impl<'a> Reference<'a> {
         let played = motion(skeleton, clip.tracks().iter().map(Track::target).zip(&lines));
         let each = |parts: usize, part: &(dyn Fn(usize) -> Part + Sync)| (0..parts).map(part).collect();
         let proof = prove(&self.motion, &played, probes, each);
-        let mut rounding = Deviation::none(probes.len());
-        for (block, times) in self.blocks() {
+        let [mut rounding, mut seen] = [(); 2].map(|()| Deviation::none(probes.len()));
+        for (block, times, reference) in self.blocks() {
             if let Some(poses) = self.played(clip, times) {
                 rounding.add(&Poses::new(&played, block), &poses, probes, block);
+                seen.add(&reference, &poses, probes, block);
             }
         }
-        let error = built.error.max(proof.deviation.error());
+        let error = seen.error().max(proof.deviation.error());
         let source = self.job.source.motion();
         let apart = |other: &Motion<'_>| compare(&source, other, probes, &moments(&[&source, other], BETWEEN)).error();
         let (resampling, total) = match self.job.options.rate {

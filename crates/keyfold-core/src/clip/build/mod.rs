@@ -25,18 +25,17 @@ mod walk;
 
 use super::coding::MAX_BITS;
 use super::timing::{MAX_EVEN_KEYS, Timing};
-use super::{Clip, Encoding, NodeProperty, Target};
+use super::{Clip, Encoding, NodeProperty, Target, Track};
 use crate::curve::Curve;
 use crate::skeleton::{Affine, Moment, Motion, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::{cell::Cell, fmt};
 
-use code::{Grid, Steps};
+use code::Steps;
 use keys::KeyTimes;
 use measure::Reference;
 use plan::Plan;
-use room::Room;
 use walk::{Tries, Walk};
 
 /// An animation to build a clip from.
@@ -287,9 +286,6 @@ const TRIES: usize = 24;
 /// How the smallest clip is looked for: how much of their error joints pass on to their children, and about how many anchors make a segment.
 const WAYS: [(f64, usize); 3] = [(0.55, 8), (0.75, 16), (0.75, 8)];
 
-/// The part of what curves through the keys stray by that codes leave to them at first.
-const STRAYED: f64 = 0.5;
-
 /// The fewest bits of `fixed` that are tried.
 const FIXED_BITS: u32 = 8;
 
@@ -302,24 +298,25 @@ impl Walk<'_> {
         for (i, way) in ways.iter().enumerate() {
             let most = best.as_ref().filter(|best| best.holds).map_or(usize::MAX, |best| best.bytes.len());
             let built = self.held(*way, most, i as f64 / ways.len() as f64)?;
-            best = built.filter(|built| built.holds || best.is_none()).or(best);
+            best = built.filter(|built| built.holds && built.bytes.len() < most || best.is_none()).or(best);
         }
         best.ok_or(BuildError::Range)
     }
 
-    /// Encodes, reads back, measures; where the bound is exceeded, again with less room there. Nothing where that comes to `most` bytes.
+    /// Encodes, reads back, measures; where the bound is exceeded, again with less room there. Nothing where a try comes to `most` bytes.
     fn held(&self, (passed_on, about): (f64, usize), most: usize, done: f64) -> Result<Option<Built>, BuildError> {
         // Segments are all alike: a short one at the end would have a head of its own.
         let all = self.keys.len() / 2 + 1;
         let anchors = all.div_ceil(((all + about / 2) / about).max(1));
-        let mut tries = self.tries(self.grid(Steps::Variable { anchors }, passed_on));
-        let mut built = self.tried(&mut tries, most, done)?;
-        for _ in 1..TRIES {
-            if built.as_ref().is_some_and(|built| !built.holds) {
-                built = self.tried(&mut tries, most, done)?;
+        let mut tries = self.tries(Steps::Variable { anchors }, passed_on);
+        let mut error = f64::INFINITY;
+        for _ in 0..TRIES {
+            if error > self.job.bound() {
+                let Some(tried) = self.tried(&mut tries, most, done)? else { return Ok(None) };
+                error = tried;
             }
         }
-        Ok(built)
+        Ok(Some(self.built(&tries, error)))
     }
 
     /// With the bits that were asked for, or with the fewest that hold the bound: one more halves the error.
@@ -328,9 +325,9 @@ impl Walk<'_> {
         let mut bits = options.bits.unwrap_or(FIXED_BITS);
         loop {
             let done = f64::from(bits) / f64::from(MAX_BITS + 1);
-            let mut tries = self.tries(self.grid(Steps::Fixed { bits }, WAYS[0].0));
-            let tried = self.tried(&mut tries, usize::MAX, done)?;
-            let built = tried.ok_or(BuildError::Range)?;
+            let mut tries = self.tries(Steps::Fixed { bits }, WAYS[0].0);
+            let error = self.tried(&mut tries, usize::MAX, done)?.unwrap_or(f64::INFINITY);
+            let built = self.built(&tries, error);
             if built.holds || options.bits.is_some() || bits == MAX_BITS {
                 return Ok(built);
             }
@@ -339,26 +336,24 @@ impl Walk<'_> {
         }
     }
 
-    fn grid(&self, steps: Steps, passed_on: f64) -> Grid {
-        // Keys beside a curve that strays may now and then make up for it.
-        let first = 1.0 - STRAYED * self.keys.stray.min(1.0);
-        Grid { steps, passed_on, room: Room::new(self.job.source.skeleton.len(), self.keys.len(), first) }
-    }
-
-    /// One more try, paid for, after so much of all work was done; nothing where it comes to `most` bytes.
-    fn tried(&self, tries: &mut Tries, most: usize, done: f64) -> Result<Option<Built>, BuildError> {
-        let Self { job, plan, keys, reference, .. } = self;
+    /// One more try, paid for, after so much of all work was done: the largest error of what was coded anew; nothing where that alone comes to `most` bytes.
+    fn tried(&self, tries: &mut Tries, most: usize, done: f64) -> Result<Option<f64>, BuildError> {
+        let Self { job, keys, reference, .. } = self;
         job.pay(keys.len() + reference.moments.len(), done)?;
         self.run(tries);
-        let bytes = pack::packed(self, &tries.codes, tries.grid.steps);
-        if bytes.len() >= most {
-            return Ok(None);
-        }
+        let carriers = job.source.skeleton.carriers(&tries.grid.room.changed);
+        let carries = |track: &Track| matches!(track.target, Target::Node(node, _) if carriers[node as usize]);
+        let bytes = pack::packed(self, tries, carries);
         // Codes that are too wide make no clip. Another try may do without them.
-        let (error, holds) = Clip::open(&bytes).map_or((f64::INFINITY, false), |clip| {
-            let error = reference.error(&clip, &mut tries.grid.room);
-            (error, error <= job.bound() && reference.others_hold(plan, &clip))
-        });
-        Ok(Some(Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }))
+        let error = |clip: Clip<'_>| reference.error(&clip, &mut tries.grid.room);
+        Ok((bytes.len() < most).then(|| Clip::open(&bytes).map_or(f64::INFINITY, error)))
+    }
+
+    /// The clip that tries came to, off by so much.
+    fn built(&self, tries: &Tries, error: f64) -> Built {
+        let bytes = pack::packed(self, tries, |_| true);
+        let others_hold = |clip: Clip<'_>| self.reference.others_hold(self.plan, &clip);
+        let holds = error <= self.job.bound() && Clip::open(&bytes).is_ok_and(others_hold);
+        Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }
     }
 }

@@ -1,31 +1,34 @@
 //! Codes to bytes.
 
-use super::code::{Codes, RotationCodes, Steps, segments};
+use super::code::{NumberCodes, RotationCodes, Steps, segments};
 use super::keys::KeyTimes;
-use super::walk::Walk;
+use super::walk::{Tries, Walk};
 use crate::clip::bits::BitWriter;
 use crate::clip::directory::{Directory, Layout};
 use crate::clip::head::{Head, HeadShape, Part};
-use crate::clip::lanes::LANES;
+use crate::clip::{Track, lanes::LANES};
 use alloc::vec::Vec;
 
-/// A clip with these codes.
-pub(super) fn packed(walk: &Walk<'_>, codes: &Codes, steps: Steps) -> Vec<u8> {
-    let rotations: Vec<&RotationCodes> = codes.rotations.iter().flatten().collect();
-    let mut directory = walk.plan.directory.clone();
+/// A clip of some tracks with their codes.
+pub(super) fn packed(walk: &Walk<'_>, Tries { grid, codes, .. }: &Tries, wanted: impl Fn(&Track) -> bool) -> Vec<u8> {
+    let all = &walk.plan.directory;
+    let tracks = (0..all.tracks.len()).filter(|i| wanted(&all.tracks[*i]));
+    let rotations: Vec<&RotationCodes> = tracks.clone().filter_map(|i| codes.rotations[i].as_ref()).collect();
+    let numbers: Vec<&NumberCodes> = tracks.flat_map(|i| &codes.numbers[i]).collect();
+    let mut directory = all.only(&wanted);
     directory.rotations = rotations.iter().map(|r| r.code).collect();
-    directory.scalars = codes.numbers.iter().flatten().map(|n| n.code).collect();
-    match steps {
+    directory.scalars = numbers.iter().map(|n| n.code).collect();
+    match grid.steps {
         Steps::Fixed { bits } => {
             directory.layout = Layout::Fixed { bits };
-            directory.write(&fixed(walk.keys.len(), &rotations, codes, bits))
+            directory.write(&fixed(walk.keys.len(), &rotations, &numbers, bits))
         }
-        Steps::Variable { anchors } => variable(directory, walk.keys, &rotations, codes, anchors),
+        Steps::Variable { anchors } => variable(directory, walk.keys, &rotations, &numbers, anchors),
     }
 }
 
 /// The `fixed` encoding: key by key, four rotations' x, y and z together, then the other components.
-fn fixed(keys: usize, rotations: &[&RotationCodes], codes: &Codes, bits: u32) -> Vec<u8> {
+fn fixed(keys: usize, rotations: &[&RotationCodes], numbers: &[&NumberCodes], bits: u32) -> Vec<u8> {
     let mut out = BitWriter::default();
     for k in 0..keys {
         for group in rotations.chunks(LANES) {
@@ -33,7 +36,7 @@ fn fixed(keys: usize, rotations: &[&RotationCodes], codes: &Codes, bits: u32) ->
                 group.iter().for_each(|r| out.put(r.keys[k][c] as u64, bits));
             }
         }
-        codes.numbers.iter().flatten().for_each(|n| out.put(n.keys[k] as u64, bits));
+        numbers.iter().for_each(|n| out.put(n.keys[k] as u64, bits));
         out.align();
     }
     out.into_bytes()
@@ -44,11 +47,11 @@ fn variable(
     mut directory: Directory,
     keys: &KeyTimes,
     rotations: &[&RotationCodes],
-    codes: &Codes,
+    numbers: &[&NumberCodes],
     anchors: usize,
 ) -> Vec<u8> {
     let turned = rotations.iter().flat_map(|r| (0..3).map(|c| r.keys.iter().map(|key| key[c]).collect()));
-    let columns: Vec<Vec<i32>> = turned.chain(codes.numbers.iter().flatten().map(|n| n.keys.clone())).collect();
+    let columns: Vec<Vec<i32>> = turned.chain(numbers.iter().map(|n| n.keys.clone())).collect();
     let min_bits = HeadShape::new(&directory).min_bits;
     let segments = segments(if columns.is_empty() { 0 } else { keys.len() }, anchors);
     let parts = |[anchors, middles]: &[Vec<usize>; 2]| {

@@ -11,7 +11,7 @@ pub(super) struct Room {
     keys: usize,
     room: Vec<f64>,
     over: Vec<f64>,
-    /// By node, whether it has other room than the last try left to it.
+    /// By node, whether it or one above has other room than the last try left to it: only there codes and errors differ.
     pub(super) changed: Vec<bool>,
     /// How many joints up the chain are charged.
     depth: usize,
@@ -43,13 +43,11 @@ impl Room {
     }
 
     /// Takes room away where an error was charged, and looks further up the chain next time.
-    pub(super) fn tighten(&mut self) {
-        self.changed.fill(false);
-        for (at, (room, over)) in self.room.iter_mut().zip(&mut self.over).enumerate() {
-            if *over > 1.0 {
-                *room = (*room - (*over - 0.95)).max(0.4 * *room);
-                self.changed[at / self.keys] = true;
-            }
+    pub(super) fn tighten(&mut self, skeleton: &Skeleton) {
+        let of = |node: usize| &self.over[node * self.keys..(node + 1) * self.keys];
+        self.changed = skeleton.moved(|node| of(node).iter().any(|over| *over > 1.0));
+        for (room, over) in self.room.iter_mut().zip(&mut self.over).filter(|(_, over)| **over > 1.0) {
+            *room = (*room - (*over - 0.95)).max(0.4 * *room);
             *over = 0.0;
         }
         self.depth += 1;

@@ -5,10 +5,11 @@
 
 use super::Job;
 use super::aim::{Aim, Point};
-use super::code::{Codes, Grid, RotationCodes};
+use super::code::{Codes, Grid, RotationCodes, Steps};
 use super::keys::{KeyTimes, motion, spatial};
 use super::measure::Reference;
-use super::plan::{Plan, Role};
+use super::plan::{Plan, Planned, Role};
+use super::room::Room;
 use crate::quat::{self, Quat};
 use crate::skeleton::{Affine, Moment, Motion, Poses, Property, Track, Transform};
 use crate::vector::{AXES, length, solve};
@@ -16,6 +17,9 @@ use alloc::{vec, vec::Vec};
 
 /// The part of the bound that the end of an arm may be off for each radian that it turns from key to key.
 const ARM_SHARE: f64 = 0.7;
+
+/// The part of what curves through the keys stray by that codes leave to them at first.
+const STRAYED: f64 = 0.5;
 
 /// What all walks have in common.
 pub(super) struct Walk<'a> {
@@ -61,40 +65,36 @@ impl<'a> Walk<'a> {
         Self { job, plan, keys, reference, moments: keys.moments(), held, nodes }
     }
 
-    /// What the first try begins with: nothing is coded yet.
-    pub(super) fn tries(&self, grid: Grid) -> Tries {
-        let count = self.plan.tracks.len();
-        let codes = Codes { rotations: vec![None; count], numbers: vec![Vec::new(); count] };
+    /// What the first try begins with: only what moves no points is coded, once for all.
+    pub(super) fn tries(&self, steps: Steps, passed_on: f64) -> Tries {
+        // Keys beside a curve that strays may now and then make up for it.
+        let first = 1.0 - STRAYED * self.keys.stray.min(1.0);
+        let room = Room::new(self.job.source.skeleton.len(), self.keys.len(), first);
+        let (grid, tracks) = (Grid { steps, passed_on, room }, &self.plan.tracks);
+        let mut codes = Codes { rotations: vec![None; tracks.len()], numbers: vec![Vec::new(); tracks.len()] };
+        for (i, Planned { source, role }) in tracks.iter().enumerate().filter(|(_, t)| spatial(t.source).is_none()) {
+            // What curves leave of the tolerance, or a little where that is nothing.
+            let left = source.tolerance * (1.0 - self.keys.stray).max(0.1);
+            match role {
+                // Short of twice that, for the rounding of floats.
+                Role::Numbers(values) => codes.numbers[i] = grid.numbers(source.curve.width(), values, 1.99 * left),
+                Role::Rotation(values) => codes.rotations[i] = Some(other_rotation(&grid, values, left)),
+                Role::Held(_) => {}
+            }
+        }
         Tries { grid, codes, poses: Poses::new(&self.held, &self.moments) }
     }
 
     /// Codes the keyed tracks of joints that have other room than in the last walk, and of what hangs on them.
     pub(super) fn run(&self, Tries { grid, codes, poses }: &mut Tries) {
         let (skeleton, tracks) = (self.job.source.skeleton, &self.plan.tracks);
-        let mut anew = vec![false; skeleton.len()];
-        for &node in skeleton.order() {
-            anew[node] = grid.room.changed[node] || skeleton.parent(node).is_some_and(|parent| anew[parent]);
-            if !anew[node] {
-                continue;
-            }
+        for &node in skeleton.order().iter().filter(|node| grid.room.changed[**node]) {
             match self.nodes[node].tracks.iter().any(|(i, _)| !matches!(tracks[*i].role, Role::Held(_))) {
                 true => {
                     let locals = self.node(node, grid, poses, codes);
                     poses.set_transforms_only(skeleton, node, &locals);
                 }
                 false => poses.renew(skeleton, node),
-            }
-        }
-        for (i, planned) in tracks.iter().enumerate().filter(|(_, planned)| spatial(planned.source).is_none()) {
-            // What curves leave of the tolerance, or a little where that is nothing.
-            let left = planned.source.tolerance * (1.0 - self.keys.stray).max(0.1);
-            match &planned.role {
-                // Short of twice that, for the rounding of floats.
-                Role::Numbers(values) => {
-                    codes.numbers[i] = grid.numbers(planned.source.curve.width(), values, 1.99 * left)
-                }
-                Role::Rotation(values) => codes.rotations[i] = Some(other_rotation(grid, values, left)),
-                Role::Held(_) => {}
             }
         }
     }
