@@ -5,6 +5,7 @@
 mod clip;
 mod diff;
 mod draco;
+mod growth;
 mod load;
 mod measure;
 mod pack;
@@ -38,6 +39,11 @@ const BENCHES: &[Bench] = &[
         run: diff::run,
     },
     Bench { name: "draco", about: "decoding and encoding Draco streams, against libdraco", run: draco::run },
+    Bench {
+        name: "growth",
+        about: "time, memory and bytes of 30 actors in one animation, against those of 10",
+        run: growth::run,
+    },
     Bench { name: "load", about: "files to curves, against the crate gltf", run: load::run },
     Bench {
         name: "pack",

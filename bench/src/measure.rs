@@ -1,8 +1,9 @@
 //! Measuring: processor time as the best of many runs, memory as the peak of what is allocated.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::hint::black_box;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -93,12 +94,31 @@ fn children() -> Result<f64> {
     Ok((ticks(13)? + ticks(14)?) / 100.0)
 }
 
+/// What a run of a program took, as GNU time tells it.
+pub(crate) struct Usage {
+    /// Of the processor, user and system.
+    pub(crate) seconds: f64,
+    /// MiB.
+    pub(crate) peak: f64,
+    pub(crate) failed: bool,
+}
+
+/// Runs a program.
+pub(crate) fn usage(program: &Path, arguments: &[&OsStr]) -> Result<Usage> {
+    let run = Command::new("/usr/bin/time").args(["-f", "%U %S %M"]).arg(program).args(arguments).output()?;
+    let text = String::from_utf8_lossy(&run.stderr).into_owned();
+    let last = text.lines().last().context("GNU time says nothing")?;
+    let numbers: Vec<f64> = last.split(' ').filter_map(|n| n.parse().ok()).collect();
+    ensure!(numbers.len() == 3, "GNU time says {last:?}");
+    Ok(Usage { seconds: numbers[0] + numbers[1], peak: numbers[2] / 1024.0, failed: !run.status.success() })
+}
+
 /// The geometric mean.
 pub(crate) fn mean(ratios: &[f64]) -> f64 {
     (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
 }
 
 /// A file's name without its folder and ending.
-pub(crate) fn stem(file: &std::path::Path) -> String {
+pub(crate) fn stem(file: &Path) -> String {
     file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }

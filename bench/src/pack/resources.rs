@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use keyfold_oracle::{corpus_files, root};
+
+use crate::measure::{Usage, usage};
 
 /// What a program may take for a file, in MiB: six times the file, or this where that is more.
 const LEAST_LIMIT: f64 = 64.0;
@@ -36,13 +38,6 @@ struct Rival {
     name: &'static str,
     program: PathBuf,
     arguments: Vec<&'static str>,
-}
-
-/// What a run took.
-struct Usage {
-    seconds: f64,
-    peak: f64,
-    failed: bool,
 }
 
 /// Prints a row for each program, and the ratios that are goals: over the corpus in all, and of single files, which differ a lot.
@@ -119,11 +114,6 @@ impl Rival {
             "OUT" => output.as_os_str(),
             other => other.as_ref(),
         });
-        let run = Command::new("/usr/bin/time").args(["-f", "%U %S %M"]).arg(&self.program).args(filled).output()?;
-        let text = String::from_utf8_lossy(&run.stderr).into_owned();
-        let last = text.lines().last().context("GNU time says nothing")?;
-        let numbers: Vec<f64> = last.split(' ').filter_map(|n| n.parse().ok()).collect();
-        ensure!(numbers.len() == 3, "GNU time says {last:?}");
-        Ok(Usage { seconds: numbers[0] + numbers[1], peak: numbers[2] / 1024.0, failed: !run.status.success() })
+        usage(&self.program, &filled.collect::<Vec<_>>())
     }
 }
