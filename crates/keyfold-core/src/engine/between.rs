@@ -20,7 +20,7 @@ const LEAST: f64 = 0.05;
 /// that did not help before. `curves` are what became of the job's tracks.
 pub(super) fn raised(clip: &Clip<'_>, weights: &[f64], curves: &[Option<&Curve>], bound: f64) -> Option<Vec<f64>> {
     let (squares, mut raised) = (squares(clip, curves, bound), weights.to_vec());
-    let is_over = |look: &usize| look % LOOKS != 0 && squares[*look] > MOST * MOST;
+    let is_over = |look: &usize| !look.is_multiple_of(LOOKS) && squares[*look] > MOST * MOST;
     for look in (0..squares.len()).filter(is_over) {
         let (key, over) = (look / LOOKS, squares[look] / (AIM * AIM));
         if weights[key] > 1.0 && weights[key + 1] > 1.0 {

@@ -4,17 +4,21 @@
 //! for the square root of a half (the rest, its two low bits taken as set). meshoptimizer's own encoder offers only
 //! powers of two for it; a decoder takes any.
 
-use super::grid::{largest, round};
+use super::grid::{largest, power_of_two_within, round};
 use crate::quat::{self, Quat};
 
 /// The largest integer for the square root of a half that is worth it: its steps are as fine as those of the normalized shorts that come out.
 const MOST: i32 = 23_167;
 
-/// The coarsest scale whose step is at most about `step`, a component of a unit quaternion; `None` where the filter's output,
+/// Scales come in so many sizes for each power of two: where tracks share one, their elements follow each other without a jump, and budgets are no more exact.
+const SIZES: [f64; 4] = [1.189_207_115, core::f64::consts::SQRT_2, 1.681_792_831, 2.0];
+
+/// About the coarsest scale whose step is at most `step`, a component of a unit quaternion; `None` where the filter's output,
 /// normalized shorts, would be coarser than that.
 pub fn scale_within(step: f64) -> Option<i32> {
     let wanted = 1.0 / (step * core::f64::consts::SQRT_2);
-    (wanted <= f64::from(MOST)).then(|| libm::ceil(wanted) as i32 | 3)
+    let size = SIZES.iter().map(|size| size * power_of_two_within(wanted)).find(|size| *size >= wanted)?;
+    (wanted <= f64::from(MOST)).then(|| (size.min(f64::from(MOST)) as i32 - 1) | 3)
 }
 
 /// The filter's element for a rotation without one of its components, or without the largest. What is left out is rebuilt from the others, the worse the
