@@ -135,16 +135,6 @@ impl Edit<'_> {
         view
     }
 
-    /// Adds an accessor over a buffer view from an offset on; its index.
-    pub fn push_accessor(&mut self, view: usize, offset: usize, members: Map<String, Value>) -> usize {
-        let mut object = Map::from_iter([("bufferView".to_owned(), json!(view))]);
-        if offset > 0 {
-            object.insert("byteOffset".into(), json!(offset));
-        }
-        object.extend(members);
-        self.push("accessors", Value::Object(object))
-    }
-
     /// Adds a buffer view over plain bytes, with the same bytes compressed by an extension beside them; its index.
     pub fn push_view_twice(&mut self, plain: Vec<u8>, extension: &'static str, compressed: Vec<u8>) -> usize {
         let object = json!({ "buffer": 0, "byteOffset": 0, "byteLength": compressed.len() });

@@ -103,10 +103,9 @@ pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> V
     let bytes = place(&contents);
     let mut offset = 0;
     let accessors = contents.into_iter().map(|content| {
-        let mut object = json!({ "bufferView": 0, "byteOffset": offset });
+        let object = content.accessor(Some((0, offset)));
         offset += content.bytes.len();
-        object.as_object_mut().into_iter().for_each(|object| object.extend(content.accessor()));
-        object
+        object.into()
     });
     let json = channel_json.into_iter().chain(sampler_json).chain(accessors);
     Wire { bytes, json: Value::Array(json.collect()).to_string() }

@@ -105,7 +105,7 @@ fn place_groups(
         // Accessors stand in the order in which samplers name them, wherever their bytes are: the JSON of samplers repeats itself.
         group.places.sort_unstable();
         for (index, offset) in group.places {
-            accessors[index] = edit.push_accessor(view, offset, contents[index].accessor());
+            accessors[index] = edit.push("accessors", contents[index].accessor(Some((view, offset))).into());
         }
     }
 }

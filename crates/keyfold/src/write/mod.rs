@@ -179,7 +179,7 @@ pub fn place_plain(edit: &mut Edit<'_>, contents: &[&Stored]) -> Result<Vec<usiz
     let view = edit.push_view(bytes);
     let mut accessors = vec![0; contents.len()];
     for (index, offset) in order.into_iter().zip(offsets) {
-        accessors[index] = edit.push_accessor(view, offset, contents[index].accessor());
+        accessors[index] = edit.push("accessors", contents[index].accessor(Some((view, offset))).into());
     }
     Ok(accessors)
 }

@@ -46,7 +46,7 @@ pub fn place_stream(
         };
         begin += length;
         for (index, offset) in group.contents.iter().zip(offsets) {
-            accessors[*index] = edit.push_accessor(view, offset, contents[*index].accessor());
+            accessors[*index] = edit.push("accessors", contents[*index].accessor(Some((view, offset))).into());
         }
     }
     Ok(accessors)

@@ -29,9 +29,9 @@ pub(super) fn place(
     let mut indices: BTreeMap<&Stored, usize> = plain.iter().copied().zip(place_plain(edit, &plain)?).collect();
     let accessors = match options.fallback {
         true => place_fallback(edit, packed.iter().map(|content| originals.get(content).unwrap_or(content))),
-        false => packed.iter().map(|content| content.accessor()).collect(),
+        false => packed.iter().map(|content| content.accessor(None)).collect(),
     };
-    let accessors = accessors.into_iter().map(|accessor| edit.push("accessors", Value::Object(accessor)));
+    let accessors = accessors.into_iter().map(|accessor| edit.push("accessors", accessor.into()));
     indices.extend(packed.into_iter().zip(accessors));
     match options.fallback {
         true => edit.declare(NAME, false),
@@ -60,9 +60,9 @@ fn place_fallback<'s>(edit: &mut Edit<'_>, originals: impl Iterator<Item = &'s &
     let view = edit.next("bufferViews");
     let mut bytes = Vec::new();
     let mut accessor = |original: &&Stored| {
-        let place = [("bufferView", json!(view)), ("byteOffset", json!(bytes.len()))];
+        let accessor = original.accessor(Some((view, bytes.len())));
         bytes.extend_from_slice(&original.bytes);
-        place.map(|(key, value)| (key.to_owned(), value)).into_iter().chain(original.accessor()).collect()
+        accessor
     };
     let accessors = originals.map(&mut accessor).collect();
     edit.push_view_in(Some(buffer), bytes, Map::new());

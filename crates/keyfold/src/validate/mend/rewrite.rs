@@ -85,7 +85,7 @@ fn move_to(edit: &mut Edit<'_>, accessor: usize, content: Stored) {
 
 /// Says a content's count and, where the accessor has bounds, its bounds; what is true already stays as it is spelled.
 fn describe(json: &mut Value, accessor: usize, content: &Stored) {
-    let fresh = Stored { bounds: true, ..content.clone() }.accessor();
+    let fresh = Stored { bounds: true, ..content.clone() }.accessor(None);
     let at = format!("/accessors/{accessor}");
     for key in ["count", "min", "max"] {
         let old = json.pointer(&at).and_then(|old| old.get(key));

@@ -241,5 +241,5 @@ fn bounds(document: &Document, accessor: usize) -> Option<Map<String, Value>> {
     let floats = content.component == ComponentType::F32;
     let is_finite = |b: &[u8]| f32::from_le_bytes([b[0], b[1], b[2], b[3]]).is_finite();
     let sound = !content.bytes.is_empty() && (!floats || content.bytes.chunks_exact(4).all(is_finite));
-    sound.then(|| Stored { bounds: true, ..content }.accessor())
+    sound.then(|| Stored { bounds: true, ..content }.accessor(None))
 }
