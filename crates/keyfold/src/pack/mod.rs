@@ -150,40 +150,72 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
     let before = left();
     let packed = pack_once(document, settings, &part(0.0, 0.7))?;
     let took = before.saturating_sub(left());
-    match settings.level {
-        Level::Fast => Ok(packed),
-        Level::Default | Level::Max => least(document, settings, packed, took, &part(0.7, 0.3)),
-    }
+    least(document, settings, packed, took, &part(0.7, 0.3))
 }
 
 /// Documents of more floats than this are not also packed by the quickest search and as `convert` does: what the engine chooses for them is smaller.
 const MUCH: usize = 1 << 16;
 /// What has no more floats than this is short.
 const SHORT: usize = 1 << 14;
-/// How much tighter the bound is that short documents are also packed within: their bytes are mostly JSON, and more freedom is not always used well.
-const TIGHTER: f64 = 0.5;
+/// How much tighter the bounds are that short documents are also packed within, down to no loss at all: what gzip leaves of few bytes does not follow the bound closely,
+/// and where most of them are JSON, more freedom is not always used well.
+const TIGHTER: [f64; 4] = [0.98, 0.95, 0.5, 0.0];
 
 /// A search is begun where so many times the work is left that one took: estimates and measurements still need some.
 const RESERVE: u64 = 8;
 
-/// The smallest of what was packed and what shorter searches, a tighter bound, none at all and `convert` come to, as long as there is work left for
-/// another one that takes as much: a longer search mostly finds smaller files, but not always.
+/// The smallest of what was packed and what other searches come to, as long as there is work left for another one that takes as much: a longer search mostly finds smaller
+/// files, but not always. What is larger as it is than what `convert` makes is not kept, though it may be smaller after gzip.
 fn least(document: &Document, settings: &Settings, packed: Packed, took: u64, monitor: &dyn Monitor) -> Result<Packed> {
-    let affords = || document.account().left().work / RESERVE >= took;
+    let affords = |most: usize, floats: usize| floats <= most && document.account().left().work / RESERVE >= took;
     let (bound, floats) = (packed.bound, floats(&read_shared(document)?.animations));
-    let usual = Settings { level: Level::Default, ..settings.clone() };
-    let fast = Settings { level: Level::Fast, ..settings.clone() };
-    let tighter = |share: f64| Settings { bound: settings.bound.scaled(share), ..usual.clone() };
-    let (tight, exact, converted) = (tighter(TIGHTER), tighter(0.0), Settings { keep_keys: true, ..fast.clone() });
-    let all = if settings.level == Level::Max { usize::MAX } else { 0 };
-    let tries = [(all, usual), (MUCH, fast), (SHORT, tight), (SHORT, exact), (MUCH, converted)];
-    let share = 1.0 / tries.len() as f64;
-    let mut tries = tries.into_iter().enumerate().filter(|(_, (most, _))| floats <= *most && affords());
-    tries.try_fold(packed, |least, (index, (_, settings))| {
-        let part = Part { whole: monitor, from: index as f64 * share, share };
-        let found = pack_below(document, &settings, Some(least.weight(settings.optimize)), &part)?;
-        Ok(found.map_or(least, |found| Packed { bound, ..found }))
-    })
+    let (mut least, mut most, mut tries) = (packed, usize::MAX, more(settings));
+    let part = |from: f64, share: f64| Part { whole: monitor, from, share };
+    if affords(MUCH, floats)
+        && let Some(converted) = converted(settings)
+        && let Some(converted) = pack_below(document, &converted, None, &part(0.0, 0.1))?
+    {
+        most = converted.raw_bytes;
+        if most < least.raw_bytes {
+            tries.push((MUCH, Settings { optimize: Optimize::Raw, ..settings.clone() }));
+        }
+        if most < least.raw_bytes || converted.weight(settings.optimize) < least.weight(settings.optimize) {
+            least = converted;
+        }
+    }
+    let share = 0.9 / tries.len() as f64;
+    for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most, floats)) {
+        let asked = least.weight(settings.optimize);
+        let is_less = |weight: &Weight| weight.raw <= most && weight.of(settings.optimize) < asked;
+        let part = part(0.1 + index as f64 * share, share);
+        least = pack_below(document, other, Some(&is_less), &part)?.unwrap_or(least);
+    }
+    Ok(Packed { bound, ..least })
+}
+
+/// What `convert` does: storages whose steps are searched keep their keys, others lose nothing; core's floats stay, and nothing is larger.
+fn converted(settings: &Settings) -> Option<Settings> {
+    let kept = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
+    match settings.storage {
+        Storage::Core => None,
+        Storage::Draco | Storage::Quantization => Some(kept),
+        Storage::Meshopt | Storage::Stream => {
+            Some(Settings { bound: settings.bound.scaled(0.0), optimize: Optimize::Raw, ..kept })
+        }
+    }
+}
+
+/// Other searches that a level is worth, and of how many floats at most: a level keeps what the one before it finds where that is smaller.
+fn more(settings: &Settings) -> Vec<(usize, Settings)> {
+    let at = |level: Level| Settings { level, ..settings.clone() };
+    let kept = (MUCH, Settings { keep_keys: true, ..at(Level::Fast) });
+    let tighter = |share: &f64| (SHORT, Settings { bound: settings.bound.scaled(*share), ..at(Level::Default) });
+    let shorter = [(MUCH, at(Level::Fast)), kept].into_iter().chain(TIGHTER.iter().map(tighter));
+    match settings.level {
+        Level::Fast => Vec::new(),
+        Level::Default => shorter.collect(),
+        Level::Max => [(usize::MAX, at(Level::Default))].into_iter().chain(shorter).collect(),
+    }
 }
 
 /// How many numbers the values of animations are.
@@ -199,11 +231,11 @@ pub(crate) fn pack_once(document: &Document, settings: &Settings, monitor: &dyn 
     pack_below(document, settings, None, monitor)?.map_or_else(untouched, Ok)
 }
 
-/// As [`pack_once`], where that takes less than `most` of the bytes that are to be few; else nothing is measured.
+/// As [`pack_once`], where what it weighs is `wanted`; else nothing is measured.
 fn pack_below(
     document: &Document,
     settings: &Settings,
-    most: Option<usize>,
+    wanted: Option<&dyn Fn(&Weight) -> bool>,
     monitor: &dyn Monitor,
 ) -> Result<Option<Packed>> {
     let read = read_shared(document)?;
@@ -219,8 +251,8 @@ fn pack_below(
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
         let written = write(document, &context, &read.animations, &packed)?;
-        let less = most.map(|most| weigh::less_than(most, settings.optimize, &written));
-        if less == Some(None) {
+        let weight = wanted.map(|_| weigh::weight(&written));
+        if weight.zip(wanted).is_some_and(|(weight, wanted)| !wanted(&weight)) {
             return Ok(None);
         }
         let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
@@ -229,7 +261,7 @@ fn pack_below(
             return Ok(None);
         }
         if failing.is_empty() {
-            let weight = less.flatten().unwrap_or_else(|| weigh::weight(&written));
+            let weight = weight.unwrap_or_else(|| weigh::weight(&written));
             return Ok(Some(Packed::new(written, weight, diff, bound, left)));
         }
         let far = |index: usize| diff.animations[index].possible > FAR * bound || attempt + 1 == ATTEMPTS;

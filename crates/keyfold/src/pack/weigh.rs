@@ -1,6 +1,6 @@
 //! What a document's animations weigh on the wire: their bytes and their JSON, after gzip or as they are, whatever the storage.
 
-use super::{Optimize, cost::deflated};
+use super::Optimize;
 use crate::{
     Document,
     document::{json::to_index, slice_of},
@@ -38,17 +38,6 @@ impl Weight {
 pub fn weight(document: &Document) -> Weight {
     Weight::of_content(&gathered(document))
 }
-
-/// What a document's animations weigh, where that is less than `most`. What is clearly more is not compressed at its best.
-pub(super) fn less_than(most: usize, optimize: Optimize, document: &Document) -> Option<Weight> {
-    let content = gathered(document);
-    let clearly_more = optimize == Optimize::Gzip && AT_BEST * deflated(&content) as f64 > most as f64;
-    let weight = (!clearly_more).then(|| Weight::of_content(&content))?;
-    Some(weight).filter(|weight| weight.of(optimize) < most)
-}
-
-/// What deflate at its best leaves at least of what it does by default: 0.993 was the least on packed files of the corpus.
-const AT_BEST: f64 = 0.98;
 
 /// The bytes that gzip puts around what deflate makes: a header and a check.
 const GZIP: usize = 18;
