@@ -58,9 +58,10 @@ fn changed(edit: &mut Edit<'_>, accessor: usize, path: &Value, random: &mut Rand
         _ => {}
     }
     let mut members = edit.document().json()["accessors"][accessor].as_object().context("no accessor")?.clone();
-    ["bufferView", "byteOffset", "min", "max"].iter().for_each(|name| drop(members.remove(*name)));
+    ["byteOffset", "min", "max"].iter().for_each(|name| drop(members.remove(*name)));
     let view = edit.push_view(values.iter().flat_map(|v| v.to_le_bytes()).collect());
-    Ok(edit.push_accessor(view, 0, members))
+    members.insert("bufferView".into(), json!(view));
+    Ok(edit.push("accessors", members.into()))
 }
 
 fn turned(q: [f32; 4], by: [f32; 4]) -> [f32; 4] {

@@ -47,7 +47,7 @@ fn with(document: &Document, change: impl FnOnce(&mut Value)) -> Document {
 fn accessor(edit: &mut Edit<'_>, content: &Stored) -> usize {
     let view = edit.push_view(content.bytes.clone());
     let mut object = json!({ "bufferView": view });
-    object.as_object_mut().unwrap().extend(content.accessor());
+    object.as_object_mut().unwrap().extend(content.accessor(None));
     edit.push("accessors", object)
 }
 

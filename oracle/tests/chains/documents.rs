@@ -256,7 +256,7 @@ impl<'r> Scene<'r> {
     fn accessor(&mut self, edit: &mut Edit<'_>, content: &Stored) -> usize {
         let view = self.view(edit, content.bytes.clone());
         let mut object = Map::from_iter([("bufferView".to_owned(), json!(view))]);
-        object.extend(content.accessor());
+        object.extend(content.accessor(None));
         edit.push("accessors", Value::Object(object))
     }
 
