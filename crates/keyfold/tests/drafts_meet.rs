@@ -89,7 +89,7 @@ fn file(values: Values, bytes_for_times: bool, same: bool) -> Value {
         "asset": { "version": "2.0" }, "extensionsUsed": drafts, "extensionsRequired": drafts, "nodes": [{}],
         "buffers": [{ "byteLength": buffer.len(), "uri": format!("data:application/octet-stream;base64,{}", BASE64_STANDARD.encode(&buffer)) }],
         "bufferViews": [{ "buffer": 0, "byteLength": length }, { "buffer": 0, "byteOffset": offset, "byteLength": stored.len() }],
-        "accessors": [input, values.accessor(None)],
+        "accessors": [input, values.accessor()],
         "animations": [{ "channels": [channel], "samplers": [{ "input": 0, "output": 1, "interpolation": "CUBICSLERP" }] }],
     })
 }
