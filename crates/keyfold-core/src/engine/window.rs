@@ -34,16 +34,16 @@ impl Window {
         let (mut transforms, mut turns) = (vec![Vec::new(); skeleton.len()], vec![Vec::new(); skeleton.len()]);
         let mut locals: Vec<Vec<Affine>> = vec![Vec::new(); skeleton.len()];
         for &node in skeleton.order() {
-            let parent = skeleton.parent(node).map(|p| turns[p].as_slice());
-            if clip.motion.animates(node) {
-                let own = clip.motion.transforms(node, &moments);
-                turns[node] = chain(parent, own.iter().map(|t| t.rotation));
-                locals[node] = own.iter().map(Affine::from_transform).collect();
-                transforms[node] = if clip.changes(node) { own } else { Vec::new() };
-            } else {
-                turns[node] = chain(parent, [skeleton.rest(node).rotation].into_iter());
-                locals[node] = vec![*skeleton.rest_local(node)];
-            }
+            let moves = clip.motion.animates(node);
+            let own = if moves { clip.motion.transforms(node, &moments) } else { vec![*skeleton.rest(node)] };
+            let (mut row, parent) = (Vec::new(), skeleton.parent(node).map(|p| turns[p].as_slice()));
+            chain_into(&mut row, parent, own.iter().map(|t| t.rotation));
+            turns[node] = row;
+            locals[node] = match moves {
+                true => own.iter().map(Affine::from_transform).collect(),
+                false => vec![*skeleton.rest_local(node)],
+            };
+            transforms[node] = if clip.changes(node) { own } else { Vec::new() };
         }
         let mut poses = Poses::from_locals(skeleton, moments.len(), locals);
         (0..skeleton.len()).filter(|node| clip.changes(*node)).for_each(|node| poses.forget_locals(node));
@@ -60,14 +60,7 @@ impl Window {
     }
 }
 
-/// A node's rotations to the scene from its parent's and its own; one value stands for all moments.
-fn chain(parent: Option<&[Quat]>, own: impl ExactSizeIterator<Item = Quat>) -> Vec<Quat> {
-    let mut row = Vec::new();
-    chain_into(&mut row, parent, own);
-    row
-}
-
-/// As [`chain`], into a row that is there already.
+/// Makes a row a node's rotations to the scene from its parent's and its own; one value stands for all moments.
 pub(super) fn chain_into(row: &mut Vec<Quat>, parent: Option<&[Quat]>, own: impl ExactSizeIterator<Item = Quat>) {
     row.clear();
     match parent {
