@@ -4,7 +4,10 @@
 //! within the bound, a track's budget is budget^2 = 1 / sum(price x reach^2) over the probes that hang on it. Prices are raised
 //! where a probe's measured error is over the bound and lowered where it is under, until the bound is just met.
 
-use super::{clip::Clip, track::Track, window::Window};
+use super::{
+    clip::{Clip, probe_of},
+    window::Window,
+};
 use crate::skeleton::{Affine, Lever, Moment, Motion, Poses, Probe, Track as Driven, moments};
 use alloc::{vec, vec::Vec};
 
@@ -45,7 +48,7 @@ impl Reach {
             window.times.iter().step_by(step).map(|time| Moment::at(*time)).collect::<Vec<_>>()
         };
         let moments: Vec<Moment> = windows.iter().flat_map(some).collect();
-        let tracks: Vec<Driven<'_>> = clip.tracks.iter().map(Track::original).collect();
+        let tracks: Vec<Driven<'_>> = clip.tracks.iter().map(|track| track.driven(&track.curve)).collect();
         Self::at(&clip.motion, &tracks, &clip.probes, &moments)
     }
 
@@ -58,8 +61,7 @@ impl Reach {
 
     fn at(motion: &Motion<'_>, tracks: &[Driven<'_>], probes: &[Probe], moments: &[Moment]) -> Self {
         let skeleton = motion.skeleton();
-        let mut probe_of = vec![None; skeleton.len()];
-        probes.iter().enumerate().for_each(|(index, probe)| probe_of[probe.a] = Some(index));
+        let probe_of = probe_of(skeleton, probes);
         let ordered: Vec<usize> = skeleton.order().iter().filter_map(|node| probe_of[*node]).collect();
         let mut place = vec![0; probes.len()];
         ordered.iter().enumerate().for_each(|(at, probe)| place[*probe] = at);
@@ -140,12 +142,6 @@ impl Prices {
     }
 }
 
-/// Budgets, and the largest error that they lead to.
-struct Found {
-    budgets: Vec<f64>,
-    error: f64,
-}
-
 /// Searches budgets within `bound` in so many rounds, from prices that it leaves as it found them best. `errors` measures what budgets lead to, probe by
 /// probe; nothing where that is enough.
 pub fn search(
@@ -155,7 +151,7 @@ pub fn search(
     rounds: usize,
     mut errors: impl FnMut(&[f64]) -> Option<Vec<f64>>,
 ) -> Vec<f64> {
-    let mut best: Option<Found> = None;
+    let mut best: Option<((bool, f64), Vec<f64>)> = None;
     for _ in 0..rounds {
         // The model says what the budgets should lead to, the last measurement how far it is off.
         let model = reach.modelled(&prices.prices);
@@ -163,9 +159,11 @@ pub fn search(
         let budgets = reach.budgets(&prices.prices, scale);
         let Some(errors) = errors(&budgets) else { break };
         let error = errors.iter().copied().fold(0.0, f64::max);
-        let found = Found { budgets, error };
-        if better(&found, best.as_ref(), bound) {
-            best = Some(found);
+        // Within the bound beats over it; within, larger budgets are better; over, smaller errors.
+        let within = error <= bound;
+        let rank = (!within, if within { bits(&budgets) } else { error });
+        if best.as_ref().is_none_or(|(least, _)| rank < *least) {
+            best = Some((rank, budgets));
         }
         if !(error > 0.0 && model > 0.0) {
             break;
@@ -175,19 +173,9 @@ pub fn search(
             *price = (*price * libm::sqrt((probe / error).max(LEAST))).max(1e-9);
         }
     }
-    best.map_or_else(|| vec![0.0; reach.tracks.len()], |found| found.budgets)
+    best.map_or_else(|| vec![0.0; reach.tracks.len()], |(_, budgets)| budgets)
 }
 
-/// Within the bound beats over it; within, larger budgets are better; over, smaller errors.
-fn better(found: &Found, best: Option<&Found>, bound: f64) -> bool {
-    let Some(best) = best else { return true };
-    match (found.error <= bound, best.error <= bound) {
-        (true, true) => bits(found) < bits(best),
-        (false, false) => found.error < best.error,
-        (within, _) => within,
-    }
-}
-
-fn bits(found: &Found) -> f64 {
-    found.budgets.iter().filter(|b| **b > 0.0).map(|b| -libm::log(*b)).sum()
+fn bits(budgets: &[f64]) -> f64 {
+    budgets.iter().filter(|b| **b > 0.0).map(|b| -libm::log(*b)).sum()
 }

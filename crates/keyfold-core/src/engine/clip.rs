@@ -4,7 +4,10 @@
 //! A crowd is as many parts as it has actors: each is searched by itself, and time and memory grow as their number does.
 
 use super::{Level, track::Track};
-use crate::skeleton::{Motion, Probe, Skeleton, Track as Driven, probes};
+use crate::{
+    curve::Curve,
+    skeleton::{Motion, Probe, Skeleton, Track as Driven, probes},
+};
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::ops::Range;
 
@@ -83,8 +86,6 @@ pub(super) struct Clip<'a> {
     of_node: Vec<Range<usize>>,
     /// Whether others move nodes, too.
     pub(super) shared: bool,
-    /// Whether a key of each track is alone responsible for its moment.
-    pub(super) is_linear: bool,
 }
 
 impl<'a> Clip<'a> {
@@ -103,15 +104,15 @@ impl<'a> Clip<'a> {
             start..all.partition_point(|track| track.node <= node)
         });
         let (of_node, shared) = (of_node.collect(), free.len() < tracks.len());
-        let is_linear = all.iter().all(Track::is_linear);
         let weights = vec![1.0; times.len()];
-        Self { skeleton, radii, motion, moved, probes, times, weights, tracks: all, of_node, shared, is_linear }
+        Self { skeleton, radii, motion, moved, probes, times, weights, tracks: all, of_node, shared }
     }
 
-    /// Its motion with some other tracks.
-    pub(super) fn motion_with<'m>(&'m self, tracks: impl Iterator<Item = Driven<'m>>) -> Motion<'m> {
+    /// Its motion with other curves for some of its tracks.
+    pub(super) fn motion_with<'m>(&'m self, curve: impl Fn(usize, &Track) -> Option<&'m Curve>) -> Motion<'m> {
         let mut motion: Motion<'m> = self.motion.clone();
-        tracks.for_each(|track| motion.set(track));
+        let became = self.tracks.iter().enumerate().filter_map(|(i, track)| Some(track.driven(curve(i, track)?)));
+        became.for_each(|track| motion.set(track));
         motion
     }
 
@@ -125,17 +126,17 @@ impl<'a> Clip<'a> {
         !self.of_node[node].is_empty()
     }
 
-    /// By node: its probe.
-    pub(super) fn probe_of(&self) -> Vec<Option<usize>> {
-        let mut probes = vec![None; self.skeleton.len()];
-        self.probes.iter().enumerate().for_each(|(index, probe)| probes[probe.a] = Some(index));
-        probes
-    }
-
     /// The moved nodes, parents before children.
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
         self.skeleton.order().iter().copied().filter(|node| self.moved[*node])
     }
+}
+
+/// By node: its probe.
+pub(super) fn probe_of(skeleton: &Skeleton, probes: &[Probe]) -> Vec<Option<usize>> {
+    let mut probe_of = vec![None; skeleton.len()];
+    probes.iter().enumerate().for_each(|(index, probe)| probe_of[probe.a] = Some(index));
+    probe_of
 }
 
 /// All times of some tracks, ascending.

@@ -8,10 +8,10 @@ use super::{
     compensate::compensated,
     grid::{Code, played},
     plan::Plan,
-    reduce::{Values, fitted},
+    reduce::fitted,
     repair::Repair,
     thin::Thinning,
-    track::{Quantizer, Track},
+    track::{Quantizer, Track, part_of},
     window::{Window, at, chain_into, relative},
 };
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
     skeleton::{Poses, Property, Transform},
 };
 use alloc::{vec, vec::Vec};
+use core::ops::Range;
 
 /// How often tolerances are narrowed where points lie too far off.
 const NARROWINGS: usize = 4;
@@ -31,6 +32,17 @@ const NARROWER: f64 = 0.7;
 pub(super) struct TrackKeys {
     pub(super) places: Vec<usize>,
     pub(super) codes: Vec<Code>,
+}
+
+/// A window as a reader gets it.
+pub(super) struct Decoded {
+    pub(super) poses: Poses,
+    /// Rotations to the scene, by node: one for all moments where nothing moves the node.
+    pub(super) turns: Vec<Vec<Quat>>,
+    /// The own transforms of nodes that have tracks to change, by node; empty for others.
+    pub(super) transforms: Vec<Vec<Transform>>,
+    /// What is stored, by track.
+    pub(super) keys: Vec<TrackKeys>,
 }
 
 /// How a window came out.
@@ -54,10 +66,7 @@ pub(super) struct Encoder<'a, 'c> {
     plan: Plan,
     /// What lies farther off than this is repaired where it can be.
     limit: Option<f64>,
-    poses: Poses,
-    turns: Vec<Vec<Quat>>,
-    transforms: Vec<Vec<Transform>>,
-    pub(super) keys: Vec<TrackKeys>,
+    pub(super) decoded: Decoded,
     /// By track and moment: the share of its budget that is left to it there.
     narrowed: Vec<Vec<f64>>,
     /// By track: whether its keys have to be found anew.
@@ -73,10 +82,12 @@ impl<'a, 'c> Encoder<'a, 'c> {
             window,
             plan,
             limit,
-            poses: window.poses.clone(),
-            turns: window.turns.clone(),
-            transforms: window.transforms.clone(),
-            keys: vec![TrackKeys::default(); clip.tracks.len()],
+            decoded: Decoded {
+                poses: window.poses.clone(),
+                turns: window.turns.clone(),
+                transforms: window.transforms.clone(),
+                keys: vec![TrackKeys::default(); clip.tracks.len()],
+            },
             narrowed: Vec::new(),
             stale: vec![true; clip.tracks.len()],
             last: (Vec::new(), Measured::default()),
@@ -103,38 +114,24 @@ impl<'a, 'c> Encoder<'a, 'c> {
             // Where all keys stay, budgets only say which grid it is.
             a.grid == b.grid && a.held == b.held && (!self.plan.drops_keys || a.budget == b.budget)
         };
-        let last = &self.last.0;
-        if last.is_empty() {
-            return false;
-        }
-        let mut done = true;
-        for (stale, pair) in self.stale.iter_mut().zip(last.iter().zip(quantizers)) {
-            let same = same(pair);
-            *stale |= !same;
-            done &= same;
-        }
-        done
+        let same: Vec<bool> = self.last.0.iter().zip(quantizers).map(same).collect();
+        self.stale.iter_mut().zip(&same).for_each(|(stale, same)| *stale |= !same);
+        !same.is_empty() && !same.contains(&false)
     }
 
     fn encoded(&mut self, quantizers: &[Quantizer]) -> Measured {
         self.run(quantizers);
         let mut measured = self.measure();
         let Some(limit) = self.limit.filter(|_| !measured.failing.is_empty()) else { return measured };
-        if self.plan.drops_keys {
-            for _ in 0..NARROWINGS {
-                if !self.narrow(quantizers, limit, &measured.failing) {
-                    break;
-                }
-                self.run(quantizers);
-                measured = self.measure();
-                if measured.failing.is_empty() {
-                    return measured;
-                }
-            }
+        if !self.plan.drops_keys {
+            self.repair(quantizers, limit, &measured.failing);
+            return self.measure();
         }
-        if !self.plan.drops_keys && self.repair(quantizers, limit, &measured.failing) {
-            // Repaired codes are not what tracks come to by themselves.
-            self.stale.fill(true);
+        for _ in 0..NARROWINGS {
+            if !self.narrow(quantizers, limit, &measured.failing) {
+                break;
+            }
+            self.run(quantizers);
             measured = self.measure();
         }
         measured
@@ -154,28 +151,28 @@ impl<'a, 'c> Encoder<'a, 'c> {
                 continue;
             }
             self.stale[tracks.clone()].fill(false);
-            let mut turns = core::mem::take(&mut self.turns[node]);
+            let mut turns = core::mem::take(&mut self.decoded.turns[node]);
             if clip.changes(node) {
-                let mut transforms = core::mem::take(&mut self.transforms[node]);
+                let mut transforms = core::mem::take(&mut self.decoded.transforms[node]);
                 if anew {
                     transforms.copy_from_slice(&self.window.transforms[node]);
                     tracks.for_each(|index| self.track(index, &quantizers[index], &mut transforms));
                 }
-                let above = parent.map(|p| self.turns[p].as_slice());
+                let above = parent.map(|p| self.decoded.turns[p].as_slice());
                 chain_into(&mut turns, above, transforms.iter().map(|t| t.rotation));
-                self.poses.set_transforms_only(clip.skeleton, node, &transforms);
-                self.transforms[node] = transforms;
+                self.decoded.poses.set_transforms_only(clip.skeleton, node, &transforms);
+                self.decoded.transforms[node] = transforms;
             } else {
                 // It moves as it did, under parents as decoded.
-                self.poses.renew(clip.skeleton, node);
+                self.decoded.poses.renew(clip.skeleton, node);
                 if let Some(parent) = parent {
                     let rows = &self.window.turns;
                     let moments = 0..rows[parent].len().max(rows[node].len());
                     let own = moments.map(|moment| relative(rows, parent, node, moment));
-                    chain_into(&mut turns, Some(&self.turns[parent]), own);
+                    chain_into(&mut turns, Some(&self.decoded.turns[parent]), own);
                 }
             }
-            self.turns[node] = turns;
+            self.decoded.turns[node] = turns;
         }
     }
 
@@ -186,7 +183,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         let error = |probe: &crate::skeleton::Probe| {
             let mut largest = 0.0f64;
             for (moment, over) in over.iter_mut().enumerate() {
-                let (a, b) = (self.window.poses.global(probe.a, moment), self.poses.global(probe.b, moment));
+                let (a, b) = (self.window.poses.global(probe.a, moment), self.decoded.poses.global(probe.b, moment));
                 let squared = self.window.weights[moment] * probe.squared_distance(a, b);
                 largest = largest.max(squared);
                 *over |= squared > most;
@@ -199,28 +196,27 @@ impl<'a, 'c> Encoder<'a, 'c> {
     }
 
     /// Chooses codes anew where points lie too far off: those of tracks with a key at every time of the window, where a key is alone
-    /// responsible for its moment. Says whether any changed.
-    fn repair(&mut self, quantizers: &[Quantizer], limit: f64, failing: &[usize]) -> bool {
-        let mut repair = self.repairs(quantizers, limit);
-        let failing = failing.iter().map(|place| place - self.window.range.start);
-        let changed = repair.run(failing, &self.poses, &self.turns, &mut self.transforms, &mut self.keys);
-        if changed {
-            let clip = self.clip;
-            for node in clip.nodes() {
-                match clip.changes(node) {
-                    true => self.poses.set_transforms_only(clip.skeleton, node, &self.transforms[node]),
-                    false => self.poses.renew(clip.skeleton, node),
-                }
+    /// responsible for its moment.
+    fn repair(&mut self, quantizers: &[Quantizer], limit: f64, failing: &[usize]) {
+        let (clip, failing) = (self.clip, failing.iter().map(|place| place - self.window.range.start));
+        if !self.repairs(quantizers, limit).run(failing, &mut self.decoded) {
+            return;
+        }
+        // Repaired codes are not what tracks come to by themselves.
+        self.stale.fill(true);
+        for node in clip.nodes() {
+            match clip.changes(node) {
+                true => self.decoded.poses.set_transforms_only(clip.skeleton, node, &self.decoded.transforms[node]),
+                false => self.decoded.poses.renew(clip.skeleton, node),
             }
         }
-        changed
     }
 
     /// The codes that may be chosen anew: those of tracks with a key at every time of the window.
     fn repairs(&self, quantizers: &[Quantizer], limit: f64) -> Repair<'a, 'c> {
         let grid = |index: usize| {
             let quantizer = &quantizers[index];
-            let full = quantizer.held.is_none() && self.keys[index].places.len() == self.window.len();
+            let full = quantizer.held.is_none() && self.decoded.keys[index].places.len() == self.window.len();
             let full = full && self.clip.tracks[index].is_linear();
             full.then_some(quantizer.grid).filter(|grid| grid.spacing() > 0.0)
         };
@@ -230,12 +226,9 @@ impl<'a, 'c> Encoder<'a, 'c> {
     /// Uses what room points have left: codes repeat those of the key before, which any compressor sees, or keys go.
     pub(super) fn relax(&mut self, quantizers: &[Quantizer]) {
         let Some(limit) = self.limit else { return };
-        if self.plan.drops_keys {
-            let (poses, transforms) = (&mut self.poses, &mut self.transforms[..]);
-            Thinning::new(self.clip, self.window, limit, poses, transforms).run(quantizers, &mut self.keys);
-        } else {
-            let mut repair = self.repairs(quantizers, limit);
-            repair.repeat(&self.poses, &self.turns, &mut self.transforms, &mut self.keys);
+        match self.plan.drops_keys {
+            true => Thinning::new(self.clip, self.window, limit, &mut self.decoded).run(quantizers),
+            false => self.repairs(quantizers, limit).repeat(&mut self.decoded),
         }
         self.stale.fill(true);
         self.last.0.clear();
@@ -249,7 +242,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         let mut any = false;
         for probe in &self.clip.probes {
             for moment in failing.iter().map(|place| place - self.window.range.start) {
-                let (a, b) = (self.window.poses.global(probe.a, moment), self.poses.global(probe.b, moment));
+                let (a, b) = (self.window.poses.global(probe.a, moment), self.decoded.poses.global(probe.b, moment));
                 if self.window.weights[moment] * probe.squared_distance(a, b) > limit * limit {
                     any |= self.narrow_chain(probe.a, moment, quantizers);
                 }
@@ -274,8 +267,9 @@ impl<'a, 'c> Encoder<'a, 'c> {
 
     fn track(&mut self, index: usize, quantizer: &Quantizer, transforms: &mut [Transform]) {
         let (track, window) = (&self.clip.tracks[index], self.window);
-        let own = window_keys(track, window);
-        let mut keys = core::mem::take(&mut self.keys[index]);
+        let range = window_keys(track, window);
+        let own = &track.keys[range.clone()];
+        let mut keys = core::mem::take(&mut self.decoded.keys[index]);
         keys.places.clear();
         keys.codes.clear();
         if let Some(held) = quantizer.held {
@@ -285,11 +279,9 @@ impl<'a, 'c> Encoder<'a, 'c> {
             let value = quantizer.grid.decode(held);
             transforms.iter_mut().for_each(|transform| put(track, value, transform));
         } else if !track.is_linear() {
-            let first = track.keys.partition_point(|k| *k < window.range.start);
             keys.places.extend_from_slice(own);
-            let elements = track.elements(first..first + own.len());
-            let grids = quantizer.grid.of_elements(track.interpolation);
-            keys.codes.extend(elements.zip(grids).map(|(element, grid)| grid.encode(element)));
+            let elements = track.elements(range).zip(quantizer.grid.of_elements(track.interpolation));
+            keys.codes.extend(elements.map(|(element, grid)| grid.encode(element)));
             fill_curve(track, &keys, quantizer, window, transforms);
         } else {
             let wanted = self.wanted(track, own, transforms);
@@ -297,46 +289,32 @@ impl<'a, 'c> Encoder<'a, 'c> {
                 let left = |place: &usize| self.narrowed.get(index).map_or(1.0, |row| row[place - window.range.start]);
                 let tolerances: Vec<f64> = own.iter().map(|place| quantizer.budget * left(place)).collect();
                 let times: Vec<f64> = own.iter().map(|place| window.times[place - window.range.start]).collect();
-                let (kept, codes) = fitted(&wanted, &times, &tolerances, &quantizer.grid);
+                let (kept, codes) = fitted(&wanted, track.turns(), &times, &tolerances, &quantizer.grid);
                 keys.places.extend(kept.into_iter().map(|k| own[k]));
                 keys.codes = codes;
             } else {
                 keys.places.extend_from_slice(own);
-                keys.codes.extend((0..own.len()).map(|k| wanted.code(&quantizer.grid, k)));
+                keys.codes.extend(wanted.into_iter().map(|value| quantizer.grid.encode(value)));
             }
             fill(track, &keys, quantizer, window, transforms);
         }
-        self.keys[index] = keys;
+        self.decoded.keys[index] = keys;
     }
 
     /// The values that a track should have at its keys.
-    fn wanted(&self, track: &Track, places: &[usize], transforms: &[Transform]) -> Values {
-        let start = self.window.range.start;
-        let own = |place: &usize| &transforms[*place - start];
-        match track.property {
-            Property::Rotation => {
-                // A track with few keys would take over its parents' errors at those as if they lasted.
-                let compensate = self.plan.compensate && is_dense(window_keys(track, self.window).len(), self.window);
-                let parent = self.clip.skeleton.parent(track.node).filter(|_| compensate);
-                let Some(parent) = parent else {
-                    return Values::Rotations(continuous(places.iter().map(|place| own(place).rotation)));
-                };
-                let wanted = |place: &usize| {
-                    let moment = place - start;
-                    let origin = self.poses.global(parent, moment).point(own(place).translation);
-                    compensated(self.window, track.node, moment, at(&self.turns[parent], moment), origin)
-                };
-                Values::Rotations(continuous(places.iter().map(wanted)))
-            }
-            Property::Scale => Values::Vectors(places.iter().map(|p| part(track, own(p).scale)).collect()),
-            Property::Translation => Values::Vectors(places.iter().map(|p| part(track, own(p).translation)).collect()),
-        }
+    fn wanted(&self, track: &Track, places: &[usize], transforms: &[Transform]) -> Vec<[f64; 4]> {
+        // A track with few keys would take over its parents' errors at those as if they lasted.
+        let compensates = track.turns() && self.plan.compensate && places.len() * 2 > self.window.len();
+        let parent = self.clip.skeleton.parent(track.node).filter(|_| compensates);
+        let wanted = places.iter().map(|place| {
+            let moment = place - self.window.range.start;
+            let own = &transforms[moment];
+            let Some(parent) = parent else { return part_of(own, track.property, track.axis) };
+            let origin = self.decoded.poses.global(parent, moment).point(own.translation);
+            compensated(self.window, track.node, moment, at(&self.decoded.turns[parent], moment), origin)
+        });
+        if track.turns() { continuous(wanted) } else { wanted.collect() }
     }
-}
-
-/// What a track has of a vector.
-fn part(track: &Track, v: [f64; 3]) -> [f64; 4] {
-    track.axis.map_or([v[0], v[1], v[2], 0.0], |a| [v[a], 0.0, 0.0, 0.0])
 }
 
 /// Neighbours on the same half of the sphere; the first one with its largest component positive.
@@ -352,16 +330,10 @@ fn continuous(rotations: impl Iterator<Item = Quat>) -> Vec<Quat> {
     out
 }
 
-/// Whether a track has keys at most times of a window.
-fn is_dense(own: usize, window: &Window) -> bool {
-    own * 2 > window.len()
-}
-
-/// The clip's times at which a track has keys in a window.
-fn window_keys<'t>(track: &'t Track, window: &Window) -> &'t [usize] {
-    let from = track.keys.partition_point(|k| *k < window.range.start);
-    let to = track.keys.partition_point(|k| *k < window.range.end);
-    &track.keys[from..to]
+/// Which of a track's keys are in a window.
+fn window_keys(track: &Track, window: &Window) -> Range<usize> {
+    let before = |place: usize| track.keys.partition_point(|k| *k < place);
+    before(window.range.start)..before(window.range.end)
 }
 
 /// Puts what a player makes of a track's keys into the transforms at a window's times. Outside of the window's own keys the
@@ -390,13 +362,12 @@ fn fill_curve(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &W
     let (Some(first), Some(last)) = (keys.places.first(), keys.places.last()) else { return };
     let times = keys.places.iter().map(|place| window.times[place - start] as f32).collect();
     let Some(curve) = track.encoded(quantizer, times, keys.codes.clone()).curve() else { return };
-    let rotation = track.property == Property::Rotation;
-    let kind = if rotation { Kind::Rotation } else { Kind::Vector };
+    let kind = if track.turns() { Kind::Rotation } else { Kind::Vector };
     let span = first - start..=last - start;
     for (time, transform) in window.times[span.clone()].iter().zip(&mut transforms[span]) {
         let mut value = [0.0; 4];
         curve.sample(kind, *time, &mut value[..track.width]);
-        put_value(track, if rotation { quat::normalize(value) } else { value }, transform);
+        put_value(track, if track.turns() { quat::normalize(value) } else { value }, transform);
     }
 }
 
@@ -410,7 +381,7 @@ pub(super) fn between(track: &Track, from: [f64; 4], to: [f64; 4], share: f64) -
 
 /// What a player makes of a stored value.
 pub(super) fn value(track: &Track, stored: [f32; 4]) -> [f64; 4] {
-    if track.property == Property::Rotation { played(stored) } else { stored.map(f64::from) }
+    played(stored, track.turns())
 }
 
 /// Puts what a reader gets into a transform.

@@ -201,6 +201,14 @@ impl Grid {
         }
     }
 
+    /// The codes of what lies a step from a value: a rotation vector in its own frame where it `turns`, else a plain difference.
+    pub(super) fn encode_beside(&self, value: [f64; 4], step: [f64; 3], turns: bool) -> Code {
+        match turns {
+            true => self.encode(quat::mul(value, quat::exp(step.map(|c| c / 2.0)))),
+            false => self.encode([value[0] + step[0], value[1] + step[1], value[2] + step[2], 0.0]),
+        }
+    }
+
     /// What a reader gets. Rotations are not always of unit length.
     #[inline]
     pub fn decode(&self, code: Code) -> [f32; 4] {
@@ -248,24 +256,21 @@ impl Uniform {
             Layout::Whole => value.map(|c| c as f32),
             Layout::WithoutW => unit_length([value[0], value[1], value[2]]),
             Layout::OneAxis(axis) => unit_length([0, 1, 2].map(|i| if i == axis { value[0] } else { 0.0 })),
-            Layout::OneAxisAndW(axis) => [0, 1, 2, 3].map(|i| {
-                if i == axis {
-                    value[0] as f32
-                } else if i == 3 {
-                    value[1] as f32
-                } else {
-                    0.0
-                }
-            }),
+            Layout::OneAxisAndW(axis) => {
+                let mut turn = [0.0, 0.0, 0.0, value[1] as f32];
+                turn[axis] = value[0] as f32;
+                turn
+            }
             Layout::Uniform => [value[0] as f32; 4],
         }
     }
 }
 
-/// A stored rotation as a player turns it.
+/// A stored value as a player takes it, which normalizes what it `turns`.
 #[inline]
-pub(super) fn played(stored: [f32; 4]) -> Quat {
-    quat::normalize(stored.map(f64::from))
+pub(super) fn played(stored: [f32; 4], turns: bool) -> [f64; 4] {
+    let value = stored.map(f64::from);
+    if turns { quat::normalize(value) } else { value }
 }
 
 /// The nearest whole number, halves away from zero; beyond an `i32` its nearer end.
@@ -323,7 +328,7 @@ mod tests {
         for layout in [Layout::Whole, Layout::WithoutW, Layout::OneAxis(1), Layout::OneAxisAndW(1)] {
             let grid = uniform_as(layout);
             for q in [turn, quat::negate(turn)] {
-                assert!(quat::angle(played(grid.decode(grid.encode(q))), turn) < 1e-4, "{layout:?}");
+                assert!(quat::angle(played(grid.decode(grid.encode(q)), true), turn) < 1e-4, "{layout:?}");
             }
         }
         let alike = uniform_as(Layout::Uniform);
@@ -342,7 +347,7 @@ mod tests {
             ] {
                 for q in rotations() {
                     let stored = grid.decode(grid.encode(q));
-                    let angle = quat::angle(played(stored), q);
+                    let angle = quat::angle(played(stored, true), q);
                     assert!(angle <= 8.0 * step + 6e-5, "{grid:?} {angle}");
                     let square: f64 = stored.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
                     assert!((square - 1.0).abs() < 1e-4, "{grid:?} {q:?}");

@@ -4,37 +4,11 @@
 //! the other. Keys may lie beside the curve, which reaches farther, and lie on the storage's grid already: rounding shares the tolerance.
 
 use super::grid::{Code, Grid, played};
-use crate::{
-    curve::NEAR_HALF_TURN,
-    quat::{self, Quat},
-    vector::dot,
-};
-use alloc::vec::Vec;
+use crate::{curve::NEAR_HALF_TURN, quat, vector::dot};
+use alloc::{vec, vec::Vec};
 
 /// Keys whose quaternions have a smaller scalar product are not bridged: which way round the arc goes hangs on little.
 pub(super) const LEAST_COSINE: f64 = 2.0 * NEAR_HALF_TURN;
-
-/// The values of a track at its keys.
-#[derive(Clone, Debug)]
-pub(super) enum Values {
-    /// Unit quaternions, neighbours on the same half of the sphere.
-    Rotations(Vec<Quat>),
-    /// Vectors; components that are not used are zero.
-    Vectors(Vec<[f64; 4]>),
-}
-
-impl Values {
-    fn get(&self, k: usize) -> [f64; 4] {
-        match self {
-            Self::Rotations(values) | Self::Vectors(values) => values[k],
-        }
-    }
-
-    /// A key's value on a grid.
-    pub(super) fn code(&self, grid: &Grid, k: usize) -> Code {
-        grid.encode(self.get(k))
-    }
-}
 
 /// How often a stretch's end is moved toward where it misses most.
 const NUDGES: usize = 4;
@@ -43,18 +17,21 @@ const HOPELESS: f64 = 2.5;
 /// The largest turn (radians) that one stretch may make: beyond, which way round it goes hangs on little.
 const LARGEST_TURN: f64 = 2.6;
 
-/// Keys on a grid such that everything between them is bridged within a tolerance per key: which ones, and their codes.
-pub(super) fn fitted(values: &Values, times: &[f64], tolerances: &[f64], grid: &Grid) -> (Vec<usize>, Vec<Code>) {
-    let (mut kept, mut codes) = (Vec::new(), Vec::new());
-    if times.is_empty() {
-        return (kept, codes);
-    }
-    kept.push(0);
-    codes.push(values.code(grid, 0));
+/// Keys on a grid such that everything between them is bridged within a tolerance per key: which ones, and their codes. Values are vectors, whose unused components
+/// are zero, or, where they are `turns`, unit quaternions, neighbours on the same half of the sphere.
+pub(super) fn fitted(
+    values: &[[f64; 4]],
+    turns: bool,
+    times: &[f64],
+    tolerances: &[f64],
+    grid: &Grid,
+) -> (Vec<usize>, Vec<Code>) {
+    let Some(first) = values.first() else { return Default::default() };
+    let (mut kept, mut codes) = (vec![0], vec![grid.encode(*first)]);
     let (mut from, mut ends) = (0, Vec::new());
     while from + 1 < times.len() {
-        let start = values.decoded(grid.decode(codes[codes.len() - 1]));
-        let stretch = Stretch { values, times, tolerances, grid, from, start };
+        let start = played(grid.decode(codes[codes.len() - 1]), turns);
+        let stretch = Stretch { values, turns, times, tolerances, grid, from, start };
         stretch.survey(&mut ends);
         let (length, code) = stretch.longest(&ends);
         from += length;
@@ -64,19 +41,11 @@ pub(super) fn fitted(values: &Values, times: &[f64], tolerances: &[f64], grid: &
     (kept, codes)
 }
 
-impl Values {
-    fn decoded(&self, stored: [f32; 4]) -> [f64; 4] {
-        match self {
-            Self::Rotations(_) => played(stored),
-            Self::Vectors(_) => stored.map(f64::from),
-        }
-    }
-}
-
 /// All that begins with one kept key. Steps from its value are rotation vectors in its own frame, along which arcs are straight, or plain
 /// differences.
 struct Stretch<'a> {
-    values: &'a Values,
+    values: &'a [[f64; 4]],
+    turns: bool,
     times: &'a [f64],
     tolerances: &'a [f64],
     grid: &'a Grid,
@@ -98,8 +67,8 @@ impl Stretch<'_> {
         ends.clear();
         let (mut low, mut high) = ([f64::NEG_INFINITY; 3], [f64::INFINITY; 3]);
         for to in self.from + 1..self.times.len() {
-            let (step, after) = (self.difference(self.values.get(to)), self.times[to] - self.times[self.from]);
-            if matches!(self.values, Values::Rotations(_)) && dot(step, step) > LARGEST_TURN * LARGEST_TURN {
+            let (step, after) = (self.difference(self.values[to]), self.times[to] - self.times[self.from]);
+            if self.turns && dot(step, step) > LARGEST_TURN * LARGEST_TURN {
                 break;
             }
             for c in 0..3 {
@@ -115,7 +84,7 @@ impl Stretch<'_> {
 
     /// About the longest stretch, in keys, and the codes that it ends with: from the farthest end back in longer and longer strides, then by halves.
     fn longest(&self, ends: &[End]) -> (usize, Code) {
-        let mut best = (1, self.values.code(self.grid, self.from + 1));
+        let mut best = (1, self.grid.encode(self.values[self.from + 1]));
         let (mut fails, mut stride) = (ends.len() + 1, 1);
         while best.0 + 1 < fails {
             let length = if best.0 > 1 { best.0.midpoint(fails) } else { fails.saturating_sub(stride).max(2) };
@@ -134,8 +103,8 @@ impl Stretch<'_> {
         let duration = times.last()? - start;
         let mut end = ends.last()?.velocity.map(|c| c * duration);
         for _ in 0..NUDGES {
-            let code = self.moved(end);
-            let reached = self.difference(self.values.decoded(self.grid.decode(code)));
+            let code = self.grid.encode_beside(self.start, end, self.turns);
+            let reached = self.difference(played(self.grid.decode(code), self.turns));
             let velocity = reached.map(|c| c / duration);
             let (mut worst, mut nudge) = (1.0, None);
             for ((End { step, .. }, time), tolerance) in ends.iter().zip(times).zip(tolerances) {
@@ -160,24 +129,12 @@ impl Stretch<'_> {
 
     /// From the start to a value.
     fn difference(&self, value: [f64; 4]) -> Step {
-        match self.values {
-            Values::Rotations(_) => {
-                let turn = quat::mul(quat::conjugate(self.start), value);
-                let turn = if turn[3] < 0.0 { quat::negate(turn) } else { turn };
-                quat::log(turn).map(|c| 2.0 * c)
-            }
-            Values::Vectors(_) => [0, 1, 2].map(|c| value[c] - self.start[c]),
+        if !self.turns {
+            return [0, 1, 2].map(|c| value[c] - self.start[c]);
         }
-    }
-
-    fn moved(&self, step: Step) -> Code {
-        match self.values {
-            Values::Rotations(_) => self.grid.encode(quat::mul(self.start, quat::exp(step.map(|c| c / 2.0)))),
-            Values::Vectors(_) => {
-                let [x, y, z] = [0, 1, 2].map(|c| self.start[c] + step[c]);
-                self.grid.encode([x, y, z, 0.0])
-            }
-        }
+        let turn = quat::mul(quat::conjugate(self.start), value);
+        let turn = if turn[3] < 0.0 { quat::negate(turn) } else { turn };
+        quat::log(turn).map(|c| 2.0 * c)
     }
 }
 
@@ -189,12 +146,12 @@ mod tests {
     fn keys_beside_the_curve_reach_farther_and_stay_within() {
         let times: Vec<f64> = (0..300).map(|i| f64::from(i) / 30.0).collect();
         let wave = |t: &f64| quat::exp([0.5 * libm::sin(*t), 0.3 * libm::cos(2.0 * t), 0.1 * t]);
-        let values = Values::Rotations(times.iter().map(wave).collect());
+        let values: Vec<_> = times.iter().map(wave).collect();
         let grid = Grid::QuaternionFilter { scale: 4095, left_out: None };
-        let (kept, codes) = fitted(&values, &times, &[0.01; 300], &grid);
+        let (kept, codes) = fitted(&values, true, &times, &[0.01; 300], &grid);
         assert!(kept.len() < 100);
         assert_eq!((kept[0], kept[kept.len() - 1]), (0, 299));
-        let played = |code: Code| played(grid.decode(code));
+        let played = |code: Code| played(grid.decode(code), true);
         for (i, pair) in kept.windows(2).enumerate() {
             for k in pair[0]..=pair[1] {
                 let share = (times[k] - times[pair[0]]) / (times[pair[1]] - times[pair[0]]);

@@ -5,15 +5,15 @@
 //! with everything below it aimed anew, until it does not. What room is left then, codes use to repeat those of the moment before.
 
 use super::{
-    clip::Clip,
+    clip::{Clip, probe_of},
     compensate::compensated,
-    encode::{TrackKeys, put},
+    encode::{Decoded, put},
     grid::{Code, Grid},
     window::{Window, at, relative},
 };
 use crate::{
     quat::{self, Quat},
-    skeleton::{Affine, Poses, Property, Transform},
+    skeleton::{Affine, Property, Transform},
     vector::cross,
 };
 use alloc::{vec, vec::Vec};
@@ -72,8 +72,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         limit: f64,
         grids: impl Fn(usize) -> Option<Grid>,
     ) -> Self {
-        let nodes = clip.skeleton.len();
-        let mut free = vec![[None; 2]; nodes];
+        let mut free = vec![[None; 2]; clip.skeleton.len()];
         for (index, track) in clip.tracks.iter().enumerate().filter(|(_, track)| track.axis.is_none()) {
             let which = match track.property {
                 Property::Translation => 0,
@@ -82,34 +81,18 @@ impl<'a, 'c> Repair<'a, 'c> {
             };
             free[track.node][which] = grids(index).map(|grid| Free { track: index, grid });
         }
-        let probes = clip.probe_of();
-        let joint = Joint {
-            own: Transform::IDENTITY,
-            local: Affine::IDENTITY,
-            global: Affine::IDENTITY,
-            turn: quat::IDENTITY,
-            codes: [[0; 4]; 2],
-            error: 0.0,
-        };
-        let limit = limit * limit;
-        let joints = vec![joint; nodes];
-        Self { clip, window, compensate, limit, free, probes, moment: 0, effort: 0, joints, saved: Vec::new() }
+        let (limit, probes, joints, saved) =
+            (limit * limit, probe_of(clip.skeleton, &clip.probes), Vec::new(), Vec::new());
+        Self { clip, window, compensate, limit, free, probes, moment: 0, effort: 0, joints, saved }
     }
 
-    /// Repairs moments of the window. `transforms` are the nodes' own ones as decoded, `keys` what is stored. Says whether any changed.
-    pub(super) fn run(
-        &mut self,
-        moments: impl Iterator<Item = usize>,
-        poses: &Poses,
-        turns: &[Vec<Quat>],
-        transforms: &mut [Vec<Transform>],
-        keys: &mut [TrackKeys],
-    ) -> bool {
+    /// Repairs moments of the window: keys, and the nodes' own transforms. Says whether any changed.
+    pub(super) fn run(&mut self, moments: impl Iterator<Item = usize>, decoded: &mut Decoded) -> bool {
         let mut changed = false;
         for moment in moments {
-            self.load(moment, poses, turns, transforms, keys);
+            self.load(moment, decoded);
             if self.moment_improves() {
-                self.store(transforms, keys);
+                self.store(decoded);
                 changed = true;
             }
         }
@@ -117,110 +100,79 @@ impl<'a, 'c> Repair<'a, 'c> {
     }
 
     /// Repeats the codes of the moment before wherever everything below stays within the limit, from the root to the tips.
-    pub(super) fn repeat(
-        &mut self,
-        poses: &Poses,
-        turns: &[Vec<Quat>],
-        transforms: &mut [Vec<Transform>],
-        keys: &mut [TrackKeys],
-    ) {
+    pub(super) fn repeat(&mut self, decoded: &mut Decoded) {
         for moment in 1..self.window.len() {
-            self.load(moment, poses, turns, transforms, keys);
-            let mut changed = false;
-            for node in self.clip.nodes() {
-                for which in 0..2 {
-                    let Some(free) = self.free[node][which].filter(|free| free.grid.repeats_pay()) else { continue };
-                    changed |= self.repeats(node, which, &free, keys[free.track].codes[moment - 1]);
+            self.load(moment, decoded);
+            for (node, which) in self.clip.nodes().flat_map(|node| [(node, 0), (node, 1)]) {
+                if let Some(free) = self.free[node][which].filter(|free| free.grid.repeats_pay()) {
+                    self.repeat_code(node, which, &free.grid, decoded.keys[free.track].codes[moment - 1]);
                 }
             }
-            if changed {
-                self.store(transforms, keys);
-            }
+            self.store(decoded);
         }
     }
 
-    /// Repeats a code, or those of its components that can be. Says whether any changed.
-    fn repeats(&mut self, node: usize, which: usize, free: &Free, before: Code) -> bool {
-        let mut changed = self.keeps_within(node, which, free, before);
-        let components = if changed || !free.grid.has_free_components() { 0..0 } else { 0..before.len() };
-        for component in components {
+    /// Repeats a code, or those of its components that can be.
+    fn repeat_code(&mut self, node: usize, which: usize, grid: &Grid, before: Code) {
+        if self.keeps_within(node, which, before) || !grid.has_free_components() {
+            return;
+        }
+        for component in 0..before.len() {
             let mut code = self.joints[node].codes[which];
             if code[component].abs_diff(before[component]) <= NEAR {
                 code[component] = before[component];
-                changed |= self.keeps_within(node, which, free, code);
+                self.keeps_within(node, which, code);
             }
         }
-        changed
     }
 
     /// Gives a node another code where everything below stays within the limit. Says whether it did.
-    fn keeps_within(&mut self, node: usize, which: usize, free: &Free, code: Code) -> bool {
-        if code == self.joints[node].codes[which] || self.effort == 0 {
-            return false;
-        }
-        let subtree = self.clip.skeleton.subtree(node);
-        self.saved.clear();
-        self.saved.extend(subtree.iter().map(|n| self.joints[*n]));
-        self.set(node, which, free, code);
-        let mut settled = 0;
-        let within = subtree.iter().all(|below| {
-            self.settle(*below, *below == node);
-            settled += 1;
-            self.joints[*below].error <= self.limit
-        });
+    fn keeps_within(&mut self, node: usize, which: usize, code: Code) -> bool {
+        let within = self.try_code(node, which, code, self.limit.next_up()).is_some();
         if !within {
-            self.restore(node, settled);
+            self.restore(node);
         }
         within
     }
 
-    /// Puts the first joints of a subtree back as they were saved.
-    fn restore(&mut self, node: usize, count: usize) {
-        let subtree = self.clip.skeleton.subtree(node).iter().take(count);
+    /// Puts the joints that were settled last back as they were.
+    fn restore(&mut self, node: usize) {
+        let subtree = self.clip.skeleton.subtree(node).iter();
         subtree.zip(&self.saved).for_each(|(n, joint)| self.joints[*n] = *joint);
     }
 
-    fn load(
-        &mut self,
-        moment: usize,
-        poses: &Poses,
-        turns: &[Vec<Quat>],
-        transforms: &[Vec<Transform>],
-        keys: &[TrackKeys],
-    ) {
+    fn load(&mut self, moment: usize, decoded: &Decoded) {
         (self.moment, self.effort) = (moment, EFFORT);
-        for node in 0..self.joints.len() {
-            let joint = &mut self.joints[node];
-            let own = transforms[node].get(moment);
-            joint.own = own.copied().unwrap_or(Transform::IDENTITY);
-            joint.local = own.map_or_else(|| *poses.local(node, moment), Affine::from_transform);
-            joint.global = *poses.global(node, moment);
-            joint.turn = at(&turns[node], moment);
-            for (free, code) in self.free[node].iter().zip(&mut joint.codes) {
-                if let Some(free) = free {
-                    *code = keys[free.track].codes[moment];
-                }
+        let joint = |node: usize| {
+            let (own, global) = (decoded.transforms[node].get(moment), *decoded.poses.global(node, moment));
+            Joint {
+                own: own.copied().unwrap_or(Transform::IDENTITY),
+                local: own.map_or_else(|| *decoded.poses.local(node, moment), Affine::from_transform),
+                global,
+                turn: at(&decoded.turns[node], moment),
+                codes: self.free[node].map(|free| free.map_or([0; 4], |free| decoded.keys[free.track].codes[moment])),
+                error: self.error(node, &global),
             }
-            self.joints[node].error = self.error(node);
-        }
+        };
+        self.joints = (0..self.free.len()).map(joint).collect();
     }
 
-    fn store(&self, transforms: &mut [Vec<Transform>], keys: &mut [TrackKeys]) {
+    fn store(&self, decoded: &mut Decoded) {
         for (node, joint) in self.joints.iter().enumerate() {
             for (free, code) in self.free[node].iter().zip(&joint.codes) {
                 if let Some(free) = free {
-                    keys[free.track].codes[self.moment] = *code;
-                    transforms[node][self.moment] = joint.own;
+                    decoded.keys[free.track].codes[self.moment] = *code;
+                    decoded.transforms[node][self.moment] = joint.own;
                 }
             }
         }
     }
 
-    fn error(&self, node: usize) -> f64 {
+    /// The squared distance of a node's probe, weighted, where the node lies so.
+    fn error(&self, node: usize, global: &Affine) -> f64 {
         self.probes[node].map_or(0.0, |probe| {
             let original = self.window.poses.global(node, self.moment);
-            self.window.weights[self.moment]
-                * self.clip.probes[probe].squared_distance(original, &self.joints[node].global)
+            self.window.weights[self.moment] * self.clip.probes[probe].squared_distance(original, global)
         })
     }
 
@@ -244,24 +196,15 @@ impl<'a, 'c> Repair<'a, 'c> {
         let mut least = self.joints[worst].error * 0.98;
         let mut best: Option<(usize, Vec<Joint>)> = None;
         let mut next = Some(worst);
-        while let Some(node) = next.filter(|_| self.effort > 0) {
-            if self.free[node].iter().any(Option::is_some) {
-                let subtree = skeleton.subtree(node);
-                self.saved.clear();
-                self.saved.extend(subtree.iter().map(|n| self.joints[*n]));
-                for (which, step) in self.candidates(node, worst) {
-                    let (settled, error) = self.try_code(node, which, step, least);
-                    if let Some(error) = error {
-                        least = error;
-                        best = Some((node, subtree.iter().map(|n| self.joints[*n]).collect()));
-                    }
-                    self.restore(node, settled);
-                    if least <= self.limit {
-                        break;
-                    }
+        'chain: while let Some(node) = next.filter(|_| self.effort > 0) {
+            for (which, code) in self.candidates(node, worst) {
+                if let Some(error) = self.try_code(node, which, code, least) {
+                    least = error;
+                    best = Some((node, skeleton.subtree(node).iter().map(|n| self.joints[*n]).collect()));
                 }
+                self.restore(node);
                 if least <= self.limit {
-                    break;
+                    break 'chain;
                 }
             }
             next = skeleton.parent(node);
@@ -271,8 +214,8 @@ impl<'a, 'c> Repair<'a, 'c> {
         true
     }
 
-    /// Steps to try: the one that would bring the worst point home, one to each side, and to two sides at once.
-    fn candidates(&self, node: usize, worst: usize) -> Vec<(usize, [f64; 3])> {
+    /// Codes to try: those a step away that would bring the worst point home, one to each side, and to two sides at once.
+    fn candidates(&self, node: usize, worst: usize) -> Vec<(usize, Code)> {
         let (mut out, moment) = (Vec::with_capacity(25), self.moment);
         let joint = &self.joints[node];
         let original = self.window.poses.global(worst, moment).origin;
@@ -281,79 +224,69 @@ impl<'a, 'c> Repair<'a, 'c> {
             let spacing = free.grid.spacing() * 2.0;
             let arm = [0, 1, 2].map(|k| original[k] - joint.global.origin[k]);
             let square: f64 = arm.iter().map(|c| c * c).sum();
-            if square > 0.0 {
-                // In the joint's own frame.
-                let turn = quat::rotate(quat::conjugate(joint.turn), cross(arm, miss).map(|c| c / square));
-                out.push((1, turn));
-            }
-            out.extend(sides(spacing).chain(diagonals(spacing)).map(|step| (1, step)));
+            // In the joint's own frame.
+            let home = || quat::rotate(quat::conjugate(joint.turn), cross(arm, miss).map(|c| c / square));
+            let steps = (square > 0.0).then(home).into_iter().chain(sides(spacing)).chain(diagonals(spacing));
+            out.extend(steps.map(|step| (1, free.grid.encode_beside(joint.own.rotation, step, true))));
         }
         if let Some(free) = &self.free[node][0] {
-            out.extend(sides(free.grid.spacing()).map(|step| (0, step)));
+            let [x, y, z] = joint.own.translation;
+            let steps = sides(free.grid.spacing());
+            out.extend(steps.map(|step| (0, free.grid.encode_beside([x, y, z, 0.0], step, false))));
         }
         out
     }
 
-    /// Takes a step with a node's rotation or translation and settles what is below it: how many joints, and the largest error, if below `least`.
-    fn try_code(&mut self, node: usize, which: usize, step: [f64; 3], least: f64) -> (usize, Option<f64>) {
-        let Some(free) = self.free[node][which] else { return (0, None) };
-        let own = &self.joints[node].own;
-        let code = match which {
-            0 => {
-                let [x, y, z] = [0, 1, 2].map(|k| own.translation[k] + step[k]);
-                free.grid.encode([x, y, z, 0.0])
-            }
-            _ => free.grid.encode(quat::mul(own.rotation, quat::exp(step.map(|c| c / 2.0)))),
-        };
+    /// Gives a node's translation or rotation another code and settles what is below it: the largest error, if below `least`. What was there is saved.
+    fn try_code(&mut self, node: usize, which: usize, code: Code, least: f64) -> Option<f64> {
+        self.saved.clear();
         if code == self.joints[node].codes[which] || self.effort == 0 {
-            return (0, None);
+            return None;
         }
-        self.set(node, which, &free, code);
         let mut largest = 0.0f64;
-        let subtree = self.clip.skeleton.subtree(node);
-        for (place, &below) in subtree.iter().enumerate() {
-            self.settle(below, below == node);
+        for &below in self.clip.skeleton.subtree(node) {
+            self.saved.push(self.joints[below]);
+            self.settle(below, (below == node).then_some((which, code)));
             largest = largest.max(self.joints[below].error);
             if largest >= least {
-                return (place + 1, None);
+                return None;
             }
         }
-        (subtree.len(), Some(largest))
+        Some(largest)
     }
 
-    /// A joint under its parent as it is now.
-    fn settle(&mut self, node: usize, given: bool) {
+    /// A joint under its parent as it is now, with a code that is given, or aimed anew.
+    fn settle(&mut self, node: usize, given: Option<(usize, Code)>) {
         self.effort = self.effort.saturating_sub(1);
-        let parent = self.clip.skeleton.parent(node).map(|p| (self.joints[p].global, self.joints[p].turn));
-        let (above, turn) = parent.unwrap_or((Affine::IDENTITY, quat::IDENTITY));
-        if let (false, true, Some(free)) = (given, self.compensate, self.free[node][1]) {
+        let parent = self.clip.skeleton.parent(node);
+        let under = |parent: usize| (self.joints[parent].global, self.joints[parent].turn);
+        let (above, turn) = parent.map_or((Affine::IDENTITY, quat::IDENTITY), under);
+        if let Some((which, code)) = given {
+            self.set(node, which, code);
+        } else if let (true, Some(free)) = (self.compensate, self.free[node][1]) {
             let own = &self.joints[node].own;
             let aim = compensated(self.window, node, self.moment, turn, above.point(own.translation));
             let aim = if quat::dot(aim, own.rotation) < 0.0 { quat::negate(aim) } else { aim };
-            self.set(node, 1, &free, free.grid.encode(aim));
+            self.set(node, 1, free.grid.encode(aim));
         }
-        let changes = self.clip.changes(node);
-        let carried = if changes { quat::IDENTITY } else { self.carried(node, turn) };
         let joint = &mut self.joints[node];
-        if changes {
+        if self.clip.changes(node) {
             joint.local = Affine::from_transform(&joint.own);
+            joint.turn = quat::mul(turn, joint.own.rotation);
+        } else if let Some(parent) = parent {
+            // It is turned as it always was under its parent.
+            joint.turn = quat::mul(turn, relative(&self.window.turns, parent, node, self.moment));
         }
-        joint.turn = if changes { quat::mul(turn, joint.own.rotation) } else { carried };
         joint.global = above.then_inner(&joint.local);
-        self.joints[node].error = self.error(node);
+        self.joints[node].error = self.error(node, &self.joints[node].global);
     }
 
     /// Gives a joint's translation or rotation other codes.
-    fn set(&mut self, node: usize, which: usize, free: &Free, code: Code) {
+    fn set(&mut self, node: usize, which: usize, code: Code) {
+        let Some(free) = &self.free[node][which] else { return };
         let joint = &mut self.joints[node];
         joint.codes[which] = code;
         put(&self.clip.tracks[free.track], free.grid.decode(code), &mut joint.own);
-    }
-
-    /// How a node without tracks to change is turned: as it always was under its parent.
-    fn carried(&self, node: usize, above: Quat) -> Quat {
-        let Some(parent) = self.clip.skeleton.parent(node) else { return self.joints[node].turn };
-        quat::mul(above, relative(&self.window.turns, parent, node, self.moment))
     }
 }
 

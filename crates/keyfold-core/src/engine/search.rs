@@ -207,10 +207,7 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// The most promising of the level's plans on samples that are all there is.
     fn about(&self, samples: &[Sampled]) -> Option<Found> {
-        let held = |candidate: Candidate| match candidate.plan().drops_keys {
-            true => self.candidate(|index| self.held(&self.clips[index], &samples[index], &candidate.clips[index])),
-            false => candidate,
-        };
+        let held = |tried: Candidate| if tried.plan().drops_keys { self.held(samples, &tried) } else { tried };
         let least = self.promising(samples).into_iter().map(held).min_by_key(|candidate| candidate.cost)?;
         Some(Found { cost: least.cost, tracks: self.assembled(&least.clips), choice: self.choice(&least.clips) })
     }
@@ -239,12 +236,15 @@ impl<E: Executor> Search<'_, '_, E> {
     /// The level's plans on samples, those that promise something, with budgets that hold.
     fn candidates(&self, samples: &[Sampled]) -> Vec<Candidate> {
         let promising = self.promising(samples);
-        if !self.job.level.repairs() {
-            return promising;
+        match self.job.level.repairs() {
+            true => self.executor.map(&promising, |tried| self.held(samples, tried)),
+            false => promising,
         }
-        self.executor.map(&promising, |candidate| {
-            self.candidate(|index| self.held(&self.clips[index], &samples[index], &candidate.clips[index]))
-        })
+    }
+
+    /// All clips with budgets that their samples hold under once they are repaired.
+    fn held(&self, samples: &[Sampled], tried: &Candidate) -> Candidate {
+        self.candidate(|index| self.held_clip(&self.clips[index], &samples[index], &tried.clips[index]))
     }
 
     /// The level's plans on samples, those that promise something.
@@ -318,13 +318,13 @@ impl<E: Executor> Search<'_, '_, E> {
         let quantizers = quantizers(clip, self.codec, &budgets);
         let keys = encoders.iter_mut().map(|encoder| {
             encoder.encode(&quantizers);
-            core::mem::take(&mut encoder.keys)
+            core::mem::take(&mut encoder.decoded.keys)
         });
         Tried { plan, prices, budgets, keys: keys.collect(), holds: false }
     }
 
     /// A plan with budgets that samples hold under once they are repaired.
-    fn held(&self, clip: &Clip<'_>, sampled: &Sampled, tried: &Tried) -> Tried {
+    fn held_clip(&self, clip: &Clip<'_>, sampled: &Sampled, tried: &Tried) -> Tried {
         let (mut budgets, plan) = (tried.budgets.clone(), tried.plan);
         let mut encoders = encoders(clip, &sampled.windows, plan, self.limit(plan));
         let mut holds = false;
@@ -340,16 +340,17 @@ impl<E: Executor> Search<'_, '_, E> {
             }
             self.tighten(clip, &sampled.reach, &mut budgets, &worst, plan);
         }
-        let keys = encoders.into_iter().map(|encoder| encoder.keys).collect();
+        let keys = encoders.into_iter().map(|encoder| encoder.decoded.keys).collect();
         Tried { plan, prices: tried.prices.clone(), budgets, keys, holds }
     }
 
-    /// All clips so that they hold at all keys, and what they cost; `None` where one never does. Of `held`, short clips are whole already.
+    /// All clips so that they hold at all keys, and what they cost; `None` where one never does. Of `held`, short clips are whole already: their samples are the one
+    /// window that all of them is encoded in.
     fn whole(&self, mut choice: Choice, reach: &[Reach], held: Option<&Candidate>) -> Option<Found> {
         let whole = |index: usize| {
             let (clip, Chosen { plan, budgets, .. }) = (&self.clips[index], &choice.clips[index]);
-            let held = held.map(|candidate| &candidate.clips[index]).filter(|tried| is_whole(clip, tried));
-            match held {
+            let is_whole = |tried: &&Tried| tried.holds && clip.times.len() <= WINDOW && !clip.shared;
+            match held.map(|candidate| &candidate.clips[index]).filter(is_whole) {
                 Some(tried) => Some((self.encoded(clip, tried), budgets.clone())),
                 None => self.whole_clip(clip, &reach[index], *plan, budgets.clone()),
             }
@@ -393,7 +394,7 @@ impl<E: Executor> Search<'_, '_, E> {
                 if relaxes && measured.error() <= self.most() {
                     encoder.relax(&quantizers);
                 }
-                Some((measured, encoder.keys))
+                Some((measured, encoder.decoded.keys))
             });
             let encoded: Option<Vec<(Measured, Vec<TrackKeys>)>> = encoded.into_iter().collect();
             let (measured, keys): (Vec<Measured>, Vec<Vec<TrackKeys>>) = encoded?.into_iter().unzip();
@@ -424,7 +425,7 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// Makes budgets finer: where every moment stands for itself, until those moments hold that did not; else once.
     fn tighten(&self, clip: &Clip<'_>, reach: &Reach, budgets: &mut [f64], worst: &Measured, plan: Plan) {
-        if plan.drops_keys || worst.failing.is_empty() || !clip.is_linear {
+        if plan.drops_keys || worst.failing.is_empty() || !clip.tracks.iter().all(Track::is_linear) {
             reach.tighten(budgets, &worst.errors, self.most(), LEAST);
             return;
         }
@@ -444,27 +445,18 @@ impl<E: Executor> Search<'_, '_, E> {
     /// By probe, how far a clip lies from the original at all keys of all tracks: those that stay as they are have some of their own.
     fn deviation(&self, clip: &Clip<'_>, encoded: &[Encoded]) -> Deviation {
         let curves: Vec<_> = encoded.iter().map(Encoded::curve).collect();
-        let became = clip.tracks.iter().zip(&curves).filter_map(|(track, curve)| Some(track.driven(curve.as_ref()?)));
-        let motion = clip.motion_with(became);
+        let motion = clip.motion_with(|index, _| curves[index].as_ref());
         compare(&clip.motion, &motion, &clip.probes, &moments(&[&clip.motion, &motion], 0))
     }
 
     /// A clip's tracks from the keys of all windows.
     fn assemble(&self, clip: &Clip<'_>, windows: &[Vec<TrackKeys>], quantizers: &[Quantizer]) -> Vec<Encoded> {
-        let joined = |(index, (track, quantizer))| {
-            self.joined(clip, track, quantizer, windows.iter().map(|keys: &Vec<TrackKeys>| &keys[index]))
-        };
-        clip.tracks.iter().zip(quantizers).enumerate().map(joined).collect()
+        quantizers.iter().enumerate().map(|(index, quantizer)| self.joined(clip, index, quantizer, windows)).collect()
     }
 
     /// A track from its keys in all windows. One that never changes has one key at the end of the animation, whose duration it also holds.
-    fn joined<'k>(
-        &self,
-        clip: &Clip<'_>,
-        track: &Track,
-        quantizer: &Quantizer,
-        windows: impl Iterator<Item = &'k TrackKeys> + Clone,
-    ) -> Encoded {
+    fn joined(&self, clip: &Clip<'_>, index: usize, quantizer: &Quantizer, windows: &[Vec<TrackKeys>]) -> Encoded {
+        let (track, windows) = (&clip.tracks[index], windows.iter().map(|tracks| &tracks[index]));
         let codes: Vec<_> = windows.clone().flat_map(|keys| &keys.codes).copied().collect();
         let alone = quantizer.held.is_some() || !track.is_spline();
         if let Some(code) = codes.first().filter(|first| alone && codes.iter().all(|code| code == *first)) {
@@ -477,11 +469,6 @@ impl<E: Executor> Search<'_, '_, E> {
         };
         track.encoded(quantizer, times, codes)
     }
-}
-
-/// Whether the samples of a clip are the one window that all of it is encoded in, and hold.
-fn is_whole(clip: &Clip<'_>, tried: &Tried) -> bool {
-    tried.holds && clip.times.len() <= WINDOW && !clip.shared
 }
 
 impl Measured {

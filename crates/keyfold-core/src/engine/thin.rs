@@ -4,15 +4,15 @@
 //! root, wherever everything that hangs on the node stays within the limit.
 
 use super::{
-    clip::Clip,
-    encode::{TrackKeys, between, put_value, value},
+    clip::{Clip, probe_of},
+    encode::{Decoded, TrackKeys, between, put_value, value},
     reduce::LEAST_COSINE,
     track::{Quantizer, Track},
     window::Window,
 };
 use crate::{
     quat,
-    skeleton::{Affine, Poses, Property, Transform},
+    skeleton::{Affine, Transform},
 };
 use alloc::{vec, vec::Vec};
 
@@ -27,8 +27,7 @@ pub(super) struct Thinning<'a, 'c> {
     limit: f64,
     /// By node: its probe.
     probes: Vec<Option<usize>>,
-    poses: &'a mut Poses,
-    transforms: &'a mut [Vec<Transform>],
+    decoded: &'a mut Decoded,
     /// How many nodes may still be looked at.
     effort: usize,
 }
@@ -36,38 +35,32 @@ pub(super) struct Thinning<'a, 'c> {
 /// A key: its moment, and its value.
 type Key = (usize, [f64; 4]);
 
-/// A node at a moment as it would be, and what that does to everything that hangs on it.
-struct Moved {
-    moment: usize,
-    own: Transform,
-    by: Affine,
-}
-
 impl<'a, 'c> Thinning<'a, 'c> {
-    /// Poses and transforms are those of the window as decoded.
-    pub(super) fn new(
-        clip: &'a Clip<'c>,
-        window: &'a Window,
-        limit: f64,
-        poses: &'a mut Poses,
-        transforms: &'a mut [Vec<Transform>],
-    ) -> Self {
-        Self { clip, window, limit: limit * limit, probes: clip.probe_of(), poses, transforms, effort: EFFORT }
+    pub(super) fn new(clip: &'a Clip<'c>, window: &'a Window, limit: f64, decoded: &'a mut Decoded) -> Self {
+        Self {
+            clip,
+            window,
+            limit: limit * limit,
+            probes: probe_of(clip.skeleton, &clip.probes),
+            decoded,
+            effort: EFFORT,
+        }
     }
 
     /// Removes keys of tracks; poses and transforms become what is left of them.
-    pub(super) fn run(&mut self, quantizers: &[Quantizer], keys: &mut [TrackKeys]) {
+    pub(super) fn run(&mut self, quantizers: &[Quantizer]) {
         let nodes: Vec<usize> = self.clip.nodes().collect();
         for node in nodes.into_iter().rev() {
             for index in self.clip.tracks_of(node) {
                 if quantizers[index].held.is_none() && self.clip.tracks[index].is_linear() {
-                    self.track(&self.clip.tracks[index], &quantizers[index], &mut keys[index]);
+                    self.track(index, &quantizers[index]);
                 }
             }
         }
     }
 
-    fn track(&mut self, track: &Track, quantizer: &Quantizer, keys: &mut TrackKeys) {
+    fn track(&mut self, index: usize, quantizer: &Quantizer) {
+        let (track, keys) = (&self.clip.tracks[index], &self.decoded.keys[index]);
         let places: Vec<usize> = keys.places.iter().map(|place| place - self.window.range.start).collect();
         let values: Vec<[f64; 4]> = keys.codes.iter().map(|code| value(track, quantizer.grid.decode(*code))).collect();
         let mut kept = vec![true; places.len()];
@@ -79,39 +72,35 @@ impl<'a, 'c> Thinning<'a, 'c> {
                 last = k;
             }
         }
-        let left = |k: &usize| kept[*k];
-        keys.places = (0..kept.len()).filter(left).map(|k| keys.places[k]).collect();
-        keys.codes = (0..kept.len()).filter(left).map(|k| keys.codes[k]).collect();
+        let TrackKeys { places, codes } = &mut self.decoded.keys[index];
+        let (mut of_places, mut of_codes) = (kept.iter(), kept.iter());
+        places.retain(|_| of_places.next() == Some(&true));
+        codes.retain(|_| of_codes.next() == Some(&true));
     }
 
     /// Leaves out what is between two keys where that is within the limit. `key` is where it is most likely not. Says whether it did.
     fn bridges(&mut self, track: &Track, [(from, a), (to, b)]: [Key; 2], key: usize) -> bool {
-        if track.property == Property::Rotation && libm::fabs(quat::dot(a, b)) < LEAST_COSINE {
+        if track.turns() && libm::fabs(quat::dot(a, b)) < LEAST_COSINE {
             return false;
         }
         let times = &self.window.times;
         let mut moved = Vec::with_capacity(to - from);
         let others = (from + 1..to).filter(|moment| *moment != key);
         for moment in core::iter::once(key).chain(others) {
-            let mut own = self.transforms[track.node][moment];
+            let mut own = self.decoded.transforms[track.node][moment];
             let share = (times[moment] - times[from]) / (times[to] - times[from]);
             put_value(track, between(track, a, b, share), &mut own);
             let Some(by) = self.within(track.node, moment, &own) else { return false };
-            moved.push(Moved { moment, own, by });
+            moved.push((moment, own, by));
         }
-        self.take(track.node, &moved);
-        true
-    }
-
-    /// Moves a node and all that hangs on it.
-    fn take(&mut self, node: usize, moved: &[Moved]) {
-        for Moved { moment, own, by } in moved {
-            self.transforms[node][*moment] = *own;
-            for below in self.clip.skeleton.subtree(node) {
-                let global = by.then_inner(self.poses.global(*below, *moment));
-                self.poses.set_global(*below, *moment, global);
+        for (moment, own, by) in moved {
+            self.decoded.transforms[track.node][moment] = own;
+            for &below in self.clip.skeleton.subtree(track.node) {
+                let global = by.then_inner(self.decoded.poses.global(below, moment));
+                self.decoded.poses.set_global(below, moment, global);
             }
         }
+        true
     }
 
     /// What another transform of a node does to everything that hangs on it, where that stays within the limit.
@@ -119,13 +108,13 @@ impl<'a, 'c> Thinning<'a, 'c> {
         let skeleton = self.clip.skeleton;
         let subtree = skeleton.subtree(node);
         self.effort = self.effort.checked_sub(subtree.len())?;
-        let above = skeleton.parent(node).map_or(Affine::IDENTITY, |parent| *self.poses.global(parent, moment));
+        let above = skeleton.parent(node).map_or(Affine::IDENTITY, |parent| *self.decoded.poses.global(parent, moment));
         let global = above.then_inner(&Affine::from_transform(own));
-        let moves = global.then_inner(&self.poses.global(node, moment).inverse()?);
+        let moves = global.then_inner(&self.decoded.poses.global(node, moment).inverse()?);
         let limit = self.limit / self.window.weights[moment];
         let near = |below: &usize| {
             self.probes[*below].is_none_or(|probe| {
-                let moved = moves.then_inner(self.poses.global(*below, moment));
+                let moved = moves.then_inner(self.decoded.poses.global(*below, moment));
                 self.clip.probes[probe].squared_distance(self.window.poses.global(*below, moment), &moved) <= limit
             })
         };

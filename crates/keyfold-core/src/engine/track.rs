@@ -7,7 +7,7 @@ use super::{
 use crate::{
     curve::{Curve, Interpolation},
     quat,
-    skeleton::{Property, Skeleton, Track as Driven},
+    skeleton::{Property, Skeleton, Track as Driven, Transform},
     stream::{RotationGrid, projection},
 };
 use alloc::{sync::Arc, vec, vec::Vec};
@@ -41,22 +41,17 @@ pub struct Track {
     /// Of rotations: how a stream projects them.
     pub projection: Option<RotationGrid>,
     /// The original.
-    curve: Curve,
+    pub(super) curve: Curve,
     /// Which of the clip's times are its keys; ascending.
     pub(super) keys: Vec<usize>,
-    /// Whether its value never changes.
-    constant: bool,
+    /// What its node has at rest.
     rest: Held,
+    /// What lies in the middle of all its values.
     middle: Held,
 }
 
-/// A value that a track could hold throughout.
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    value: [f64; 4],
-    /// The farthest that the track ever is from it: an angle or a distance.
-    stray: f64,
-}
+/// A value that a track could hold throughout, and the farthest that the track ever is from it: an angle or a distance.
+type Held = ([f64; 4], f64);
 
 /// How much of its budget a track may stray from a value that it is made to hold.
 const HOLD: f64 = 0.5;
@@ -75,17 +70,15 @@ impl Track {
         let keys: Vec<usize> = curve.times().iter().map(|t| times.partition_point(|other| other < t)).collect();
         let all = is_linear && !keeps_keys && keys.len() as f64 >= times.len() as f64 * NEARLY_ALL;
         let keys = if all { (0..times.len()).collect() } else { keys };
-        let constant = curve.is_constant();
         let values = values(curve, property);
         let ranges = ranges(&values);
         let hull = if interpolation == Interpolation::CubicSpline { hull(curve) } else { values.clone() };
         // Keys that stay have something to tell.
-        let least = if keeps_keys && !constant { f64::INFINITY } else { 0.0 };
-        let held = |value: [f64; 4]| Held {
-            value,
-            stray: hull.iter().map(|v| distance(property, *v, value)).fold(least, f64::max),
-        };
-        let (rest, middle) = (held(rest(skeleton, node, property, axis)), held(middle(property, &self::ranges(&hull))));
+        let least = if keeps_keys && !curve.is_constant() { f64::INFINITY } else { 0.0 };
+        let stray = |value| hull.iter().map(|v| distance(property, *v, value)).fold(least, f64::max);
+        let held = |value| (value, stray(value));
+        let (rest, middle) =
+            (held(part_of(skeleton.rest(node), property, axis)), held(middle(property, &self::ranges(&hull))));
         let apart = |v: &[f64; 4]| libm::fabs(v[0] - v[1]).max(libm::fabs(v[0] - v[2])).max(libm::fabs(v[1] - v[2]));
         let spread = values.iter().map(apart).fold(0.0, f64::max);
         let projection =
@@ -110,7 +103,6 @@ impl Track {
             projection,
             curve,
             keys,
-            constant,
             rest,
             middle,
         }
@@ -119,6 +111,11 @@ impl Track {
     /// Whether its keys may go, be others and make up for their parents.
     pub(super) fn is_linear(&self) -> bool {
         self.interpolation == Interpolation::Linear
+    }
+
+    /// Whether its values are rotations.
+    pub(super) fn turns(&self) -> bool {
+        self.property == Property::Rotation
     }
 
     /// Whether keys hold more than a value.
@@ -130,12 +127,7 @@ impl Track {
     pub(super) fn elements(&self, keys: Range<usize>) -> impl Iterator<Item = [f64; 4]> + '_ {
         let stride = self.width * self.interpolation.elements_per_key();
         let elements = self.curve.values()[keys.start * stride..keys.end * stride].chunks_exact(self.width);
-        elements.map(|element| element_of(element, self.property == Property::Rotation && !self.is_spline()))
-    }
-
-    /// The track as the engine was given it.
-    pub(super) fn original(&self) -> Driven<'_> {
-        self.driven(&self.curve)
+        elements.map(|element| element_of(element, self.turns() && !self.is_spline()))
     }
 
     /// The track with another curve.
@@ -156,12 +148,13 @@ impl Track {
     /// How a track is stored with a budget: the rest pose or another value throughout where that is near enough, else a grid.
     pub(super) fn quantizer(&self, codec: &dyn Codec, budget: f64) -> Quantizer {
         let constant = |grid: Grid, value| Quantizer { budget, grid, held: Some(grid.encode(value)) };
-        if self.rest.stray <= HOLD * budget {
+        let (rest, middle) = (self.rest, self.middle);
+        if rest.1 <= HOLD * budget {
             // So that the track can go.
-            return constant(Grid::Float, self.rest.value);
+            return constant(Grid::Float, rest.0);
         }
-        if self.constant || self.middle.stray <= HOLD * budget {
-            return constant(codec.constant(self, budget), self.middle.value);
+        if middle.1 <= HOLD * budget || self.curve.is_constant() {
+            return constant(codec.constant(self, budget), middle.0);
         }
         Quantizer { budget, grid: codec.grid(self, budget), held: None }
     }
@@ -219,7 +212,7 @@ fn values(curve: &Curve, property: Property) -> Vec<[f64; 4]> {
 /// An element of up to four components; `turned` as a player turns it.
 fn element_of(element: &[f32], turned: bool) -> [f64; 4] {
     let value = [0, 1, 2, 3].map(|c| element.get(c).copied().unwrap_or(0.0));
-    if turned { played(value) } else { value.map(f64::from) }
+    played(value, turned)
 }
 
 /// The component whose least magnitude is the largest, where that is not small.
@@ -254,13 +247,13 @@ fn ranges(values: &[[f64; 4]]) -> [(f64, f64); 4] {
     [0, 1, 2, 3].map(range)
 }
 
-fn rest(skeleton: &Skeleton, node: usize, property: Property, axis: Option<usize>) -> [f64; 4] {
-    let rest = skeleton.rest(node);
+/// What a property, or one axis of it, is in a transform.
+pub(super) fn part_of(transform: &Transform, property: Property, axis: Option<usize>) -> [f64; 4] {
     let vector = |v: [f64; 3]| axis.map_or([v[0], v[1], v[2], 0.0], |a| [v[a], 0.0, 0.0, 0.0]);
     match property {
-        Property::Rotation => rest.rotation,
-        Property::Scale => vector(rest.scale),
-        Property::Translation => vector(rest.translation),
+        Property::Rotation => transform.rotation,
+        Property::Scale => vector(transform.scale),
+        Property::Translation => vector(transform.translation),
     }
 }
 
