@@ -15,7 +15,7 @@ pub fn join_axes(document: &Document, animation: &Animation) -> Animation {
             groups.entry((node, property)).or_default().push(track);
         }
     }
-    let single = |t: &&Track| matches!(t.target, Target::Node { axis: Some(_), .. });
+    let single = |t: &&Track| t.target.is_one_axis();
     groups.retain(|_, tracks| tracks.iter().any(single));
     let mut joined = Animation { tracks: Vec::new(), ..animation.clone() };
     for track in &animation.tracks {

@@ -146,6 +146,11 @@ impl Target {
         }
     }
 
+    /// Whether it is one axis of a node's property alone.
+    pub fn is_one_axis(&self) -> bool {
+        matches!(self, Self::Node { axis: Some(_), .. })
+    }
+
     /// The node whose place in the scene this moves.
     pub fn moved_node(&self) -> Option<usize> {
         match self {

@@ -71,7 +71,7 @@ fn unsaid(what: &'static str) -> Option<Doubt> {
 /// The way in which a target will be addressed, `None` for as it is; and what is to be said about that.
 fn way(document: &Document, track: &Track, wanted: Targets) -> (Option<Targets>, Option<Doubt>) {
     let target = &track.target;
-    let part = matches!(target, Target::Node { axis: Some(_), .. }) || is_component(document.registry(), target);
+    let part = target.is_one_axis() || is_component(document.registry(), target);
     match wanted {
         Targets::Animation2 if !may_hold(document, track) && part => {
             (None, unsaid("is stored as integers that the draft's table does not list; it stays as it is"))

@@ -1,7 +1,7 @@
 //! Core glTF: rotations as normalized shorts of unit length, weights as normalized integers where those hold them exactly, everything else floats
 //! in multiples of a power of two, whose low bytes are zero.
 
-use super::{Entry, Form, component_step, write_channels};
+use super::{Entry, Form, component_step, one_by_one, write_channels};
 use crate::{
     Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
@@ -18,9 +18,11 @@ pub(super) const FORM: Form = Form {
     constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],
     shares_times: false,
-    wire: |entries, context| Ok(wire(&channels(entries)?, |contents| plain(contents, context))),
+    wire: |entries, context| Ok(wire(&one_by_one(channel)(entries)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
-        write_channels(document, context, animations, channels, |edit, contents, _| place_plain(edit, contents))
+        write_channels(document, context, animations, one_by_one(channel), |edit, contents, _| {
+            place_plain(edit, contents)
+        })
     },
 };
 
@@ -41,10 +43,6 @@ pub(super) fn constant(track: &engine::Track, budget: f64) -> Grid {
         skeleton::Property::Rotation => Grid::Float,
         skeleton::Property::Translation | skeleton::Property::Scale => Grid::multiples(budget / 4.0, track.largest()),
     }
-}
-
-fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
-    entries.iter().map(channel).collect()
 }
 
 /// A track in core's smallest form.

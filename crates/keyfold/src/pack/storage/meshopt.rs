@@ -1,9 +1,9 @@
 //! EXT_meshopt_compression: rotations through its quaternion filter, vectors through its exponential one, bytes through its codec.
 
-use super::{Entry, Form, component_step, core_gltf, write_channels};
+use super::{Entry, Form, component_step, core_gltf, one_by_one, write_channels};
 use crate::{
     Result,
-    document::{ComponentType, Shape},
+    document::Shape,
     pack::{
         Context, Optimize,
         cost::{deflated, plain, wire},
@@ -22,13 +22,13 @@ pub(super) const FORM: Form = Form {
     shares_times: false,
     wire: |entries, context| {
         let compressed = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
-        Ok(wire(&channels(entries)?, |contents| match compressed(contents) {
+        Ok(wire(&one_by_one(channel)(entries)?, |contents| match compressed(contents) {
             Ok((bytes, rest)) => [bytes, plain(&rest.iter().collect::<Vec<_>>(), context)].concat(),
             Err(_) => plain(contents, context),
         }))
     },
     write: |document, animations, context| {
-        write_channels(document, context, animations, channels, |edit, contents, _| {
+        write_channels(document, context, animations, one_by_one(channel), |edit, contents, _| {
             place_meshopt(edit, contents, context.settings.meshopt, pays(context))
         })
     },
@@ -67,10 +67,6 @@ fn constant(track: &engine::Track, budget: f64) -> Grid {
     }
 }
 
-fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
-    entries.iter().map(channel).collect()
-}
-
 fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
     let mut form = core_gltf::channel(entry)?;
     if let (Some(sampler), Some(stored)) = (&mut form.sampler, entry.encoded.and_then(filtered)) {
@@ -100,14 +96,5 @@ fn exponential(codes: &[Code], step: f64, width: usize) -> Option<Stored> {
     let fits = (-100..=100).contains(&exponent) && codes.iter().flatten().all(|code| code.abs() < 1 << 23);
     let word = |code: &i32| (exponent as u32) << 24 | (*code as u32 & 0xFF_FFFF);
     let bytes = codes.iter().flat_map(|code| code.iter().take(width)).flat_map(|c| word(c).to_le_bytes()).collect();
-    let component = ComponentType::F32;
-    fits.then_some(Stored {
-        component,
-        shape,
-        normalized: false,
-        bounds: false,
-        filter: Filter::Exponential,
-        bytes,
-        grid: None,
-    })
+    fits.then(|| Stored { filter: Filter::Exponential, bytes, ..Stored::floats(shape, &[]) })
 }

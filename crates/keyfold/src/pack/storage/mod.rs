@@ -98,6 +98,13 @@ pub(crate) struct Rewritten<'a> {
     pub(crate) entries: Vec<Entry<'a>>,
 }
 
+/// Channels from tracks that know nothing of each other.
+fn one_by_one(
+    channel: impl Fn(&Entry<'_>) -> Result<ChannelForm>,
+) -> impl Fn(&[Entry<'_>]) -> Result<Vec<ChannelForm>> {
+    move |entries| entries.iter().map(&channel).collect()
+}
+
 /// Writes animations whose tracks become channels one by one; `place` gives accessors a place.
 fn write_channels(
     document: &Document,
@@ -127,9 +134,8 @@ fn few_equal(channels: &[ChannelForm]) -> bool {
 
 /// Whether a track may be written anew: what core cannot say stays where it is, unless its interpolation is `known` to the storage.
 pub(crate) fn rewritable(track: &Track, known: bool) -> bool {
-    let one_axis = matches!(track.target, Target::Node { axis: Some(_), .. });
     let addressed = matches!(track.source.targets, Targets::Core | Targets::Pointer);
-    addressed && !one_axis && (known || track.curve.interpolation() != Interpolation::CubicSlerp)
+    addressed && !track.target.is_one_axis() && (known || track.curve.interpolation() != Interpolation::CubicSlerp)
 }
 
 /// The tracks of an animation that are written, each with what the engine made of it.

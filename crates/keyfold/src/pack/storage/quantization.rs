@@ -5,20 +5,20 @@
 
 use super::{Entry, Form, component_step, core_gltf, write_channels};
 use crate::{
-    Interpolation, Property, Result, Target,
+    Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
     pack::{
         Context,
         cost::{plain, wire},
     },
     quantization::{FrameNumbers, NAME, Options, Parameters, Path, frame_numbers, path_of, shape},
-    write::{ChannelForm, SamplerForm, Stored, place_plain},
+    write::{ChannelForm, Stored, place_plain},
 };
 use keyfold_core::{
     engine::{self, Code, Grid, Layout, Uniform},
     skeleton,
 };
-use serde_json::{Map, json};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const FORM: Form = Form {
@@ -244,18 +244,10 @@ fn plain_channel(entry: &Entry<'_>) -> Result<ChannelForm> {
     let Target::Node { node, property, axis: Some(axis) } = entry.track.target else {
         return core_gltf::channel(entry);
     };
-    let path = Path::axis(property, axis).to_string();
-    Ok(ChannelForm {
-        source: Some(entry.track.source.channel),
-        sampler: Some(SamplerForm {
-            input: Stored::times(entry.times()),
-            output: Stored::floats(Shape::Scalar, &entry.values()),
-            interpolation: entry.interpolation(),
-        }),
-        extension_sampler: None,
-        target: json!({ "node": node, "path": path }),
-        extensions: Map::new(),
-    })
+    let whole = Track { target: Target::Node { node, property, axis: None }, ..entry.track.clone() };
+    let mut form = core_gltf::channel(&Entry { track: &whole, ..*entry })?;
+    form.target["path"] = json!(Path::axis(property, axis).to_string());
+    Ok(form)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! KEYFOLD_animation_stream: rotations as three codes of a projection of their own, everything else as core has it, all of it entropy-coded.
 
-use super::{Entry, Form, core_gltf, write_channels};
+use super::{Entry, Form, core_gltf, one_by_one, write_channels};
 use crate::{
     Result,
     document::Shape,
@@ -20,11 +20,11 @@ pub(super) const FORM: Form = Form {
     // Keys that follow each other evenly cost next to nothing, and times of each track a lot of JSON.
     shares_times: true,
     wire: |entries, context| {
-        let channels = channels(entries)?;
+        let channels = one_by_one(channel)(entries)?;
         Ok(wire(&channels, |contents| stream_bytes(contents, &channels).unwrap_or_else(|_| plain(contents, context))))
     },
     write: |document, animations, context| {
-        write_channels(document, context, animations, channels, |edit, contents, forms| {
+        write_channels(document, context, animations, one_by_one(channel), |edit, contents, forms| {
             place_stream(edit, contents, forms, false)
         })
     },
@@ -35,18 +35,12 @@ fn grid(track: &engine::Track, step: f64) -> Grid {
     track.projection.map_or_else(|| core_gltf::grid(track, step), |grid| Grid::projected(step / 2.0, grid))
 }
 
-fn channels(entries: &[Entry<'_>]) -> Result<Vec<ChannelForm>> {
-    entries.iter().map(channel).collect()
-}
-
 /// A track in core's form; rotations as floats that lie on their grid.
 fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
     let mut form = core_gltf::channel(entry)?;
-    let projected = entry.encoded.and_then(|encoded| match encoded.grid {
-        Grid::Projected(grid, rotations) => Some((encoded, grid, rotations)),
-        _ => None,
-    });
-    if let (Some(sampler), Some((encoded, grid, rotations))) = (&mut form.sampler, projected) {
+    if let (Some(sampler), Some(encoded)) = (&mut form.sampler, entry.encoded)
+        && let Grid::Projected(grid, rotations) = encoded.grid
+    {
         let found = |code: &[i32; 4]| {
             let code = [code[0], code[1], code[2]];
             rotations.codes(rotations.decode(code)) == code
