@@ -256,7 +256,7 @@ fn pack_below(
             return Ok(None);
         }
         let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
-        let failing: Vec<usize> = (0..packed.len()).filter(|i| context.fails(&diff, *i, bound)).collect();
+        let failing: Vec<usize> = (0..packed.len()).filter(|i| context.fails(&diff, *i)).collect();
         if !failing.is_empty() && attempt > ATTEMPTS {
             return Ok(None);
         }
@@ -343,12 +343,6 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Tells that an animation is begun, unless work is to stop.
-    fn begin(&self) -> Result<()> {
-        self.begun.fetch_add(1, Ordering::Relaxed);
-        self.monitor.step(self.share(), "searching")
-    }
-
     /// Tells that a form of an animation was tried: the search in a single one may be long.
     pub(crate) fn tried(&self) {
         let tries = 1 + self.tries.fetch_add(1, Ordering::Relaxed);
@@ -397,12 +391,9 @@ impl<'a> Context<'a> {
     /// Animations whose targets the storage can say: only quantization knows single axes.
     fn whole<'d>(&self, document: &Document, animations: &'d [Animation]) -> Cow<'d, [Animation]> {
         let mut tracks = animations.iter().flat_map(|animation| &animation.tracks);
-        let axes = tracks.any(|track| matches!(track.target, Target::Node { axis: Some(_), .. }));
-        match self.settings.storage {
-            Storage::Core | Storage::Draco | Storage::Meshopt | Storage::Stream if axes => {
-                animations.iter().map(|animation| join_axes(document, animation)).collect()
-            }
-            _ => Cow::Borrowed(animations),
+        match self.settings.storage != Storage::Quantization && tracks.any(|track| track.target.is_one_axis()) {
+            true => animations.iter().map(|animation| join_axes(document, animation)).collect(),
+            false => Cow::Borrowed(animations),
         }
     }
 
@@ -418,9 +409,8 @@ impl<'a> Context<'a> {
         if self.settings.keep_keys && readdressed {
             return false;
         }
-        let axis = matches!(track.target, Target::Node { axis: Some(_), .. });
         storage::rewritable(track, self.takes(track.curve.interpolation()))
-            || (axis && track.source.targets == Targets::Core)
+            || (track.target.is_one_axis() && track.source.targets == Targets::Core)
     }
 
     /// Whether tracks are tried split by axis. A fast run has no time for it, unless keys stay and there is little else to try; an estimate changes little by it.
@@ -440,8 +430,7 @@ impl<'a> Context<'a> {
 
     /// Whether a track stays though it only holds the rest pose: where keys stay, all but single axes.
     fn keeps_resting(&self, target: &Target) -> bool {
-        let one_axis = matches!(target, Target::Node { axis: Some(_), .. });
-        self.keeps(target) || self.settings.keep_keys && !one_axis
+        self.keeps(target) || self.settings.keep_keys && !target.is_one_axis()
     }
 
     /// Whether there is the animation that is asked for.
@@ -460,11 +449,15 @@ impl<'a> Context<'a> {
         wanted.is_none_or(|w| animation.name.as_deref() == Some(w) || w.parse() == Ok(animation.index))
     }
 
-    /// All animations, packed as far as they are asked for.
+    /// All animations, packed as far as they are asked for, unless work is to stop.
     fn search(&self, animations: &[Animation]) -> Result<Vec<PackedAnimation>> {
         let search = |animation: &Animation| {
-            self.begin()?;
-            Ok(self.packed(animation, self.bound))
+            self.begun.fetch_add(1, Ordering::Relaxed);
+            self.monitor.step(self.share(), "searching")?;
+            Ok(match self.changes(animation) {
+                true => pack_animation(self, animation, self.bound),
+                false => PackedAnimation::untouched(animation.clone()),
+            })
         };
         animations.par_iter().map(search).collect()
     }
@@ -477,19 +470,11 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// An animation, packed if it is one of those that are asked for.
-    fn packed(&self, animation: &Animation, bound: f64) -> PackedAnimation {
-        match self.changes(animation) {
-            true => pack_animation(self, animation, bound),
-            false => PackedAnimation::untouched(animation.clone()),
-        }
-    }
-
-    fn fails(&self, diff: &Diff, index: usize, bound: f64) -> bool {
+    fn fails(&self, diff: &Diff, index: usize) -> bool {
         let Some(animation) = diff.animations.get(index) else { return false };
         // It lasts as long as it did, and it is still there.
         let lost = diff.unmatched.iter().any(|what| what.animation() == Some(index));
-        lost || !(animation.possible <= bound && animation.properties.max <= self.property_bound)
+        lost || !(animation.possible <= self.bound && animation.properties.max <= self.property_bound)
     }
 }
 
