@@ -8,13 +8,11 @@ use crate::{Animation, Axis, Property, Target, Targets, Track, quantization::com
 /// all of them. None of what would be the same as something before it.
 pub(crate) fn splits(context: &Context<'_>, animation: &Animation) -> Vec<Animation> {
     let splittable = |track: &Track| is_whole(context, track, None) && !track.curve.is_constant();
-    let count = |wanted: fn(&Track) -> bool| animation.tracks.iter().filter(|t| splittable(t) && wanted(t)).count();
     let has_still_axes = |track: &Track| Axis::ALL.into_iter().any(|axis| component(&track.curve, axis).is_constant());
-    let choices: [fn(&Track) -> bool; 2] = [has_still_axes, |_| true];
-    let (some, all) = (count(choices[0]), count(choices[1]));
-    let worth = [some > 0, all > some];
-    let split = |wanted: fn(&Track) -> bool| split(animation, |track| splittable(track) && wanted(track));
-    choices.into_iter().zip(worth).filter(|(_, worth)| *worth).map(|(wanted, _)| split(wanted)).collect()
+    let some = split(animation, |track| splittable(track) && has_still_axes(track));
+    let mut tracks = animation.tracks.len();
+    let has_more = |split: &Animation| split.tracks.len() > std::mem::replace(&mut tracks, split.tracks.len());
+    [some, split(animation, splittable)].into_iter().filter(has_more).collect()
 }
 
 /// The animation with those tracks split whose axes are asked for.

@@ -69,10 +69,8 @@ impl Wire {
     }
 
     /// All that counts.
-    fn content(mut self, context: &Context<'_>) -> Vec<u8> {
-        let mut bytes = std::mem::take(&mut self.bytes);
-        bytes.extend_from_slice(self.counted_json(context));
-        bytes
+    fn content(&self, context: &Context<'_>) -> Vec<u8> {
+        [&self.bytes, self.counted_json(context)].concat()
     }
 }
 

@@ -57,20 +57,17 @@ pub fn estimates(
     let animations = &read_shared(document)?.animations;
     let scene = Scene::new(document, animations, settings.shell)?;
     let estimator = Estimator { document, animations, scene: &scene };
-    let (count, samples) = (floats(animations), Samples::of(animations));
+    let (count, (samples, sliced)) = (floats(animations), samples(animations));
+    let searched = |settings: &Settings| estimator.searched(&samples, sliced, settings);
+    let whole = Weight { raw: document_bytes(&packed.document) as usize, gzip: packed.gzip_bytes };
     // Samples that are all there is need no scale.
-    let known = match count > LEAST && floats(&samples.animations) < count {
-        true => Some((
-            Weight { raw: document_bytes(&packed.document) as usize, gzip: packed.gzip_bytes },
-            estimator.searched(&samples, settings)?,
-        )),
-        false => None,
-    };
+    let is_part = count > LEAST && floats(&samples) < count;
+    let sampled = is_part.then(|| searched(settings)).transpose()?;
     let about = |settings: &Settings| -> Result<Weight> {
-        Ok(match known {
+        Ok(match sampled {
             _ if count <= TINY => weight_of(&pack(document, settings)?.document),
             None => weight_of(&estimator.written(settings)?),
-            Some((whole, sampled)) => estimator.searched(&samples, settings)?.scaled(whole, sampled),
+            Some(sampled) => searched(settings)?.scaled(whole, sampled),
         })
     };
     let estimate = |storage: &Storage| {
@@ -114,10 +111,9 @@ impl Estimator<'_> {
     }
 
     /// What a search leaves of samples, without a document around it; next to the bytes of slices, JSON does not count.
-    fn searched(&self, samples: &Samples, settings: &Settings) -> Result<Weight> {
-        let Samples { animations, sliced } = samples;
-        let context = self.context(animations, *sliced, settings);
-        let packed = context.search(&context.whole(self.document, animations))?;
+    fn searched(&self, samples: &[Animation], sliced: bool, settings: &Settings) -> Result<Weight> {
+        let context = self.context(samples, sliced, settings);
+        let packed = context.search(&context.whole(self.document, samples))?;
         let lean = context.lean(self.document, packed.iter().map(|packed| packed.animation.clone()).collect());
         let written = lean.iter().zip(&packed).flat_map(|(lean, packed)| entries(&context, lean, &packed.encoded));
         let Wire { mut bytes, json } = (context.form().wire)(&written.collect::<Vec<_>>(), &context)?;
@@ -130,20 +126,12 @@ impl Estimator<'_> {
     }
 }
 
-/// Parts of the animations that stand for all.
-struct Samples {
-    animations: Vec<Animation>,
-    /// Whether some are not whole: next to the keys of a whole animation, its JSON is nothing.
-    sliced: bool,
-}
-
-impl Samples {
-    /// Animations at even distances among all floats, of the long ones some stretches.
-    fn of(animations: &[Animation]) -> Self {
-        let chosen = chosen(animations);
-        let sliced = chosen.iter().any(|animation| keys(animation) > LONG);
-        Self { animations: chosen.into_iter().map(abridged).collect(), sliced }
-    }
+/// Parts of the animations that stand for all: animations at even distances among all floats, of the long ones some stretches. Says whether some are not whole: next
+/// to the keys of a whole animation, its JSON is nothing.
+fn samples(animations: &[Animation]) -> (Vec<Animation>, bool) {
+    let chosen = chosen(animations);
+    let sliced = chosen.iter().any(|animation| keys(animation) > LONG);
+    (chosen.into_iter().map(abridged).collect(), sliced)
 }
 
 fn chosen(animations: &[Animation]) -> Vec<&Animation> {

@@ -206,26 +206,25 @@ pub struct Chosen {
 pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
     let tried: Vec<Storage> =
         Storage::ALL.into_iter().filter(|s| choice.among.contains(s) || choice.beside.contains(s)).collect();
-    let (mut candidates, mut best) = (Vec::new(), None::<(Candidate, Packed)>);
+    let (mut candidates, mut best) = (Vec::new(), None::<(Storage, Packed)>);
     for (index, storage) in tried.iter().enumerate() {
         let part = Part { whole: monitor, from: index as f64 / tried.len() as f64, share: 1.0 / tried.len() as f64 };
         let packed = pack_with(document, &Settings { storage: *storage, ..settings.clone() }, &part)?;
-        let candidate = Candidate::new(*storage, &packed);
+        candidates.push(Candidate::new(*storage, &packed));
         let weight = packed.weight(settings.optimize);
         let smaller = best.as_ref().is_none_or(|(_, best)| weight < best.weight(settings.optimize));
         if smaller && choice.among.contains(storage) {
-            best = Some((candidate.clone(), packed));
+            best = Some((*storage, packed));
         }
-        candidates.push(candidate);
     }
-    let (candidate, packed) = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
+    let (storage, packed) = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
     if choice.estimate {
         let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !tried.contains(other)).collect();
-        let chosen = Settings { storage: candidate.storage, ..settings.clone() };
+        let chosen = Settings { storage, ..settings.clone() };
         let about = estimates(document, &chosen, &packed, &others)?;
         candidates.extend(about.into_iter().map(|about| Candidate::estimated(document, about)));
     }
-    Ok(Chosen { storage: candidate.storage, packed, candidates })
+    Ok(Chosen { storage, packed, candidates })
 }
 
 /// A packed file: what to write, and what to say of it.

@@ -20,11 +20,6 @@ pub struct Weight {
 }
 
 impl Weight {
-    fn of_content(content: &[u8]) -> Self {
-        let gzip = compress_to_vec(content, CompressionLevel::BestCompression as u8).len() + GZIP;
-        Self { raw: content.len(), gzip }
-    }
-
     /// The bytes that are to be few.
     pub fn of(&self, optimize: Optimize) -> usize {
         match optimize {
@@ -36,7 +31,9 @@ impl Weight {
 
 /// What a document's animations weigh.
 pub fn weight(document: &Document) -> Weight {
-    Weight::of_content(&gathered(document))
+    let content = gathered(document);
+    let gzip = compress_to_vec(&content, CompressionLevel::BestCompression as u8).len() + GZIP;
+    Weight { raw: content.len(), gzip }
 }
 
 /// The bytes that gzip puts around what deflate makes: a header and a check.
