@@ -62,7 +62,7 @@ impl ConstantGrid {
 pub(super) fn write_constants(tracks: &[Track], constants: &[Vec<f32>], grid: ConstantGrid, out: &mut BitWriter) {
     let tracks = tracks.iter().filter(|track| track.form == Form::Constant).zip(constants);
     let codes = tracks.clone().flat_map(|(_, values)| values).filter_map(|v| grid.code(*v));
-    let bits = codes.map(|code| signed_bits(code.min(0), code.max(0))).fold(0, u32::max);
+    let bits = signed_bits(codes);
     out.put(grid.quat_bits.into(), 5);
     out.put(bits.into(), 5);
     out.put(grid.exponent as u64 & 0xFF, 8);

@@ -162,14 +162,13 @@ fn min_field(anchor: u32, min_bits: u32) -> (u32, u32) {
 }
 
 impl Part {
-    /// The narrowest part that holds anchors from `low` to `high` and differences from `least` to `most`.
-    pub(super) fn holding(low: i32, high: i32, (least, most): (i32, i32), min_bits: u32) -> Self {
+    /// The narrowest part that holds anchors from `low` to `high`, and differences of so many bits.
+    pub(super) fn holding(low: i32, high: i32, middle: u8, min_bits: u32) -> Self {
         let mut anchor = 32 - high.abs_diff(low).leading_zeros();
         loop {
             let (shift, _) = min_field(anchor, min_bits);
             let min = low >> shift << shift;
             if i64::from(high) < i64::from(min) + (1i64 << anchor) {
-                let middle = signed_bits(least, most) as u8;
                 return Self { min, anchor: anchor as u8, middle, ..Self::default() };
             }
             anchor += 1;
@@ -185,12 +184,9 @@ impl Part {
     }
 }
 
-/// How many bits two's complement needs for numbers from `least` to `most`; none where both are zero.
-pub(super) fn signed_bits(least: i32, most: i32) -> u32 {
-    match (least, most) {
-        (0, 0) => 0,
-        _ => 33 - most.max(0).leading_zeros().min((!least).max(0).leading_zeros()),
-    }
+/// How many bits two's complement needs for all of some codes; none where all are zero.
+pub(super) fn signed_bits(codes: impl Iterator<Item = i32>) -> u32 {
+    codes.filter(|code| *code != 0).map(|code| 33 - code.max(!code).leading_zeros()).fold(0, u32::max)
 }
 
 #[cfg(test)]
@@ -200,7 +196,7 @@ mod tests {
     #[test]
     fn signed_widths() {
         for (least, most, bits) in [(0, 0, 0), (-1, 0, 1), (0, 1, 2), (-2, 1, 2), (-3, 0, 3), (-4, 3, 3), (0, 4, 4)] {
-            assert_eq!(signed_bits(least, most), bits, "{least}..={most}");
+            assert_eq!(signed_bits([least, most].into_iter()), bits, "{least}..={most}");
             for v in [least, most] {
                 assert_eq!(signed(v as u64 & mask(bits), bits), v);
             }
@@ -219,8 +215,8 @@ mod tests {
         arbtest::arbtest(|u| {
             let low = u.int_in_range(-100_000..=100_000)?;
             let high = low + u.int_in_range(0..=2000)?;
-            let min_bits = signed_bits(low.min(-1), high.max(1));
-            let part = Part::holding(low, high, (-3, 5), min_bits);
+            let min_bits = signed_bits([low.min(-1), high.max(1)].into_iter());
+            let part = Part::holding(low, high, 4, min_bits);
             assert!(part.min <= low && high - part.min < 1 << part.anchor);
             let (shift, bits) = min_field(part.anchor.into(), min_bits);
             assert_eq!(signed((part.min >> shift) as u64 & mask(bits), bits) << shift, part.min);

@@ -54,16 +54,12 @@ pub(super) enum Steps {
 /// Bits that hold any anchor of a component with these codes.
 fn min_bits(codes: impl ExactSizeIterator<Item = i32>) -> u8 {
     let keys = codes.len();
-    let anchors = codes.enumerate().filter(|(k, _)| !is_middle(*k, keys)).map(|(_, code)| code);
-    let (least, most) = anchors.fold((0, 0), |(least, most), code| (code.min(least), code.max(most)));
-    signed_bits(least, most) as u8
+    signed_bits(codes.enumerate().filter(|(k, _)| !is_middle(*k, keys)).map(|(_, code)| code)) as u8
 }
 
 /// The anchors and the middles of each segment of so many anchors.
 pub(super) fn segments(keys: usize, anchors: usize) -> Vec<[Vec<usize>; 2]> {
-    let [of_anchors, of_middles] =
-        [false, true].map(|middles| (0..keys).filter(move |k| is_middle(*k, keys) == middles));
-    let (all, middles) = (of_anchors.collect::<Vec<_>>(), of_middles.collect::<Vec<_>>());
+    let (middles, all): (Vec<usize>, Vec<usize>) = (0..keys).partition(|k| is_middle(*k, keys));
     let mut middles = middles.chunks(anchors).map(<[usize]>::to_vec);
     all.chunks(anchors).map(|all| [all.to_vec(), middles.next().unwrap_or_default()]).collect()
 }
@@ -260,10 +256,7 @@ impl Trial<'_> {
 
     /// Codes of middles of which component `c` takes a bit less; nothing where a miss would be too large, or there is no bit.
     fn narrower(&self, middles: &[usize], c: usize, step: [f64; 3]) -> Option<Vec<[i32; 3]>> {
-        let mut bits = [0, 1, 2].map(|c| {
-            let codes = || middles.iter().map(|k| self.keys[*k][c]).chain([0]);
-            signed_bits(codes().min().unwrap_or(0), codes().max().unwrap_or(0))
-        });
+        let mut bits = [0, 1, 2].map(|c| signed_bits(middles.iter().map(|k| self.keys[*k][c])));
         bits[c] = bits[c].checked_sub(1)?;
         let range = bits.map(|bits| {
             let half = f64::from((1 << bits) >> 1);

@@ -5,7 +5,7 @@ use super::keys::KeyTimes;
 use super::walk::{Tries, Walk};
 use crate::clip::bits::BitWriter;
 use crate::clip::directory::{Directory, Layout};
-use crate::clip::head::{Head, HeadShape, Part};
+use crate::clip::head::{Head, HeadShape, Part, signed_bits};
 use crate::clip::{Track, lanes::LANES};
 use alloc::vec::Vec;
 
@@ -56,8 +56,9 @@ fn variable(
     let segments = segments(if columns.is_empty() { 0 } else { keys.len() }, anchors);
     let parts = |[anchors, middles]: &[Vec<usize>; 2]| {
         let part = |(codes, min_bits): (&Vec<i32>, &u8)| {
-            let (low, high) = range(anchors.iter().map(|k| codes[*k]));
-            Part::holding(low, high, range(middles.iter().map(|k| codes[*k]).chain([0])), (*min_bits).into())
+            let [anchors, middles] = [anchors, middles].map(|keys| keys.iter().map(|k| codes[*k]));
+            let (low, high) = (anchors.clone().min().unwrap_or(0), anchors.max().unwrap_or(0));
+            Part::holding(low, high, signed_bits(middles) as u8, (*min_bits).into())
         };
         columns.iter().zip(&min_bits).map(part).collect()
     };
@@ -79,8 +80,4 @@ fn variable(
         out.align();
     }
     directory.write(&out.into_bytes())
-}
-
-fn range(codes: impl Iterator<Item = i32> + Clone) -> (i32, i32) {
-    (codes.clone().min().unwrap_or(0), codes.max().unwrap_or(0))
 }
