@@ -19,8 +19,9 @@ impl Carried {
             group.iter().for_each(|point| around.add(*point));
         }
         for i in (1..count).rev() {
-            let mut around = boxes[2 * i];
-            around.join(&boxes[2 * i + 1]);
+            // Each has points in it: corners say where it is.
+            let [mut around, other] = [boxes[2 * i], boxes[2 * i + 1]];
+            [other.min, other.max].into_iter().for_each(|corner| around.add(corner));
             boxes[i] = around;
         }
         Self { groups, boxes }

@@ -27,14 +27,6 @@ impl Bounds {
         }
     }
 
-    /// Grows to hold another box.
-    pub(super) fn join(&mut self, other: &Self) {
-        for axis in 0..3 {
-            self.min[axis] = self.min[axis].min(other.min[axis]);
-            self.max[axis] = self.max[axis].max(other.max[axis]);
-        }
-    }
-
     /// No point inside is farther from `from`: each step is rounded as [`distance`] rounds it.
     pub(super) fn farthest(&self, from: [f64; 3]) -> f64 {
         let side = |k: usize| libm::fabs(self.min[k] - from[k]).max(libm::fabs(self.max[k] - from[k]));
@@ -156,14 +148,6 @@ impl Lever {
             (Property::Scale, None) => most(&|p| (0..3).map(|axis| self.scale(axis, p)).fold(0.0, f64::max)),
         }
     }
-
-    fn rotation_in(&self, around: &Bounds) -> f64 {
-        around.farthest(self.origin)
-    }
-
-    fn scale_in(&self, axis: usize, around: &Bounds) -> f64 {
-        around.farthest_along(self.origin, self.axes[axis]) * self.per_square[axis]
-    }
 }
 
 /// How far a small movement of a node moves the probes that hang on it, at most, over a set of poses.
@@ -208,9 +192,10 @@ impl Sensitivity {
 
     fn include(&mut self, node: &Lever, carried: &Carried, run: &Range<usize>) {
         self.translation = self.translation.max(node.translation);
-        self.rotation = carried.most(run.clone(), self.rotation, |b| node.rotation_in(b), |p| node.rotation(p));
+        self.rotation = carried.most(run.clone(), self.rotation, |b| b.farthest(node.origin), |p| node.rotation(p));
         for (axis, most) in self.scale.iter_mut().enumerate() {
-            *most = carried.most(run.clone(), *most, |b| node.scale_in(axis, b), |p| node.scale(axis, p));
+            let in_box = |b: &Bounds| b.farthest_along(node.origin, node.axes[axis]) * node.per_square[axis];
+            *most = carried.most(run.clone(), *most, in_box, |p| node.scale(axis, p));
         }
     }
 }
