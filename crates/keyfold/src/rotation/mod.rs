@@ -71,14 +71,13 @@ pub struct Change {
 /// A document with its rotations in another interpolation, nowhere farther than the bound from the original.
 pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Result<(Document, RotationReport)> {
     let found = read(document)?;
+    let mut report = RotationReport { findings: found.findings, ..RotationReport::default() };
     if !found.animations.iter().flat_map(|a| &a.tracks).any(|track| options.concerns(track)) {
-        let report = RotationReport { findings: found.findings, ..RotationReport::default() };
         return Ok((document.edit().finish()?, report));
     }
     let scene = Scene::new(document, &found.animations, None)?;
     effort::pay(document, &scene, &found.animations, effort::SEARCH)?;
     let bound = options.bound.in_scene(scene.model_size());
-    let mut report = RotationReport { findings: found.findings, ..RotationReport::default() };
     let mut forms = Vec::new();
     for animation in &found.animations {
         let planned = plan(document, &scene, animation, options, bound, &mut report)?;
