@@ -200,7 +200,7 @@ fn converted(settings: &Settings) -> Option<Settings> {
         Storage::Core => None,
         Storage::Draco | Storage::Quantization => Some(kept),
         Storage::Meshopt | Storage::Stream => {
-            Some(Settings { bound: settings.bound.scaled(0.0), optimize: Optimize::Raw, ..kept })
+            Some(Settings { keep: vec!["*".into()], optimize: Optimize::Raw, ..kept })
         }
     }
 }
