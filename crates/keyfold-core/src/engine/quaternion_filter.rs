@@ -18,7 +18,7 @@ const SIZES: [f64; 4] = [1.189_207_115, core::f64::consts::SQRT_2, 1.681_792_831
 pub fn scale_within(step: f64) -> Option<i32> {
     let wanted = 1.0 / (step * core::f64::consts::SQRT_2);
     let size = SIZES.iter().map(|size| size * power_of_two_within(wanted)).find(|size| *size >= wanted)?;
-    (wanted <= f64::from(MOST)).then(|| (size.min(f64::from(MOST)) as i32 - 1) | 3)
+    (wanted <= f64::from(MOST)).then(|| (size.min(f64::from(MOST)) as i32 - 1).max(0) | 3)
 }
 
 /// The filter's element for a rotation without one of its components, or without the largest. What is left out is rebuilt from the others, the worse the

@@ -133,7 +133,9 @@ impl Choice {
 
     /// Whether it was made for clips of so many tracks.
     fn fits(&self, clips: &[Clip<'_>]) -> bool {
-        let same = |(clip, chosen): (&Clip<'_>, &Chosen)| clip.tracks.len() == chosen.budgets.len();
+        let same = |(clip, chosen): (&Clip<'_>, &Chosen)| {
+            clip.tracks.len() == chosen.budgets.len() && clip.times.len() == chosen.weights.len()
+        };
         self.clips.len() == clips.len() && clips.iter().zip(&self.clips).all(same)
     }
 

@@ -164,36 +164,47 @@ const TIGHTER: [f64; 4] = [0.98, 0.95, 0.5, 0.0];
 /// A search is begun where so many times the work is left that one took: estimates and measurements still need some.
 const RESERVE: u64 = 8;
 
+/// How many times as much what is no larger than `convert` as it is may take of the bytes that are asked for.
+const LEEWAY: f64 = 1.05;
+
 /// The smallest of what was packed and what other searches come to, as long as there is work left for another one that takes as much: a longer search mostly finds smaller
-/// files, but not always. What is larger as it is than what `convert` makes is not kept, though it may be smaller after gzip.
+/// files, but not always.
 fn least(document: &Document, settings: &Settings, packed: Packed, took: u64, monitor: &dyn Monitor) -> Result<Packed> {
     let affords = |most: usize, floats: usize| floats <= most && document.account().left().work / RESERVE >= took;
     let (bound, floats) = (packed.bound, floats(&read_shared(document)?.animations));
-    let (mut least, mut most, mut tries) = (packed, usize::MAX, more(settings));
-    let part = |from: f64, share: f64| Part { whole: monitor, from, share };
-    if affords(MUCH, floats)
-        && let Some(converted) = converted(settings)
-        && let Some(converted) = pack_below(document, &converted, None, &part(0.0, 0.1))?
-    {
-        most = converted.raw_bytes;
-        if most < least.raw_bytes {
-            tries.push((MUCH, Settings { optimize: Optimize::Raw, ..settings.clone() }));
-        }
-        if most < least.raw_bytes || converted.weight(settings.optimize) < least.weight(settings.optimize) {
-            least = converted;
-        }
-    }
-    let share = 0.9 / tries.len() as f64;
+    let (mut least, tries) = (packed, more(settings));
+    let share = 0.8 / tries.len().max(1) as f64;
     for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most, floats)) {
+        let part = Part { whole: monitor, from: index as f64 * share, share };
         let asked = least.weight(settings.optimize);
-        let is_less = |weight: &Weight| weight.raw <= most && weight.of(settings.optimize) < asked;
-        let part = part(0.1 + index as f64 * share, share);
+        let is_less = |weight: &Weight| weight.of(settings.optimize) < asked;
         least = pack_below(document, other, Some(&is_less), &part)?.unwrap_or(least);
+    }
+    if affords(MUCH, floats) {
+        least = beside_convert(document, settings, least, &Part { whole: monitor, from: 0.8, share: 0.2 })?;
     }
     Ok(Packed { bound, ..least })
 }
 
-/// What `convert` does: storages whose steps are searched keep their keys, others lose nothing; core's floats stay, and nothing is larger.
+/// What was packed, or what is no larger as it is than what `convert` makes, where that takes hardly more of the bytes that are asked for.
+fn beside_convert(document: &Document, settings: &Settings, least: Packed, monitor: &dyn Monitor) -> Result<Packed> {
+    let asked = |packed: &Packed| packed.weight(settings.optimize) as f64;
+    let Some(converted) = converted(settings) else { return Ok(least) };
+    let converted = pack_below(document, &converted, None, &Part { whole: monitor, from: 0.0, share: 0.5 })?;
+    let Some(mut fewer) = converted.filter(|converted| converted.left.len() <= least.left.len()) else {
+        return Ok(least);
+    };
+    if fewer.raw_bytes < least.raw_bytes {
+        let (most, raw) = (fewer.raw_bytes, Settings { optimize: Optimize::Raw, ..settings.clone() });
+        let is_less = |weight: &Weight| weight.raw <= most && (weight.of(settings.optimize) as f64) < asked(&fewer);
+        let found = pack_below(document, &raw, Some(&is_less), &Part { whole: monitor, from: 0.5, share: 0.5 })?;
+        fewer = found.unwrap_or(fewer);
+    }
+    let leeway = if fewer.raw_bytes < least.raw_bytes { LEEWAY } else { 1.0 };
+    Ok(if asked(&fewer) < leeway * asked(&least) { fewer } else { least })
+}
+
+/// What `convert` does: storages whose steps are searched keep their keys, others lose nothing. Core's floats stay, which is no form that anything has to be held against.
 fn converted(settings: &Settings) -> Option<Settings> {
     let kept = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
     match settings.storage {
