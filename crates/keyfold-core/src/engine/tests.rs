@@ -77,18 +77,7 @@ fn searched(
     bound: f64,
     level: Level,
 ) -> Option<Vec<Option<Encoded>>> {
-    searched_with(skeleton, curves, kept, bound, level, false)
-}
-
-fn searched_with(
-    skeleton: &Skeleton,
-    curves: &[Curve],
-    kept: &[bool],
-    bound: f64,
-    level: Level,
-    keeps_keys: bool,
-) -> Option<Vec<Option<Encoded>>> {
-    found(skeleton, curves, kept, bound, level, keeps_keys, None).map(|found| found.tracks)
+    found(skeleton, curves, kept, bound, level, false, None).map(|found| found.tracks)
 }
 
 fn found(
@@ -192,7 +181,7 @@ fn keys_and_interpolation_stay_where_that_is_asked_for() {
     let original = Motion::new(&skeleton, tracks(&skeleton, &curves));
     let probes = probes(&skeleton, &original.moved(), |_| 0.1);
     for bound in [0.1, 0.001] {
-        let found = searched_with(&skeleton, &curves, &[false; 4], bound, Level::Default, true).unwrap();
+        let found = found(&skeleton, &curves, &[false; 4], bound, Level::Default, true, None).unwrap().tracks;
         let decoded: Vec<Curve> = found.iter().map(|track| track.as_ref().unwrap().curve().unwrap()).collect();
         for (decoded, curve) in decoded.iter().zip(&curves) {
             assert_eq!((decoded.times(), decoded.interpolation()), (curve.times(), curve.interpolation()));

@@ -123,7 +123,7 @@ impl Packed {
     }
 }
 
-/// How often animations that prove to be over the bound are packed again with a smaller one, before they are left as they were.
+/// How often animations that prove to be over the bound are packed again, before they are left as they were.
 const ATTEMPTS: usize = 8;
 
 /// An animation that is over the bound by so much, times may be to blame for.
