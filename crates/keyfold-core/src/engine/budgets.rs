@@ -6,6 +6,8 @@
 
 use super::{
     clip::{Clip, probe_of},
+    response::Response,
+    track::Track,
     window::Window,
 };
 use crate::skeleton::{Affine, Lever, Moment, Motion, Poses, Probe, Track as Driven, moments};
@@ -17,6 +19,14 @@ const LEAST: f64 = 0.1;
 const AIM: f64 = 0.97;
 /// At how many moments of a window reach is looked at; of a motion, at four times as many.
 const MOMENTS: usize = 12;
+
+/// How much coarser than what holds by itself budgets are about, where it is told which tracks will hold one value.
+const OVERLOADED: f64 = 2.0;
+
+/// The moments of a window at which reach is looked at.
+pub(super) fn looks(window: &Window) -> impl Iterator<Item = usize> {
+    (0..window.len()).step_by((window.len() / MOMENTS).max(1))
+}
 
 /// For each track and each probe that it moves, the square of the scene units by which the probe moves per unit of the track.
 #[derive(Clone, Debug)]
@@ -43,13 +53,20 @@ impl Moved {
 impl Reach {
     /// Measured at some moments of windows.
     pub(super) fn new(clip: &Clip<'_>, windows: &[Window]) -> Self {
-        let some = |window: &Window| {
-            let step = (window.len() / MOMENTS).max(1);
-            window.times.iter().step_by(step).map(|time| Moment::at(*time)).collect::<Vec<_>>()
-        };
+        let some = |window| looks(window).map(|look| Moment::at(window.times[look]));
         let moments: Vec<Moment> = windows.iter().flat_map(some).collect();
         let tracks: Vec<Driven<'_>> = clip.tracks.iter().map(|track| track.driven(&track.curve)).collect();
         Self::at(&clip.motion, &tracks, &clip.probes, &moments)
+    }
+
+    /// The same within about a bound where joints below make up for what a track is off.
+    pub(super) fn compensated(&self, clip: &Clip<'_>, windows: &[Window], bound: f64) -> Self {
+        let response = Response::new(clip, windows, &self.even(OVERLOADED * bound));
+        let moved = |(track, rigid): (&Track, &Moved)| Moved {
+            first: rigid.first,
+            squares: response.squares(track, &rigid.squares),
+        };
+        Self { tracks: clip.tracks.iter().zip(&self.tracks).map(moved).collect(), ordered: self.ordered.clone() }
     }
 
     /// How far `tracks` of a motion move probes of it, measured at some of its keys.

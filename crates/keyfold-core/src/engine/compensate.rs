@@ -41,7 +41,7 @@ impl Tilt {
     }
 
     #[inline]
-    fn of(&self, miss: Vector) -> Vector {
+    pub(super) fn of(&self, miss: Vector) -> Vector {
         self.0.map(|row| dot(row, miss))
     }
 }

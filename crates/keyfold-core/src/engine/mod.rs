@@ -13,7 +13,7 @@
 //! | `codec` | what a storage has to say: grids, constants, cost; **a new storage is one [`Codec`]** |
 //! | `grid`, `quaternion_filter` | wanted values to integer codes and back |
 //! | `clip`, `track`, `window` | an animation taken apart; what a track could hold throughout; a stretch of times |
-//! | `budgets` | how far each track may stray: reach, prices |
+//! | `budgets`, `response` | how far each track may stray: reach, prices; reach where joints make up for their parents |
 //! | `plan` | which keys are kept, by whom |
 //! | `encode` | from the root to the tips |
 //! | `compensate`, `reduce`, `repair` | joints that make up for their parents; which keys are needed; other codes where the nearest add up badly |
@@ -33,6 +33,7 @@ mod plan;
 pub mod quaternion_filter;
 mod reduce;
 mod repair;
+mod response;
 mod search;
 mod thin;
 mod track;

@@ -92,11 +92,11 @@ pub fn search<E: Executor>(
     if clips.is_empty() || job.bound.is_nan() || job.bound <= 0.0 {
         return None;
     }
-    let samples = executor.map(&clips, Sampled::new);
+    let samples = executor.map(&clips, |clip| Sampled::new(clip, job.bound));
     if let Some(choice) = before.filter(|before| before.choice.fits(&clips)).and_then(|b| b.again(&clips, job.bound)) {
         let job = &Job { bound: choice.bound, ..*job };
         clips.iter_mut().zip(&choice.clips).for_each(|(clip, chosen)| clip.weights.clone_from(&chosen.weights));
-        let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
+        let reach: Vec<Reaches> = samples.into_iter().map(|sampled| sampled.reach).collect();
         return Search { job, codec, executor, clips: &clips }.whole(choice, &reach, None);
     }
     let search = Search { job, codec, executor, clips: &clips };
@@ -157,13 +157,28 @@ struct Search<'a, 'c, E> {
 /// Stretches of a clip that stand for it.
 struct Sampled {
     windows: Vec<Window>,
-    reach: Reach,
+    reach: Reaches,
+}
+
+/// How far tracks move probes: as parts of a rigid body, and where joints below make up for it.
+struct Reaches {
+    rigid: Reach,
+    compensated: Reach,
+}
+
+impl Reaches {
+    /// Under a plan.
+    fn of(&self, plan: Plan) -> &Reach {
+        if plan.compensate { &self.compensated } else { &self.rigid }
+    }
 }
 
 impl Sampled {
-    fn new(clip: &Clip<'_>) -> Self {
+    fn new(clip: &Clip<'_>, bound: f64) -> Self {
         let windows: Vec<Window> = ranges(clip).map(|range| Window::new(clip, range)).collect();
-        Self { reach: Reach::new(clip, &windows), windows }
+        let rigid = Reach::new(clip, &windows);
+        let compensated = rigid.compensated(clip, &windows, bound);
+        Self { reach: Reaches { rigid, compensated }, windows }
     }
 }
 
@@ -202,7 +217,7 @@ impl<E: Executor> Search<'_, '_, E> {
         let mut candidates = self.candidates(&samples);
         // Of equal costs the earlier plan wins.
         candidates.sort_by_key(|candidate| candidate.cost);
-        let reach: Vec<Reach> = samples.into_iter().map(|sampled| sampled.reach).collect();
+        let reach: Vec<Reaches> = samples.into_iter().map(|sampled| sampled.reach).collect();
         let whole = |candidate: &Candidate| self.whole(self.choice(&candidate.clips), &reach, Some(candidate));
         candidates.iter().find_map(whole)
     }
@@ -301,11 +316,11 @@ impl<E: Executor> Search<'_, '_, E> {
     /// A plan with the budgets that samples hold under, coarser by what is to be repaired, and not repaired yet.
     fn tried(&self, clip: &Clip<'_>, sampled: &Sampled, plan: Plan, known: Option<&Prices>) -> Tried {
         let mut encoders = encoders(clip, &sampled.windows, plan, None);
-        let mut prices = known.cloned().unwrap_or_else(|| Prices::new(&sampled.reach));
+        let mut prices = known.cloned().unwrap_or_else(|| Prices::new(sampled.reach.of(plan)));
         // Prices that are known need half the rounds, and estimates half of that.
         let halvings = u32::from(known.is_some()) + u32::from(self.job.is_estimate);
         let rounds = self.job.level.rounds().div_ceil(1 << halvings);
-        let mut budgets = budgets::search(&sampled.reach, &mut prices, self.job.bound, rounds, |budgets| {
+        let mut budgets = budgets::search(sampled.reach.of(plan), &mut prices, self.job.bound, rounds, |budgets| {
             if self.executor.is_cancelled() {
                 return None;
             }
@@ -340,7 +355,7 @@ impl<E: Executor> Search<'_, '_, E> {
             if holds || self.executor.is_cancelled() {
                 break;
             }
-            self.tighten(clip, &sampled.reach, &mut budgets, &worst, plan);
+            self.tighten(clip, sampled.reach.of(plan), &mut budgets, &worst, plan);
         }
         let keys = encoders.into_iter().map(|encoder| encoder.decoded.keys).collect();
         Tried { plan, prices: tried.prices.clone(), budgets, keys, holds }
@@ -348,13 +363,13 @@ impl<E: Executor> Search<'_, '_, E> {
 
     /// All clips so that they hold at all keys, and what they cost; `None` where one never does. Of `held`, short clips are whole already: their samples are the one
     /// window that all of them is encoded in.
-    fn whole(&self, mut choice: Choice, reach: &[Reach], held: Option<&Candidate>) -> Option<Found> {
+    fn whole(&self, mut choice: Choice, reach: &[Reaches], held: Option<&Candidate>) -> Option<Found> {
         let whole = |index: usize| {
             let (clip, Chosen { plan, budgets, .. }) = (&self.clips[index], &choice.clips[index]);
             let is_whole = |tried: &&Tried| tried.holds && clip.times.len() <= WINDOW && !clip.shared;
             match held.map(|candidate| &candidate.clips[index]).filter(is_whole) {
                 Some(tried) => Some((self.encoded(clip, tried), budgets.clone())),
-                None => self.whole_clip(clip, &reach[index], *plan, budgets.clone()),
+                None => self.whole_clip(clip, reach[index].of(*plan), *plan, budgets.clone()),
             }
         };
         let whole: Option<Vec<(Vec<Encoded>, Vec<f64>)>> = self.each_clip(whole).into_iter().collect();

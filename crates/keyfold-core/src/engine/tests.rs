@@ -1,12 +1,14 @@
-use super::*;
+use super::{budgets::looks, clip::*, compensate::compensated, response::Response, window::Window, *};
 use crate::{
     curve::{Curve, Interpolation},
     quat,
     skeleton::{Motion, Property, Rest, Skeleton, Track as Driven, Transform, compare, moments, probes},
+    vector::{AXES, Vector, distance},
 };
 use std::{vec, vec::Vec};
 
 const KEYS: usize = 120;
+const RADIUS: f64 = 0.1;
 
 /// One after the other.
 struct Sequential;
@@ -89,13 +91,25 @@ fn found(
     keeps_keys: bool,
     before: Option<Before<'_>>,
 ) -> Option<Found> {
-    let tracks = tracks(skeleton, curves);
-    let radii = vec![0.1; skeleton.len()];
-    let end = curves[0].end();
-    let (shares_times, is_estimate, probe_radii) = (false, false, &radii[..]);
-    let job =
-        Job { skeleton, probe_radii, tracks: &tracks, kept, end, bound, level, keeps_keys, shares_times, is_estimate };
+    let (tracks, radii) = (tracks(skeleton, curves), vec![RADIUS; skeleton.len()]);
+    let job = Job { kept, bound, level, keeps_keys, ..job(skeleton, &radii, &tracks) };
     search(&job, &Plain, &Sequential, before)
+}
+
+/// A job of tracks that may all change.
+fn job<'a>(skeleton: &'a Skeleton, probe_radii: &'a [f64], tracks: &'a [Driven<'a>]) -> Job<'a> {
+    Job {
+        skeleton,
+        probe_radii,
+        tracks,
+        kept: &[false; 4],
+        end: tracks[0].curve.end(),
+        bound: 0.01,
+        level: Level::Default,
+        keeps_keys: false,
+        shares_times: false,
+        is_estimate: false,
+    }
 }
 
 fn tracks<'c>(skeleton: &Skeleton, curves: &'c [Curve]) -> Vec<Driven<'c>> {
@@ -121,7 +135,7 @@ fn every_level_keeps_the_bound_at_keys_and_saves() {
 
 #[test]
 fn what_is_too_far_off_between_keys_comes_nearer_within_the_same_bound() {
-    let (skeleton, curves, bound) = (arms(1), swings_at(40.0), 0.02);
+    let (skeleton, curves, bound) = (arms(1), swings_at(39.0), 0.01);
     let original = Motion::new(&skeleton, tracks(&skeleton, &curves));
     let probes = probes(&skeleton, &original.moved(), |_| 0.1);
     let search = |before| found(&skeleton, &curves, &[false; 4], bound, Level::Default, false, before).unwrap();
@@ -139,6 +153,52 @@ fn what_is_too_far_off_between_keys_comes_nearer_within_the_same_bound() {
     let codes = |found: &Found| found.tracks.iter().flat_map(|t| t.as_ref().unwrap().codes.clone()).collect::<Vec<_>>();
     let same = codes(&first).iter().zip(codes(&again)).filter(|(a, b)| *a == b).count();
     assert!(again.choice.bound() == bound && same > codes(&first).len() / 2, "{same}");
+}
+
+#[test]
+fn points_move_as_far_as_the_response_says() {
+    let (skeleton, curves, radii) = (arms(1), swings(), [RADIUS; 4]);
+    let tracks = tracks(&skeleton, &curves);
+    let job = job(&skeleton, &radii, &tracks);
+    let parts = Part::all(&job);
+    let clip = Clip::new(&parts[0], &job);
+    let windows = [Window::new(&clip, 0..KEYS)];
+    let said = Response::new(&clip, &windows, &[0.0; 4]).squares(&clip.tracks[0], &[0.0; 4]);
+    let mut found = [0.0f64; 4];
+    for (moment, axis) in looks(&windows[0]).flat_map(|moment| AXES.map(|axis| (moment, axis))) {
+        let moved = moved(&windows[0], moment, axis);
+        found.iter_mut().zip(moved).for_each(|(found, moved)| *found = found.max(moved));
+    }
+    for (said, found) in said.iter().zip(found) {
+        assert!(libm::fabs(libm::sqrt(*said) / found - 1.0) < 0.01, "{} {found}", libm::sqrt(*said));
+    }
+    // A lever would move the last one by three.
+    assert!(found[3] < 1.0, "{found:?}");
+}
+
+/// How far points about the joints of an arm move for each radian by which the first is turned, where the others make up for it.
+fn moved(window: &Window, moment: usize, axis: Vector) -> [f64; 4] {
+    const SMALL: f64 = 1e-5;
+    let (mut above, mut origin) = (quat::exp(axis.map(|c| c * SMALL / 2.0)), [0.0; 3]);
+    [0, 1, 2, 3].map(|joint| {
+        let original = window.turns[joint][moment];
+        let turn = match joint {
+            0 => quat::mul(above, original),
+            _ => {
+                let bone = quat::rotate(above, [0.0, 1.0, 0.0]);
+                origin = [0, 1, 2].map(|k| origin[k] + bone[k]);
+                quat::mul(above, compensated(window, joint, moment, above, origin))
+            }
+        };
+        above = turn;
+        let point = |turn, origin: Vector, axis: Vector| {
+            let out = quat::rotate(turn, axis.map(|c| c * RADIUS));
+            [0, 1, 2].map(|k| origin[k] + out[k])
+        };
+        let before = window.poses.global(joint, moment).origin;
+        let far = AXES.map(|axis| distance(point(turn, origin, axis), point(original, before, axis)) / SMALL);
+        far.into_iter().fold(0.0, f64::max)
+    })
 }
 
 #[test]

@@ -36,6 +36,8 @@ pub struct Track {
     pub gap: f64,
     /// Whether keys are of unit length, as readers of rotations take for granted.
     pub is_unit: bool,
+    /// Of rotations: the largest angle between two keys, in radians.
+    pub(super) turn: f64,
     /// Of rotations: the component that is never small, where there is one.
     pub steady: Option<usize>,
     /// Of rotations: how a stream projects them.
@@ -83,6 +85,8 @@ impl Track {
         let spread = values.iter().map(apart).fold(0.0, f64::max);
         let projection =
             (property == Property::Rotation && interpolation.elements_per_key() == 1).then(|| projection(&values));
+        let arcs = values.windows(2).filter(|_| projection.is_some());
+        let turn = arcs.map(|pair| distance(property, pair[0], pair[1])).fold(0.0, f64::max);
         let steady = (property == Property::Rotation).then(|| steady(&values)).flatten();
         let square = |k: usize| curve.value(k).iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>();
         let is_unit = (0..curve.keys()).all(|k| libm::fabs(libm::sqrt(square(k)) - 1.0) < UNIT);
@@ -99,6 +103,7 @@ impl Track {
             spread,
             gap,
             is_unit,
+            turn,
             steady,
             projection,
             curve,
@@ -145,6 +150,11 @@ impl Track {
         self.ranges.iter().fold(0.0, |m, (low, high)| m.max(libm::fabs(*low)).max(libm::fabs(*high)))
     }
 
+    /// Whether a track holds one value throughout where it may stray so far.
+    pub(super) fn is_held(&self, budget: f64) -> bool {
+        self.rest.1.min(self.middle.1) <= HOLD * budget || self.curve.is_constant()
+    }
+
     /// How a track is stored with a budget: the rest pose or another value throughout where that is near enough, else a grid.
     pub(super) fn quantizer(&self, codec: &dyn Codec, budget: f64) -> Quantizer {
         let constant = |grid: Grid, value| Quantizer { budget, grid, held: Some(grid.encode(value)) };
@@ -153,7 +163,7 @@ impl Track {
             // So that the track can go.
             return constant(Grid::Float, rest.0);
         }
-        if middle.1 <= HOLD * budget || self.curve.is_constant() {
+        if self.is_held(budget) {
             return constant(codec.constant(self, budget), middle.0);
         }
         Quantizer { budget, grid: codec.grid(self, budget), held: None }
