@@ -85,6 +85,7 @@ mod storage;
 mod target;
 mod unpack;
 pub mod validate;
+mod validity;
 pub mod write;
 
 pub use animation::{Animation, Source, Track};

@@ -1,6 +1,9 @@
 //! What a track drives: a node's property, one axis of it, or whatever a JSON pointer names.
 
-use crate::{Document, object_model::Pointer};
+use crate::{
+    Document,
+    object_model::{Match, Pointer, Registry, Valid},
+};
 use keyfold_core::curve::Kind;
 use std::fmt;
 
@@ -122,6 +125,16 @@ impl Target {
     pub(crate) fn stated(&self, document: &Document) -> Option<Vec<f64>> {
         let pointer = Pointer::parse(self.pointer()).ok()?;
         document.registry().find(&pointer)?.state(document.json()).value().map(<[f64]>::to_vec)
+    }
+
+    /// What the object model says of it.
+    pub(crate) fn known(&self) -> Option<Match<'static>> {
+        Registry::standard().find(&Pointer::parse(self.pointer()).ok()?)
+    }
+
+    /// The values that it may have.
+    pub(crate) fn valid(&self) -> Valid {
+        self.known().map_or(Valid::Any, |known| known.valid())
     }
 
     /// How values blend between keys.

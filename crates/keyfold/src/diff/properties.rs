@@ -5,11 +5,7 @@
 //! held against the value that the other document states for the property, and one that the other file drives in parts (single weights) part by part.
 
 use super::{PropertyDiff, matching::Matching, proof};
-use crate::{
-    Animation, Curve, Document, Kind, Target, Track,
-    object_model::{Pointer, Registry},
-    retarget::split,
-};
+use crate::{Animation, Curve, Document, Kind, Target, Track, retarget::split};
 use keyfold_core::{
     curve::largest_difference,
     skeleton::{self, Motion, Property::Rotation, Rest, Skeleton, Transform},
@@ -85,8 +81,7 @@ pub(crate) fn natural_range(track: &Track) -> f64 {
     if track.target.kind() == Kind::Rotation {
         return 1.0;
     }
-    let pointer = Pointer::parse(track.target.to_string()).ok();
-    let known = pointer.and_then(|p| Registry::standard().find(&p).and_then(|m| m.row.natural_range()));
+    let known = track.target.known().and_then(|known| known.row.natural_range());
     known.filter(|range| *range > 0.0).unwrap_or_else(|| own_range(&track.curve))
 }
 

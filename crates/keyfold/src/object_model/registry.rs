@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use super::pointer::{Pointer, array_index};
 use super::row::Row;
 use super::rows;
+use super::valid::Valid;
 
 /// What can be addressed in a document, and what is known of it.
 ///
@@ -95,6 +96,11 @@ impl Registry {
 }
 
 impl Match<'_> {
+    /// The values that what is addressed may have: one component of a quaternion has no length of its own.
+    pub fn valid(&self) -> Valid {
+        if self.component.is_some() && self.row.quaternion { Valid::Any } else { self.row.valid }
+    }
+
     /// The array indices on the way to the property.
     pub fn indices(&self) -> Vec<usize> {
         self.property.tokens().filter_map(|token| array_index(&token)).collect()
@@ -153,7 +159,6 @@ fn split_first(pointer: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::super::row::{Initial, Status, ValueType};
-    use super::super::valid::Valid;
     use super::*;
 
     fn find(text: &str) -> Option<Match<'static>> {

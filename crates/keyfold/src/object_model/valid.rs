@@ -65,6 +65,16 @@ impl Valid {
                 }
             }
     }
+
+    /// The allowed component that is nearest to one; the same where there is no nearest.
+    pub(crate) fn nearest(self, component: f32) -> f32 {
+        let Self::Within(low, high) = self else { return component };
+        match (single(low), single(high)) {
+            (Bound::Included(low), _) if component < low => low,
+            (_, Bound::Included(high)) if component > high => high,
+            _ => component,
+        }
+    }
 }
 
 fn single(bound: Bound<f64>) -> Bound<f32> {
@@ -114,6 +124,14 @@ mod tests {
         assert!(Valid::UNIT.allows(&[0.0, 1.0]) && !Valid::UNIT.allows(&[0.5, 1.0001]));
         assert!(Valid::UnitQuaternion.allows(&[0.0, 0.0, 0.0, -1.007]));
         assert!(!Valid::UnitQuaternion.allows(&[0.0, 0.0, 0.0, 1.008]));
+    }
+
+    #[test]
+    fn the_nearest_is_an_end_that_is_allowed() {
+        assert_eq!([-0.1, 0.5, 1.1].map(|v| Valid::UNIT.nearest(v)), [0.0, 0.5, 1.0]);
+        assert_eq!([-0.1, 0.5].map(|v| Valid::above(0.0).nearest(v)), [-0.1, 0.5]);
+        let outer = Valid::Within(Bound::Excluded(0.0), Bound::Included(FRAC_PI_2));
+        assert_eq!([-0.1, 2.0].map(|v| outer.nearest(v)), [-0.1, FRAC_PI_2 as f32]);
     }
 
     #[test]

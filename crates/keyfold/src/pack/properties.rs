@@ -4,6 +4,7 @@ use super::Context;
 use crate::{
     Curve, Interpolation, Kind, Property, Target, Track,
     diff::{natural_range, worst_property},
+    validity::{clamped, stays_valid},
 };
 use keyfold_core::{engine::Grid, fit::refit};
 
@@ -21,8 +22,9 @@ pub(crate) fn shrunk(track: &Track, context: &Context<'_>) -> Option<Track> {
     };
     let share = if reduced.interpolation() == Interpolation::Linear { 0.35 } else { 0.2 };
     let snapped = snapped(track, &reduced, tolerance * share);
-    let within = |curve: &Curve| worst_property(track, curve) <= bound && *curve != track.curve;
-    let curve = [snapped, reduced].into_iter().find(within)?;
+    let within =
+        |curve: &Curve| *curve != track.curve && stays_valid(track, curve) && worst_property(track, curve) <= bound;
+    let curve = [snapped, reduced].map(|curve| clamped(track, curve)).into_iter().find(within)?;
     Some(Track { curve, ..track.clone() })
 }
 

@@ -472,3 +472,72 @@ fn splines_come_out_small_and_within_the_bound_in_every_storage() {
         }
     }
 }
+
+/// A material whose factors stay at 0 and at 1 for a while, as lines and as a spline, and leave that range where `beyond` is more than 0.
+fn shining(beyond: f32) -> Document {
+    let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
+    let wave = |i: usize| (0.5 + 0.83 * (times[i] * 2.7).sin()).clamp(-beyond, 1.0 + beyond);
+    let factor: Vec<f32> = (0..KEYS).map(wave).collect();
+    let colour: Vec<f32> =
+        (0..KEYS).flat_map(|i| [wave(i), 0.31 + 0.6 * wave(i) * wave(i), 0.9999, 1.0 - 0.83 * wave(i)]).collect();
+    let spline: Vec<f32> = (0..KEYS).flat_map(|i| [0.0, wave(i), 0.0]).collect();
+    let accessor = |view: usize, count: usize, shape: &str| json!({ "bufferView": view, "componentType": 5126, "count": count, "type": shape });
+    let channel = |sampler: usize, member: &str| {
+        let pointer = json!({ "pointer": format!("/materials/0/pbrMetallicRoughness/{member}") });
+        json!({ "sampler": sampler, "target": { "path": "pointer", "extensions": { "KHR_animation_pointer": pointer } } })
+    };
+    let json = json!({
+        "asset": { "version": "2.0" }, "extensionsUsed": ["KHR_animation_pointer"], "nodes": [{}],
+        "materials": [{ "pbrMetallicRoughness": {} }],
+        "accessors": [accessor(0, KEYS, "SCALAR"), accessor(1, KEYS, "SCALAR"), accessor(2, KEYS, "VEC4"), accessor(3, 3 * KEYS, "SCALAR")],
+        "animations": [{
+            "samplers": [{ "input": 0, "output": 1 }, { "input": 0, "output": 2 }, { "input": 0, "output": 3, "interpolation": "CUBICSPLINE" }],
+            "channels": [channel(0, "metallicFactor"), channel(1, "baseColorFactor"), channel(2, "roughnessFactor")] }],
+    });
+    document(json, &[&times, &factor, &colour, &spline])
+}
+
+/// The findings of a document about values that a property may not have.
+fn out_of_range(document: &Document) -> Vec<String> {
+    let found = crate::validate::validate(document).into_iter();
+    found.filter(|f| f.code.starts_with("POINTER_VALUE")).map(|f| format!("{} {}", f.code, f.message)).collect()
+}
+
+#[test]
+fn properties_stay_in_range() {
+    let document = shining(0.0);
+    assert_eq!(out_of_range(&document), [""; 0]);
+    for (storage, property_bound) in Storage::ALL.into_iter().flat_map(|s| [0.0003, 0.001, 0.01].map(|b| (s, b))) {
+        for keep_keys in [false, true] {
+            let settings = Settings {
+                storage,
+                keep_keys,
+                property_bound: Some(property_bound),
+                level: Level::Fast,
+                ..Settings::default()
+            };
+            let packed = pack_once(&document, &settings, &()).unwrap();
+            assert_eq!(out_of_range(&packed.document), [""; 0], "{storage} {property_bound} {keep_keys}");
+            // Quantization has no form for pointers whose keys stay.
+            let smaller = packed.gzip_bytes < weigh::weight(&document).gzip;
+            assert!(smaller || keep_keys, "{storage} {property_bound}");
+        }
+    }
+    for bits in [3, 6, 11, 16] {
+        let options = crate::draco::Options { bits: Some(bits), ..Default::default() };
+        let (compressed, _) = crate::draco::compress(&document, &options).unwrap();
+        assert_eq!(out_of_range(&compressed), [""; 0], "{bits}");
+    }
+}
+
+#[test]
+fn what_was_out_of_range_stays_within_its_bound() {
+    let document = shining(0.2);
+    for storage in Storage::ALL {
+        let packed = pack(&document, &Settings { storage, ..Settings::default() }).unwrap();
+        let read = read(&packed.document).unwrap().animations;
+        let factor = &track(&read, "/materials/0/pbrMetallicRoughness/metallicFactor").unwrap().curve;
+        let ends = factor.values().iter().fold((0.0f32, 0.0f32), |(low, high), v| (low.min(*v), high.max(*v)));
+        assert!(ends.0 < -0.19 && ends.1 > 1.19, "{storage}: {ends:?}");
+    }
+}

@@ -1,10 +1,11 @@
 //! Tracks on grids: those that the engine laid, those of a given number of bits, and those of tracks that move no points.
 
-use crate::{Curve, Track, diff::natural_range};
+use crate::{Curve, Track, diff::natural_range, object_model::Valid, validity::stays_valid};
 use keyfold_core::{
     draco::Quantizer,
     engine::{Encoded, Grid},
 };
+use std::{iter::successors, ops::Bound::Included};
 
 /// A track on its grid.
 #[derive(Clone)]
@@ -15,9 +16,11 @@ pub(crate) struct Gridded {
     pub(super) decoded: Curve,
 }
 
-/// Lays the tightest grid of `bits` over a track's values.
+/// Lays the tightest grid of `bits` over a track's values, or the one over all that its target may have where only that keeps within those.
 pub(super) fn uniform(track: &Track, bits: u8) -> Option<Gridded> {
-    gridded(track, Quantizer::fit(track.curve.values(), components(&track.curve), bits).ok()?)
+    let fit = Quantizer::fit(track.curve.values(), components(&track.curve), bits).ok()?;
+    let whole = || valid(track, &end_to_end(track, fit.clone())?.0);
+    valid(track, &fit).or_else(whole).or_else(|| gridded(track, fit))
 }
 
 /// How many values the track has at each key: tangents count.
@@ -53,14 +56,42 @@ pub(crate) fn coded(track: &Track, encoded: &Encoded) -> Option<Gridded> {
     indexed(track, quantizer, indices)
 }
 
-/// A track that moves no points on a grid of its own bound, a share of its natural range.
+/// How many floats are tried as a range, each less than the one before: its last step, rounded twice, may be more than it should be.
+const ROUNDINGS: usize = 4;
+
+/// A track on a grid on which it has only values that its target may have; `None` where it has others, whichever way ranges are rounded.
+fn valid(track: &Track, quantizer: &Quantizer) -> Option<Gridded> {
+    let ranges = successors(Some(quantizer.range), |range| Some(range.next_down())).take(ROUNDINGS);
+    let mut laid = ranges.filter_map(|range| gridded(track, Quantizer { range, ..quantizer.clone() }));
+    laid.find(|laid| stays_valid(track, &laid.decoded))
+}
+
+/// A track that moves no points on a grid of its own bound, a share of its natural range; `None` where no such grid keeps to the values that its target may have.
 pub(crate) fn property_grid(track: &Track, bound: f64) -> Option<Gridded> {
     // Half a step is the largest error; a little less, for rounding.
     let step = (1.9 * bound * natural_range(track)).max(1e-30);
     let fit = Quantizer::fit(track.curve.values(), components(&track.curve), 30).ok()?;
-    let steps = (f64::from(fit.range) / step).ceil().clamp(1.0, 1_048_575.0);
+    let whole = || {
+        let (grid, range) = end_to_end(track, fit.clone())?;
+        valid(track, &with_step(grid, range / (range / step).ceil()))
+    };
+    valid(track, &with_step(fit.clone(), step)).or_else(whole)
+}
+
+/// The grid with another step: the stream says a range and bits, and a range beyond the data's makes any step possible.
+fn with_step(grid: Quantizer, step: f64) -> Quantizer {
+    let steps = (f64::from(grid.range) / step).ceil().clamp(1.0, 1_048_575.0);
     let bits = (u32::BITS - (steps as u32).leading_zeros()) as u8;
-    // The stream says a range and bits; a range beyond the data's makes any step possible.
     let range = (step * f64::from((1u32 << bits) - 1)) as f32;
-    gridded(track, Quantizer { bits, range: range.max(f32::MIN_POSITIVE), ..fit })
+    Quantizer { bits, range: range.max(f32::MIN_POSITIVE), ..grid }
+}
+
+/// The grid over all values that a track's target may have, and how far those reach; `None` where they have no ends.
+fn end_to_end(track: &Track, fit: Quantizer) -> Option<(Quantizer, f64)> {
+    let Valid::Within(Included(low), Included(high)) = track.target.valid() else { return None };
+    let (width, elements) = (track.curve.width(), track.curve.interpolation().elements_per_key());
+    let mut grid = Quantizer { range: fit.range.max((high - low) as f32), ..fit };
+    // Tangents begin where they did.
+    grid.minimum[elements / 2 * width..][..width].fill(low as f32);
+    Some((grid, high - low))
 }

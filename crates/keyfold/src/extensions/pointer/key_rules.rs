@@ -21,10 +21,8 @@ use crate::{
             ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT,
         },
     },
+    validity::{at_keys, overshoots},
 };
-
-/// How many places between two keys are looked at: enough to see any overshoot that can be seen.
-const BETWEEN: usize = 16;
 
 /// Checks the keys of a channel; `track` is what could be read of it.
 pub(super) fn check(rules: &mut Rules<'_>, targets: Targets, found: &Match<'_>, track: Option<&Track>) {
@@ -85,10 +83,7 @@ fn may_hold(value_type: ValueType, accessor: &Accessor) -> bool {
 }
 
 fn check_values(rules: &mut Rules<'_>, found: &Match<'_>, track: &Track) {
-    let row = found.row;
-    // One component of a quaternion has no length of its own.
-    let valid = if found.component.is_some() && row.quaternion { Valid::Any } else { row.valid };
-    let keys = || (0..track.curve.keys()).map(|key| track.curve.value(key).iter().map(|v| f64::from(*v)).collect());
+    let (valid, advised) = (found.valid(), found.row.advised);
     let at = rules.channel.place("sampler");
     let mut say = |code: &Code, at: &str, broken: Vec<Vec<f64>>, valid: Valid, where_: &str| {
         if let Some(first) = broken.first() {
@@ -97,10 +92,7 @@ fn check_values(rules: &mut Rules<'_>, found: &Match<'_>, track: &Track) {
             rules.findings.add(code, at, message);
         }
     };
-    let outside = |valid: Valid, values: &mut dyn Iterator<Item = Vec<f64>>| -> Vec<Vec<f64>> {
-        values.filter(|value| !valid.allows(value)).collect()
-    };
-    let broken = outside(valid, &mut keys());
+    let broken: Vec<_> = at_keys(track, valid).collect();
     let is_sound = broken.is_empty();
     if valid == Valid::UnitQuaternion {
         let accessor = format!("/accessors/{}", track.source.output);
@@ -108,19 +100,10 @@ fn check_values(rules: &mut Rules<'_>, found: &Match<'_>, track: &Track) {
         return;
     }
     say(&POINTER_VALUE_OUT_OF_RANGE, &at, broken, valid, "at a key");
-    say(&POINTER_VALUE_UNUSUAL, &at, outside(row.advised, &mut keys()), row.advised, "at a key");
-    if is_sound && track.curve.interpolation() == Interpolation::CubicSpline {
-        let between = outside(valid, &mut between(track).map(|time| track.sample(time)));
-        say(&POINTER_VALUE_OVERSHOOT, &at, between, valid, "between keys");
+    say(&POINTER_VALUE_UNUSUAL, &at, at_keys(track, advised).collect(), advised, "at a key");
+    if is_sound {
+        say(&POINTER_VALUE_OVERSHOOT, &at, overshoots(track, valid).collect(), valid, "between keys");
     }
-}
-
-/// Times between the keys of a track.
-fn between(track: &Track) -> impl Iterator<Item = f64> {
-    track.curve.times().windows(2).flat_map(|pair| {
-        let (from, to) = (f64::from(pair[0]), f64::from(pair[1]));
-        (1..BETWEEN).map(move |i| from + (to - from) * i as f64 / BETWEEN as f64)
-    })
 }
 
 /// Whether a property stands to its sibling as it must, at the keys of both.
