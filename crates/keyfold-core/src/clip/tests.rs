@@ -122,6 +122,26 @@ fn both_encodings_hold_the_bound_whatever_the_number_of_keys() {
     }
 }
 
+/// The tip grows to three times its size, and has no rotation of its own that could make up for what the joint above it leaves.
+#[test]
+fn what_grows_below_a_joint_that_turns_keeps_the_bound() {
+    let scale = |k: usize| [1.0 + k as f32 / 30.0, 1.0, 2.0 - k as f32 / 60.0];
+    let times: Vec<f32> = (0..61).map(|k| k as f32 / 30.0).collect();
+    let values: Vec<f32> = (0..61).flat_map(scale).collect();
+    let one_axis: Vec<f32> = (0..61).map(|k| scale(k)[0]).collect();
+    for (property, width, values) in [(NodeProperty::Scale, 3, values), (NodeProperty::ScaleAxis(0), 1, one_axis)] {
+        for interpolation in [Interpolation::Linear, Interpolation::Step] {
+            let curve = Curve::new(interpolation, width, times.clone(), values.clone()).unwrap();
+            let mut chain = Chain::new(3, 61, Interpolation::Linear).with(Target::Node(2, property), curve);
+            chain.curves.retain(|(target, _)| *target != Target::Node(2, NodeProperty::Rotation));
+            for encoding in [Encoding::Variable, Encoding::Fixed] {
+                let built = chain.build(&options(encoding)).unwrap();
+                assert!(built.holds, "{property:?} {interpolation:?} {encoding:?}: {}", built.possible);
+            }
+        }
+    }
+}
+
 #[test]
 fn variable_is_the_smaller() {
     let chain = Chain::new(11, 75, Interpolation::Linear);

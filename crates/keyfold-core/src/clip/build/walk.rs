@@ -120,9 +120,9 @@ impl<'a> Walk<'a> {
                 }
                 Role::Rotation(values) => {
                     locals.iter_mut().zip(values).for_each(|(local, q)| local.rotation = *q);
-                    let points = self.points(grid, node);
+                    let (first, grows) = self.points(grid, node, 0);
                     let aim = |k: usize| {
-                        let mut points = points.clone();
+                        let mut points = if grows { self.points(grid, node, k).0 } else { first.clone() };
                         self.arms(node, k, &mut points);
                         Aim::new(&parent(k), &locals[k], &points, |p| self.belongs(p, k))
                     };
@@ -161,14 +161,18 @@ impl<'a> Walk<'a> {
         [0, 1, 2].map(|i| place[i] - from[i])
     }
 
-    /// The points that a joint carries: its own probes, those of what turns with it, and the origins of joints below.
-    fn points(&self, grid: &Grid, node: usize) -> Vec<Point> {
-        let mut points = Vec::new();
+    /// The points that a joint carries at key `k`: its own probes, those of what turns with it, and the origins of joints below; and whether they lie elsewhere in
+    /// the joint at other keys, because something below grows or shrinks.
+    fn points(&self, grid: &Grid, node: usize, k: usize) -> (Vec<Point>, bool) {
+        let (mut points, mut grows) = (Vec::new(), false);
         self.probe_points(node, &Affine::IDENTITY, None, &mut points);
         let children = |node: usize| self.job.source.skeleton.children(node).iter().copied();
         let mut stack: Vec<_> = children(node).map(|child| (child, Affine::IDENTITY, None)).collect();
         while let Some((below, mut chain, mut free)) = stack.pop() {
             let mut local = self.held.locals(below, &self.moments[..1])[0];
+            if self.changes(below, Property::Scale) {
+                (grows, local) = (true, Affine::from_transform(&self.scaled(below, k)));
+            }
             if self.changes(below, Property::Translation) {
                 (free, local.origin, chain.origin) = (Some(below), [0.0; 3], [0.0; 3]);
             }
@@ -184,7 +188,19 @@ impl<'a> Walk<'a> {
             self.probe_points(below, &chain, free, &mut points);
             stack.extend(children(below).map(|child| (child, chain, free)));
         }
-        points
+        (points, grows)
+    }
+
+    /// A node's own transform at key `k` before it is coded: its scale as it should be, all else as it is held or at rest.
+    fn scaled(&self, node: usize, k: usize) -> Transform {
+        let mut local = self.held.transforms(node, &self.moments[k..=k])[0];
+        for (i, track) in self.nodes[node].tracks.iter().filter(|(_, track)| track.property == Property::Scale) {
+            if let Role::Numbers(values) = &self.plan.tracks[*i].role {
+                let width = track.curve.width();
+                local.scale[track.axis.unwrap_or(0)..][..width].copy_from_slice(&values[k * width..][..width]);
+            }
+        }
+        local
     }
 
     /// The reach of joints below that turn far about key `k`. What they make up for at both keys of a turn they do not make up
@@ -221,7 +237,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a node's translation or rotation is not constant.
+    /// Whether a property of a node is not constant.
     fn changes(&self, node: usize, property: Property) -> bool {
         let mut tracks = self.nodes[node].tracks.iter().filter(|(_, track)| track.property == property);
         tracks.any(|(i, _)| !matches!(&self.plan.tracks[*i].role, Role::Held(curve) if curve.is_constant()))
