@@ -216,6 +216,22 @@ fn a_bound_that_too_few_bits_break_is_told() {
     assert!(folder.path().join("rough.kfc").exists());
 }
 
+/// Nothing is said to be where nothing is, and what was measured is told apart from what cannot be ruled out.
+#[test]
+fn a_clip_that_does_not_hold_is_not_written() {
+    let folder = folder();
+    let arguments = ["build", "arm.gltf", "-o", "out.kfc", "--max-error", "1e-8"];
+    let told = keyfold(folder.path(), &arguments).code(1);
+    assert!(String::from_utf8_lossy(&told.get_output().stdout).contains("not written"));
+    let report = json_of(&keyfold(folder.path(), &[&arguments[..], &["--json"]].concat()).code(1));
+    assert_eq!(report.get("output"), None);
+    for what in ["error", "possible"] {
+        let said = format!("{:.3e}", report[what]["max"].as_f64().unwrap());
+        assert!(complaint(&told).contains(&said), "{what}: {}", complaint(&told));
+    }
+    assert!(complaint(&told).contains("nothing was written") && !folder.path().join("out.kfc").exists());
+}
+
 #[test]
 fn damaged_clips_are_refused_with_a_reason() {
     let folder = built();

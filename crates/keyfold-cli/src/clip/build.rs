@@ -93,10 +93,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let mut reports = Vec::new();
     for (path, clip) in places.iter().zip(&built) {
         // With bits asked for, what they make is wanted; a bound that was searched for and not held is not written.
-        if clip.holds || args.bits.is_some() {
+        let output = (clip.holds || args.bits.is_some()).then(|| path.display().to_string());
+        if output.is_some() {
             write(path, &clip.bytes)?;
         }
-        reports.push(ClipReport { output: Some(path.display().to_string()), ..clip.report(&scene)? });
+        reports.push(ClipReport { output, ..clip.report(&scene)? });
     }
     print(args, &reports)?;
     let held = Outcome::wrong_if(reports.iter().any(|r| !r.held));
@@ -156,16 +157,26 @@ fn print(args: &Args, reports: &[ClipReport]) -> Result<()> {
         (false, _) => output::print(&readable(reports))?,
     }
     for r in reports.iter().filter(|r| !r.held) {
-        output::error(&format!(
-            "/animations/{}: {}",
-            r.animation.index,
-            match r.possible.max <= r.bound {
-                true => "a property is farther off than --max-property-error allows".into(),
-                false => format!("the bound of {} is not held: {}", r.bound, r.possible.max),
-            }
-        ));
+        let written = if r.output.is_some() { "" } else { "; nothing was written" };
+        output::error(&format!("/animations/{}: {}{written}", r.animation.index, complaint(r)));
     }
     Ok(())
+}
+
+/// What is wrong with a clip that does not hold.
+fn complaint(r: &ClipReport) -> String {
+    let (bound, error, possible) = (r.bound, r.error.max, r.possible.max);
+    if possible <= bound {
+        "a property is farther off than --max-property-error allows".into()
+    } else if error > bound {
+        format!(
+            "the bound of {bound:.3e} is not held: {error:.3e} was measured, up to {possible:.3e} cannot be ruled out"
+        )
+    } else {
+        format!(
+            "the bound of {bound:.3e} is not proven: {error:.3e} was measured, but up to {possible:.3e} cannot be ruled out"
+        )
+    }
 }
 
 fn share(error: ErrorSize) -> String {
@@ -176,7 +187,7 @@ fn readable(reports: &[ClipReport]) -> String {
     let rows = reports.iter().map(|r| {
         vec![
             r.animation.to_string(),
-            r.output.clone().unwrap_or_default(),
+            r.output.clone().unwrap_or_else(|| "not written".into()),
             r.tracks.to_string(),
             r.keys.to_string(),
             r.bytes.to_string(),

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct ClipReport {
     /// The animation that it plays.
     pub animation: AnimationTitle,
-    /// Where it was written.
+    /// Where it was written, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     /// How its keys are stored.
