@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{Error, Result};
 use std::{
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
@@ -175,7 +175,8 @@ struct Planned {
 impl Resolver for Planned {
     fn resolve(&self, uri: &str, limit: u64) -> Result<Vec<u8>> {
         let place = uri::path(uri, "").map(|path| self.folder.clone().unwrap_or_default().join(path));
-        let planned = self.files.iter().find(|(path, _)| place.as_ref().is_ok_and(|place| path == place));
+        let planned =
+            self.files.iter().find(|(path, _)| place.as_ref().is_ok_and(|place| steps(path).eq(steps(place))));
         match (planned, &self.others) {
             (Some((_, bytes)), _) => Ok(bytes.to_vec()),
             (None, Some(resolver)) => resolver.resolve(uri, limit),
@@ -187,6 +188,11 @@ impl Resolver for Planned {
             }
         }
     }
+}
+
+/// The steps of a path: `./walk.bin` is the same as `walk.bin`.
+fn steps(path: &Path) -> impl Iterator<Item = Component<'_>> {
+    path.components().filter(|step| *step != Component::CurDir)
 }
 
 #[cfg(test)]

@@ -51,8 +51,7 @@ pub(crate) fn leads_out(uri: &str) -> bool {
     let path: Vec<u8> = percent_decode_str(uri).collect();
     // Windows takes both slashes, and a letter before a colon for a drive. Any other colon that is encoded is part of a name.
     let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
-    let is_drive = matches!(path.as_slice(), [letter, b':', ..] if letter.is_ascii_alphabetic());
-    if path.first().is_some_and(is_slash) || is_drive || scheme(uri).is_some() {
+    if path.first().is_some_and(is_slash) || has_drive(&path) || scheme(uri).is_some() {
         return true;
     }
     let mut steps = path.split(is_slash);
@@ -65,6 +64,11 @@ pub(crate) fn leads_out(uri: &str) -> bool {
         };
         depth < 0
     })
+}
+
+/// Whether a path begins with a letter before a colon.
+fn has_drive(path: &[u8]) -> bool {
+    matches!(path, [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
 fn decode_data(data: &str) -> Result<Vec<u8>, String> {
@@ -92,7 +96,7 @@ fn media_type(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// A relative path as a URI: segments percent-encoded, slashes forward.
+/// A relative path as a URI: segments percent-encoded, slashes forward. A name that could be taken for a drive's is one in this folder.
 pub(crate) fn from_path(path: &Path) -> String {
     const KEEP: percent_encoding::AsciiSet = percent_encoding::NON_ALPHANUMERIC
         .remove(b'-')
@@ -108,7 +112,8 @@ pub(crate) fn from_path(path: &Path) -> String {
         Component::CurDir => ".".into(),
         _ => String::new(),
     };
-    let steps: Vec<_> = path.components().map(encode).collect();
+    let here = has_drive(path.as_os_str().as_encoded_bytes()).then(|| ".".to_owned());
+    let steps: Vec<_> = here.into_iter().chain(path.components().map(encode)).collect();
     steps.join("/")
 }
 
@@ -131,8 +136,19 @@ mod tests {
         assert_eq!(path("a%20b/%C3%A4.bin", "").unwrap(), Path::new("a b/ä.bin"));
         assert_eq!(from_path(Path::new("a b/ä.bin")), "a%20b/%C3%A4.bin");
         assert_eq!(from_path(Path::new("./a.bin")), "./a.bin");
+        assert_eq!(from_path(Path::new("out: x.bin")), "out%3A%20x.bin");
         assert!(path("http://x/y.bin", "").is_err());
         assert!(path("%FF", "").is_err());
+    }
+
+    /// On Windows there are no such names.
+    #[cfg(not(windows))]
+    #[test]
+    fn a_name_like_a_drive_is_one_in_the_folder() {
+        let uri = from_path(Path::new("x:y.bin"));
+        assert_eq!(uri, "./x%3Ay.bin");
+        assert!(!leads_out(&uri));
+        assert_eq!(path(&uri, "").unwrap(), Path::new("./x:y.bin"));
     }
 
     #[test]
