@@ -2,7 +2,7 @@
 
 use crate::{
     Document,
-    object_model::{Match, Pointer, Registry, Valid},
+    object_model::{Match, Pointer, Registry, Valid, array_index},
 };
 use keyfold_core::curve::Kind;
 use std::fmt;
@@ -155,7 +155,7 @@ impl Target {
     pub fn owner(&self) -> Option<usize> {
         match self {
             Self::Node { node, .. } => Some(*node),
-            Self::Pointer { pointer, .. } => pointer.strip_prefix("/nodes/")?.split('/').next()?.parse().ok(),
+            Self::Pointer { pointer, .. } => array_index(pointer.strip_prefix("/nodes/")?.split('/').next()?),
         }
     }
 

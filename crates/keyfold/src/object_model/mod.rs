@@ -20,6 +20,7 @@ mod state;
 mod valid;
 
 pub use alias::{Alias, Current, current};
+pub(crate) use pointer::array_index;
 pub use pointer::{Pointer, PointerError};
 pub use registry::{Match, Registry, is_extras};
 pub use row::{Initial, Relation, Row, Status, ValueType};

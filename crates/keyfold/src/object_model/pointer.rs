@@ -113,10 +113,23 @@ impl Pointer {
     pub fn resolve_mut<'a>(&self, document: &'a mut Value) -> Option<&'a mut Value> {
         document.pointer_mut(&self.0)
     }
+
+    /// The first token that stands where the document has an array and is no index of one: whatever is behind it, nothing is there.
+    pub(crate) fn no_index(&self, document: &Value) -> Option<Cow<'_, str>> {
+        let mut at = document;
+        for token in self.tokens() {
+            at = match at {
+                Value::Array(_) if array_index(&token).is_none() => return Some(token),
+                Value::Array(list) => list.get(array_index(&token)?)?,
+                other => other.get(&*token)?,
+            };
+        }
+        None
+    }
 }
 
 /// A token as an array index: digits without a leading zero.
-pub(super) fn array_index(token: &str) -> Option<usize> {
+pub(crate) fn array_index(token: &str) -> Option<usize> {
     let plain = token.bytes().all(|byte| byte.is_ascii_digit());
     let leading_zero = token.len() > 1 && token.starts_with('0');
     if plain && !leading_zero { token.parse().ok() } else { None }
@@ -221,6 +234,17 @@ mod tests {
         assert_eq!(pointer.pop().as_deref(), Some("a/b"));
         assert_eq!(Pointer::root().parent(), None);
         assert_eq!(Pointer::root().pop(), None);
+    }
+
+    #[test]
+    fn what_is_no_index_of_an_array_is_told() {
+        let document = json!({ "nodes": [{ "extras": { "00": [1] } }] });
+        let wrong = |text: &str| Pointer::parse(text).unwrap().no_index(&document).map(Cow::into_owned);
+        assert_eq!(wrong("/nodes/00/translation").as_deref(), Some("00"));
+        assert_eq!(wrong("/nodes/0/extras/00/+0").as_deref(), Some("+0"));
+        for fine in ["", "/nodes/0/translation", "/nodes/7/00", "/nodes/0/extras/00/0", "/00"] {
+            assert_eq!(wrong(fine), None, "{fine}");
+        }
     }
 
     #[test]

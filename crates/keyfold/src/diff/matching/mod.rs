@@ -9,7 +9,7 @@ mod twins;
 pub(super) use twins::Twins;
 
 use super::Side;
-use crate::{Document, Target, document::JsonRef};
+use crate::{Document, Target, document::JsonRef, object_model::array_index};
 
 /// What pointers lead into, besides nodes.
 const LISTS: [&str; 5] = ["materials", "meshes", "cameras", "textures", LIGHTS];
@@ -68,7 +68,7 @@ fn taken_apart(pointer: &str) -> Option<(&str, usize, &str)> {
         LISTS.iter().chain(&["nodes"]).find(|list| pointer.strip_prefix(**list).is_some_and(|p| p.starts_with('/')))?;
     let inside = &pointer[list.len() + 1..];
     let end = inside.find('/').unwrap_or(inside.len());
-    Some((&pointer[..list.len()], inside[..end].parse().ok()?, &inside[end..]))
+    Some((&pointer[..list.len()], array_index(&inside[..end])?, &inside[end..]))
 }
 
 /// What of a list answers to what: by name, else by index.

@@ -1,7 +1,7 @@
 //! From a pointer's text to what a channel drives.
 //!
 //! Lenient: what has a type is read also where the document does not define it, with a note. Only what cannot be driven at all
-//! (no such node, read-only, no pointer) is left alone.
+//! (no such node, no index of an array, read-only, no pointer) is left alone.
 
 use super::Address;
 use crate::{
@@ -63,6 +63,10 @@ struct Driven {
 fn driven(document: &Document, pointer: &Pointer) -> Driven {
     let json = document.json();
     let Some(found) = document.registry().find(pointer) else {
+        if let Some(token) = pointer.no_index(json) {
+            let what = format!("`{token}` is no index of an array; the channel is left alone");
+            return Driven { target: None, doubt: Some((Severity::Error, "POINTER_UNRESOLVED", what)) };
+        }
         let kind = plain_kind(pointer.resolve(json));
         let doubt = || (Severity::Info, "POINTER_UNRESOLVED", "is not known; its numbers are taken as they are".into());
         let target = Target::Pointer { pointer: pointer.to_string(), kind };

@@ -151,6 +151,22 @@ fn what_cannot_be_driven_is_left_alone_and_what_is_doubtful_is_said() {
     );
 }
 
+/// RFC 6901: an index has no leading zero.
+#[test]
+fn what_is_no_index_drives_nothing_and_stays() {
+    let wrong = ratified("/nodes/00/translation");
+    let document = targets(&[(wrong.clone(), 2), (ratified("/nodes/0/scale"), 2)]);
+    let read = read(&document).unwrap();
+    assert_eq!(read.animations[0].tracks.len(), 1);
+    let findings: Vec<_> = read.findings.iter().map(|f| (f.severity, f.code, f.message.as_str())).collect();
+    let message = "/nodes/00/translation: `00` is no index of an array; the channel is left alone";
+    assert_eq!(findings, [(Severity::Error, "POINTER_UNRESOLVED", message)]);
+    assert_eq!(crate::diff(&document, &document, None).unwrap().animations[0].properties.max, 0.0);
+    let packed = crate::pack::pack(&document, &crate::pack::Settings::default()).unwrap();
+    assert_eq!(packed.document.json()["animations"][0]["channels"][0]["target"], wrong);
+    assert!(packed.left.iter().any(|left| left.contains("no index")), "{:?}", packed.left);
+}
+
 #[test]
 fn weights_of_a_mesh_are_those_of_its_nodes() {
     let document = targets(&[(ratified("/meshes/0/weights/1"), 3)]);
