@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 /// Measure how far the animations of two files lie apart
 #[derive(clap::Args)]
 #[command(after_help = "\
-The error is the largest distance that was found between a point of A and the same point of B. 'Possible' is proven: no point is farther away at \
-any time, between keys too. Files may differ in keys, storage and the order of nodes.
+The error is the largest distance that was found between a point of A and the same point of B. Points are three for every node that moves, one on each of its \
+axes and as far out as the farthest vertex that it carries. 'Possible' is proven: none of them is farther away at any time, between keys too. Files may \
+differ in keys, storage and the order of nodes.
 
 The exit code is 1 where a bound is given and exceeded, where the files have nothing in common (the figures are then null), and where a channel of \
 either cannot be read.

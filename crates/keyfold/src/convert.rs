@@ -16,7 +16,7 @@ pub struct Form {
     pub targets: Retarget,
     /// How animations are stored.
     pub storage: Option<StorageForm>,
-    /// How far anything may move.
+    /// How far a measured point may move.
     pub max_error: Bound,
 }
 

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! What comes to stay: a [`Document`] is a file in memory and never changes; [`read`](fn@read) gives its [`Animation`]s, whatever storage they were in; a
-//! [`Scene`] knows its nodes and how large its model is; a [`Bound`] is how far anything may move. Every other function takes some of these.
+//! [`Scene`] knows its nodes and how large its model is; a [`Bound`] is how far what is measured of them may move. Every other function takes some of these.
 //!
 //! ```text
 //! bytes -> Document -> read -> Vec<Animation> -> passes -> write -> Document -> bytes

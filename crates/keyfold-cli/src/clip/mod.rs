@@ -14,7 +14,7 @@ use std::path::Path;
 /// Build, play and measure runtime clips (.kfc)
 #[derive(clap::Args)]
 #[command(after_help = "\
-A clip is one animation, quantized for playing: any pose of a few dozen tracks in less than a microsecond, every point within the bound.
+A clip is one animation, quantized for playing: any pose of a few dozen tracks in less than a microsecond, every measured point within the bound.
 
 Examples:
   keyfold clip build walk.glb -o walk.kfc --fps 30 --max-error 0.1mm

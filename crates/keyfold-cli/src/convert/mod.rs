@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// How animations are stored; core: as plain floats
     #[arg(long, value_name = "S", value_parser = storage::one())]
     storage: Option<Storage>,
-    /// Largest distance that any point may move: a share of the model's size (0.01%), a length (0.1mm) or a number of scene units
+    /// Largest distance that a measured point may move: a share of the model's size (0.01%), a length (0.1mm) or a number of scene units
     #[arg(long, value_name = "E", default_value_t)]
     max_error: Bound,
     /// Write what readers understand that do not know the form, beside it

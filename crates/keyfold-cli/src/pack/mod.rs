@@ -29,8 +29,9 @@ use watch::Watch;
 /// Make animations as small as an error bound allows
 #[derive(clap::Args)]
 #[command(after_help = "\
-What is written is read back and measured: no point of the model is farther off than --max-error, at any time. A file never grows: where \
-nothing can be saved, the input is copied.
+What is written is read back and measured, at three points of every node that moves, one on each of its axes and as far out as the farthest vertex that \
+it carries: at no time is any of them farther off than --max-error. Vertices at other places around a node may be. A file never grows: where nothing can be \
+saved, the input is copied.
 
 What is minimised are the bytes of the animations and of their JSON after gzip; with --optimize raw, the bytes as they are.
 
@@ -47,7 +48,7 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
-    /// Largest distance that any point may move: a share of the model's size (0.01%), a length (0.1mm, 2cm) or a number of scene units
+    /// Largest distance that a measured point may move: a share of the model's size (0.01%), a length (0.1mm, 2cm) or a number of scene units
     #[arg(long, value_name = "E", default_value = "0.01%")]
     max_error: Bound,
     /// --max-error in a word: high is 0.01%, medium 0.05%, low 0.1% of the model's size
@@ -198,7 +199,7 @@ impl Args {
         }
     }
 
-    /// How far any point may come to lie from where it was.
+    /// How far a measured point may come to lie from where it was.
     fn bound(&self) -> Bound {
         self.quality.map_or(self.max_error, Quality::bound)
     }

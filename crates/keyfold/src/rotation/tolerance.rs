@@ -1,4 +1,4 @@
-//! How far each rotation may stray, so that no point moves farther than a bound.
+//! How far each rotation may stray, so that no measured point moves farther than a bound.
 //!
 //! The engine's budgets say that ([`keyfold_core::engine::budgets`]). Of the tries that hold, the one with the fewest keys is taken.
 
@@ -24,7 +24,7 @@ const LEAST: f64 = 0.25;
 /// No rotation strays farther than this, in radians, however little hangs on it.
 const MOST: f64 = 0.1;
 
-/// An animation with the rotations that `choose` picks in another form, no point farther than `bound` scene units from where
+/// An animation with the rotations that `choose` picks in another form, no measured point farther than `bound` scene units from where
 /// it was; and what could not be brought there.
 pub(super) fn refit_rotations(
     scene: &Scene,

@@ -13,12 +13,12 @@ pub(super) fn verdict(file: &FileReport) -> String {
         return "<p>Nothing could be saved: the output is a copy of the input.</p>".into();
     }
     let points = if error.max == 0.0 {
-        "<p>Every point of the model moves exactly as before.</p>".to_owned()
+        "<p>Every measured point of the model moves exactly as before.</p>".to_owned()
     } else {
         let share = |length: f64| percent(length * error.relative / error.max);
         let (most, allowed) = (share(error.possible), share(error.bound));
         format!(
-            "<p>At no time is any point of the model farther than <b>{}</b> from where it was, {most} of the model’s size; allowed were {}, {allowed}.</p>",
+            "<p>At no time is any measured point of the model farther than <b>{}</b> from where it was, {most} of the model’s size; allowed were {}, {allowed}.</p>",
             length(error.possible),
             length(error.bound),
         )

@@ -43,8 +43,9 @@ pub(super) fn page(files: &[Row], settings: &[(&str, String)]) -> String {
     format!(
         "{HEAD}<title>{} · Keyfold</title><style>{}</style><main><div class=\"soft small\">Keyfold · what packing changed</div>{body}{alone}\
          <h2>Settings</h2><div class=card><dl>{settings}</dl></div>\
-         <footer>The figures are of the file as written: it was opened again from its own bytes and measured, and between the times that were \
-         looked at it is proven that no point is farther off than what is said to be possible. In the drawings the pale band is the original and the \
+         <footer>The figures are of the file as written: it was opened again from its own bytes and measured, at three points of every node that \
+         moves, as far out as the farthest vertex that it carries. Between the times that were looked at it is proven that none of these points is farther off than what \
+         is said to be possible; vertices at other places around a node may be. In the drawings the pale band is the original and the \
          thin line what was packed; point at a drawing for its values.</footer></main></html>\n",
         escape(&title),
         include_str!("style.css"),

@@ -27,7 +27,7 @@ use spans::{Span, spans};
 pub struct Proof {
     /// What was found, by looking.
     pub deviation: Deviation,
-    /// What is not ruled out: no point is anywhere farther from its twin.
+    /// What is not ruled out: no point of a probe is anywhere farther from its twin.
     pub possible: f64,
 }
 

@@ -31,7 +31,7 @@ pub enum Dialect {
 /// How animations are to be compressed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// How far anything in the scene may lie from where it was.
+    /// How far a measured point may come to lie from where it was.
     pub max_error: Bound,
     /// So many bits for every track, whatever that costs in precision.
     pub bits: Option<u8>,

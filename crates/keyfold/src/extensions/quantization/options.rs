@@ -8,7 +8,7 @@ use crate::{Bound, Property, document::ComponentType};
 pub struct Options {
     /// No integers wider than a byte.
     pub bytes_only: bool,
-    /// How far anything in the scene may lie from where it was.
+    /// How far a measured point may come to lie from where it was.
     pub max_error: Bound,
     /// How rotations are to be laid out, where they can be.
     pub rotation: Option<RotationForm>,
