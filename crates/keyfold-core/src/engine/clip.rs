@@ -24,7 +24,7 @@ pub struct Job<'a> {
     pub kept: &'a [bool],
     /// When the animation ends, in seconds.
     pub end: f32,
-    /// How far any point may come to lie from where it was, in scene units.
+    /// How far a measured point may come to lie from where it was, in scene units.
     pub bound: f64,
     /// How hard to search.
     pub level: Level,

@@ -61,7 +61,7 @@ pub struct Settings {
     pub storage: Storage,
     /// Which of meshopt's two extensions to write.
     pub meshopt: MeshoptVersion,
-    /// How far any point may come to lie from where it was.
+    /// How far a measured point may come to lie from where it was.
     pub bound: Bound,
     /// How far other properties may be off, as a share of their natural range; 0.001 where not given.
     pub property_bound: Option<f64>,
