@@ -1,4 +1,4 @@
-//! Tracks that many animations have come first in each of them: then their channels are the same text again and again, numbers of samplers included, of
+//! Tracks that many animations have come first in each of them, in one order: then their channels are the same text again and again, numbers of samplers included, of
 //! which a compressor writes next to nothing.
 
 use crate::{Animation, Target};
@@ -9,13 +9,17 @@ use std::{
 
 /// The animations that may change with their tracks in that order, otherwise as they were.
 pub(super) fn common_first(mut animations: Vec<Animation>, changes: impl Fn(&Animation) -> bool) -> Vec<Animation> {
-    let mut counts: BTreeMap<Target, usize> = BTreeMap::new();
+    // How many animations have a target, and its place among all that were met.
+    let mut known: BTreeMap<Target, (Reverse<usize>, usize)> = BTreeMap::new();
     for animation in &animations {
-        let targets: BTreeSet<&Target> = animation.tracks.iter().map(|track| &track.target).collect();
-        targets.into_iter().for_each(|target| *counts.entry(target.clone()).or_default() += 1);
+        let mut seen = BTreeSet::new();
+        for target in animation.tracks.iter().map(|track| &track.target).filter(|target| seen.insert(*target)) {
+            let next = known.len();
+            known.entry(target.clone()).or_insert((Reverse(0), next)).0.0 += 1;
+        }
     }
     for animation in animations.iter_mut().filter(|animation| changes(animation)) {
-        animation.tracks.sort_by_key(|track| Reverse(counts[&track.target]));
+        animation.tracks.sort_by_key(|track| known[&track.target]);
     }
     animations
 }
