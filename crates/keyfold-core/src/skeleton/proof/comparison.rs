@@ -83,14 +83,11 @@ impl Comparison<'_> {
                 });
                 for &i in &self.order {
                     let link = &self.links[i];
-                    let own = self.own(i, &rows, span, first);
-                    chains[i] = match link.above {
-                        Above::Still { stretch, apart } => Chain::still(stretch, apart).below(&own),
-                        Above::Pair(p) => chains[p].below(&own),
-                        Above::Strangers => {
-                            let (a, b) = alone.as_ref().expect("there are strangers");
+                    chains[i] = match (&alone, link.above) {
+                        (Some((a, b)), Above::Strangers) => {
                             Chain::strangers(&a[self.probes[i].a], &b[self.probes[i].b])
                         }
+                        _ => self.chain(i, None, &chains, &rows, span, first),
                     };
                     if !link.equal {
                         let cubics = self.cubics(i, &rows, first, None);
@@ -106,6 +103,7 @@ impl Comparison<'_> {
     /// Looks at the halves of open spans.
     pub(super) fn refine(&self, open: &[Open], limit: f64) -> Part {
         let mut part = Part::new(self.probes.len());
+        let mut chains = vec![Chain::still(0.0, 0.0); self.probes.len()];
         for block in open.chunks(BLOCK / 2) {
             let halves: Vec<(Span, &Open)> =
                 block.iter().filter_map(|o| Some((o, o.span.halves()?))).flat_map(|(o, h)| h.map(|h| (h, o))).collect();
@@ -117,6 +115,9 @@ impl Comparison<'_> {
             );
             for ((span, parent), &first) in halves.iter().zip(&firsts) {
                 let mut next = Open { span: *span, possible: 0.0, probes: Vec::new() };
+                for i in self.needed(&parent.probes) {
+                    chains[i] = self.chain(i, self.links[i].frame, &chains, &rows, span, first);
+                }
                 for &i in &parent.probes {
                     let probe = &self.probes[i];
                     for (m, &moment) in moments.iter().enumerate().skip(first).take(4) {
@@ -125,9 +126,8 @@ impl Comparison<'_> {
                         part.deviation.include(i, squared, moment);
                     }
                     let limit = limit.max(part.limit());
-                    let chain = self.chain(i, &rows, span, first);
                     let cubics = self.cubics(i, &rows, first, self.links[i].frame);
-                    next.include(i, chain.possible(probe, &cubics, limit), limit, &mut part.decided);
+                    next.include(i, chains[i].possible(probe, &cubics, limit), limit, &mut part.decided);
                 }
                 part.open.extend(next.close());
             }
@@ -185,43 +185,58 @@ impl Comparison<'_> {
         }
     }
 
-    /// How many nodes [`chain`](Self::chain) goes through, by probe.
+    /// The probes whose bounds those of `probes` follow from, each once, parents first: what hangs on one chain goes through it together.
+    pub(super) fn needed(&self, probes: &[usize]) -> Vec<usize> {
+        let (mut seen, mut needed) = (vec![false; self.probes.len()], Vec::with_capacity(probes.len()));
+        for &probe in probes {
+            let (from, mut at) = (needed.len(), Some(probe));
+            while let Some(i) = at.filter(|i| !seen[*i]) {
+                seen[i] = true;
+                needed.push(i);
+                at = self.links[i].above_in_frame();
+            }
+            needed[from..].reverse();
+        }
+        needed
+    }
+
+    /// How many nodes the bounds of each probe would go through alone: what halving is paid by.
     pub(super) fn lengths(&self) -> Vec<u64> {
         let (a, b) = (depths(self.a), depths(self.b));
         let mut lengths = vec![1; self.probes.len()];
         for &i in &self.order {
-            lengths[i] = match self.links[i].above {
-                Above::Pair(p) if Some(p) != self.links[i].frame => lengths[p] + 1,
-                Above::Pair(_) | Above::Still { .. } => 1,
-                Above::Strangers => a[self.probes[i].a] + b[self.probes[i].b],
+            lengths[i] = match (self.links[i].above_in_frame(), self.links[i].above) {
+                (Some(p), _) => lengths[p] + 1,
+                (None, Above::Strangers) => a[self.probes[i].a] + b[self.probes[i].b],
+                (None, _) => 1,
             };
         }
         lengths
     }
 
-    /// Bounds of a pair in the frame of the nearest rigid pair that both share.
-    fn chain(&self, i: usize, rows: &(Rows, Rows), span: &Span, first: usize) -> Chain {
-        let (mut path, mut at) = (vec![i], i);
-        let top = loop {
-            match self.links[at].above {
-                Above::Pair(p) if Some(p) == self.links[i].frame => {
-                    break Chain::still(length(rows.0.poses.global(self.probes[p].a, first).axes[0]), 0.0);
-                }
-                Above::Pair(p) => {
-                    path.push(p);
-                    at = p;
-                }
-                Above::Still { stretch, apart } => break Chain::still(stretch, apart),
-                Above::Strangers => {
-                    path.pop();
-                    let probe = &self.probes[at];
-                    let a = from_root(self.a, &rows.0, probe.a, span, first);
-                    break Chain::strangers(&a, &from_root(self.b, &rows.1, probe.b, span, first));
-                }
+    /// Bounds of a pair in a rigid pair's frame, where one is given, from those of the pair above it.
+    fn chain(
+        &self,
+        i: usize,
+        frame: Option<usize>,
+        chains: &[Chain],
+        rows: &(Rows, Rows),
+        span: &Span,
+        first: usize,
+    ) -> Chain {
+        let probe = &self.probes[i];
+        let above = match self.links[i].above {
+            Above::Pair(p) if Some(p) == frame => {
+                Chain::still(length(rows.0.poses.global(self.probes[p].a, first).axes[0]), 0.0)
+            }
+            Above::Pair(p) => chains[p],
+            Above::Still { stretch, apart } => Chain::still(stretch, apart),
+            Above::Strangers => {
+                let a = from_root(self.a, &rows.0, probe.a, span, first);
+                return Chain::strangers(&a, &from_root(self.b, &rows.1, probe.b, span, first));
             }
         };
-        let own = path.iter().rev().map(|at| self.own(*at, rows, span, first));
-        own.fold(top, |chain, own| chain.below(&own))
+        above.below(&self.own(i, rows, span, first))
     }
 
     /// The ways from the three points to their twins over a span; turned into the frame of a rigid pair, where one is given.

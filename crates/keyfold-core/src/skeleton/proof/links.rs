@@ -29,6 +29,16 @@ pub(super) struct Link {
     pub(super) frame: Option<usize>,
 }
 
+impl Link {
+    /// The pair above, unless its frame is the one that distances are looked at in.
+    pub(super) fn above_in_frame(&self) -> Option<usize> {
+        match self.above {
+            Above::Pair(p) if Some(p) != self.frame => Some(p),
+            _ => None,
+        }
+    }
+}
+
 /// The links of all probes, and the probes in an order that has parents first.
 pub(super) fn links(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> (Vec<Link>, Vec<usize>) {
     let (moved, others) = (a.moved(), b.moved());

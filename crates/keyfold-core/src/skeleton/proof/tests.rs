@@ -1,5 +1,5 @@
 use super::super::*;
-use super::Part;
+use super::{Comparison, Part, links};
 use crate::curve::{Curve, Interpolation};
 use crate::quat;
 use crate::vector::length;
@@ -380,6 +380,23 @@ fn a_long_chain_of_nodes_under_other_parents_is_gone_through_once_for_a_span() {
     let proof = prove(&motion, &motion, &probes, each);
     assert_eq!(proof.deviation.error(), 0.0);
     assert!(proof.possible < 1.0, "{}", proof.possible);
+}
+
+#[test]
+fn a_long_chain_is_gone_through_once_for_all_that_hang_on_it() {
+    const NODES: usize = 300;
+    let mut random = Random(7);
+    let joint = Rest::Transform(Transform { translation: [0.0, 0.1, 0.0], ..Transform::IDENTITY });
+    let skeleton = Skeleton::new((0..NODES).map(|n| n.checked_sub(1)).collect(), &vec![joint; NODES]).unwrap();
+    let curves: Vec<_> =
+        (0..NODES).map(|n| (n, Property::Rotation, random.rotation(Interpolation::Linear, 2, 0.2))).collect();
+    let near: Vec<_> = curves.iter().map(|(n, property, curve)| (*n, *property, random.near(curve, 1e-4))).collect();
+    let (a, b) = (Motion::new(&skeleton, tracks(&curves)), Motion::new(&skeleton, tracks(&near)));
+    let probes = probes(&skeleton, &[true; NODES], |_| 1.0);
+    let (links, order) = links(&a, &b, &probes);
+    let comparison = Comparison { a: &a, b: &b, probes: &probes, links, order };
+    assert_eq!(comparison.needed(&comparison.order), comparison.order);
+    assert_eq!(comparison.needed(&comparison.order[NODES - 1..]), comparison.order);
 }
 
 #[test]
