@@ -166,8 +166,13 @@ pub(crate) fn told_undefined(scene: &Scene, animation: &Animation) -> impl Itera
     undefined(animation).map(move |(i, at)| {
         let place = format!("/animations/{}{}", animation.index, called(animation.name.as_deref()));
         let target = scene.titled(&animation.tracks[i].target);
-        format!("{place}: {target} is a spline that passes through zero at {at} s, where no rotation is defined")
+        format!("{place}: {target} is {}", through_zero(at))
     })
+}
+
+/// What a rotation is that is not defined at a time.
+pub(crate) fn through_zero(at: f64) -> String {
+    format!("a spline that passes through zero at {at} s, where no rotation is defined")
 }
 
 /// A name in brackets, where there is one.

@@ -12,7 +12,9 @@ pub use crate::extensions::sqlerp::CoreSampler;
 pub(crate) use tolerance::UNCHANGED;
 
 use crate::{
-    Animation, Bound, Document, Error, Finding, Interpolation, Kind, Result, Scene, Track, diff, effort,
+    Animation, Bound, Document, Error, Finding, Interpolation, Kind, Result, Scene, Severity, Track, diff,
+    diff::{through_zero, undefined},
+    effort,
     extensions::sqlerp,
     read,
     write::{AnimationForm, ChannelForm, assemble, core_form, place_plain},
@@ -106,7 +108,12 @@ fn plan(
     report: &mut RotationReport,
 ) -> Result<AnimationForm> {
     let goal = options.interpolation;
-    let concerned = |track: &Track| options.concerns(track);
+    let undefined: Vec<(usize, f64)> = undefined(animation).collect();
+    let concerns = |(i, _): &(usize, f64)| options.concerns(&animation.tracks[*i]);
+    let told = undefined.iter().filter(|one| concerns(one)).map(|(i, at)| stayed(animation, *i, *at));
+    report.findings.extend(told);
+    let is_defined = |track: &Track| !undefined.iter().any(|(i, _)| animation.tracks[*i].source == track.source);
+    let concerned = |track: &Track| options.concerns(track) && is_defined(track);
     let differs = |track: &Track| concerned(track) && track.curve.interpolation() != goal;
     let (changed, findings) = refit_rotations(scene, animation, &differs, goal, bound);
     let fallback = (goal == Interpolation::CubicSlerp && options.core == CoreSampler::Linear)
@@ -124,6 +131,17 @@ fn plan(
         }
     }
     Ok(form)
+}
+
+/// What there is to say of a rotation that is not defined everywhere: no other curve can be near it there.
+fn stayed(animation: &Animation, track: usize, time: f64) -> Finding {
+    let channel = animation.tracks[track].source.channel;
+    Finding {
+        severity: Severity::Warning,
+        code: UNCHANGED,
+        at: format!("/animations/{}/channels/{channel}", animation.index),
+        message: format!("the rotation stayed as it was: it is {}", through_zero(time)),
+    }
 }
 
 fn channel(

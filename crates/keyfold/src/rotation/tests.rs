@@ -108,6 +108,29 @@ fn what_no_keys_can_do_stays_and_is_told() {
 }
 
 #[test]
+fn a_rotation_that_is_not_defined_everywhere_stays_and_others_change() {
+    let (times, none) = ([0.0f32, 1.0], [0.0f32; 4]);
+    // From one quaternion to its opposite, through zero.
+    let spline = [none, [0.0, 0.0, 0.0, 1.0], none, none, [0.0, 0.0, 0.0, -1.0], none].concat();
+    let even = [0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8];
+    let accessor = |view: usize, count: usize, shape: &str| json!({ "bufferView": view, "componentType": 5126, "count": count, "type": shape });
+    let channel = |i: usize| json!({ "sampler": i, "target": { "node": i, "path": "rotation" } });
+    let json = json!({
+        "asset": { "version": "2.0" },
+        "nodes": [{}, {}],
+        "accessors": [accessor(0, 2, "SCALAR"), accessor(1, 6, "VEC4"), accessor(2, 2, "VEC4")],
+        "animations": [{ "channels": [channel(0), channel(1)], "samplers": [
+            { "input": 0, "output": 1, "interpolation": "CUBICSPLINE" }, { "input": 0, "output": 2 }] }],
+    });
+    let document = document(json, &[&times, &spline, &even]);
+    let (written, report) =
+        convert_rotations(&document, &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::None)).unwrap();
+    assert_eq!(interpolations(&written), [Interpolation::CubicSpline, Interpolation::CubicSlerp]);
+    let [finding] = report.findings.as_slice() else { panic!("{report:?}") };
+    assert_eq!((finding.code, finding.at.as_str()), (UNCHANGED, "/animations/0/channels/0"));
+}
+
+#[test]
 fn unpacking_brings_it_to_core() {
     let arm = arm();
     let (squad, _) = convert_rotations(&arm, &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::None)).unwrap();
