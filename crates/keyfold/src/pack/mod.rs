@@ -129,6 +129,9 @@ const ATTEMPTS: usize = 8;
 /// An animation that is over the bound by so much, times may be to blame for.
 const FAR: f64 = 1.1;
 
+/// An animation that is over the bound by so much, and stays so within a bound that is as much tighter, is not packed again.
+const STUCK: f64 = 5.0;
+
 /// Packs a document.
 ///
 /// ```
@@ -259,6 +262,7 @@ fn pack_below(
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
     left.extend(context.kept(&read.animations));
+    let (mut before, mut untouched) = (vec![f64::NAN; packed.len()], BTreeSet::new());
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
         let written = write(document, &context, &read.animations, &packed)?;
@@ -268,7 +272,8 @@ fn pack_below(
         }
         let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
         let failing: Vec<usize> = (0..packed.len()).filter(|i| context.fails(&diff, *i)).collect();
-        if !failing.is_empty() && attempt > ATTEMPTS {
+        let given_up = |index: &usize| attempt > ATTEMPTS || untouched.contains(index);
+        if failing.iter().any(given_up) {
             return Ok(None);
         }
         if failing.is_empty() {
@@ -279,8 +284,11 @@ fn pack_below(
         let blames_times = context.may_round_times() && failing.iter().any(|index| far(*index));
         context.exact_times.fetch_or(blames_times, Ordering::Relaxed);
         for index in failing {
-            let original = &whole[index];
-            if attempt == ATTEMPTS {
+            let (original, possible) = (&whole[index], diff.animations[index].possible);
+            // What no bit of an error changes for is not in what was packed: a tighter bound does not help.
+            let is_stuck = possible > STUCK * bound && core::mem::replace(&mut before[index], possible) == possible;
+            if attempt == ATTEMPTS || is_stuck {
+                untouched.insert(index);
                 packed[index] = PackedAnimation::untouched(original.clone());
                 let place = format!("/animations/{index}{}", called(original.name.as_deref()));
                 left.push(format!("{place} stays as it was: nothing smaller keeps within the bound; a looser one may"));
@@ -289,7 +297,7 @@ fn pack_below(
                 let share = 1.0 - 0.015 * (attempt + 1) as f64;
                 let within = match blames_times && far(index) {
                     true => share * bound,
-                    false => packed[index].bound * (share * bound / diff.animations[index].possible).clamp(0.2, share),
+                    false => packed[index].bound * (share * bound / possible).clamp(1.0 / STUCK, share),
                 };
                 packed[index] = pack_again(&context, original, within, &packed[index]);
             }
