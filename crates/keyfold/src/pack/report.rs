@@ -1,6 +1,6 @@
 //! Packing a file: which storages are tried, which one is kept, and the report in the shape that `keyfold pack --json` prints.
 
-use super::{Estimate, Packed, Settings, estimates, pack_with};
+use super::{Estimate, Optimize, Packed, Settings, estimates, pack_with, weigh};
 use crate::{
     Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
     read_shared, sample::title,
@@ -200,6 +200,8 @@ pub struct Chosen {
     pub packed: Packed,
     /// What each storage takes, in the order in which they were looked at.
     pub candidates: Vec<Candidate>,
+    /// Which bytes were to be few.
+    pub optimize: Optimize,
 }
 
 /// Packs a document to several storages, and keeps the one whose bytes that are to be few are fewest. `settings.storage` plays no part.
@@ -224,8 +226,11 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
         let about = estimates(document, &chosen, &packed, &others)?;
         candidates.extend(about.into_iter().map(|about| Candidate::estimated(document, about)));
     }
-    Ok(Chosen { storage, packed, candidates })
+    Ok(Chosen { storage, packed, candidates, optimize: settings.optimize })
 }
+
+/// Files of up to so many bytes are weighed whole. Of larger ones that would take long, and their animations have been weighed.
+const WHOLE: u64 = 1 << 20;
 
 /// A packed file: what to write, and what to say of it.
 #[derive(Debug)]
@@ -239,16 +244,18 @@ pub struct PackedFile {
 }
 
 impl Chosen {
-    /// What to write to a place, or to a stream: the packed document or, where that is no smaller, the original. `before` is what the
-    /// original takes, with the buffers beside it.
+    /// What to write to a place, or to a stream: the packed document or, where that is no smaller, the original; where bytes after gzip are to be few, also
+    /// where it is larger after that. `before` is what the original takes, with the buffers beside it.
     pub fn finish(self, original: &Document, before: u64, input: String, output: Option<&Path>) -> Result<PackedFile> {
-        let Self { storage, packed, candidates } = self;
+        let Self { storage, packed, candidates, optimize } = self;
         let mut draft = packed.document.draft(output)?;
         let mut copied = false;
-        if draft.bytes() >= before {
+        let by_gzip = optimize == Optimize::Gzip && before <= WHOLE;
+        if draft.bytes() >= before || by_gzip {
             let same = original.draft(output)?;
             // In another container, the same may be longer.
-            if same.bytes() <= draft.bytes() {
+            let grows = same.bytes() <= draft.bytes();
+            if grows || by_gzip && weigh::whole(&same).gzip < weigh::whole(&draft).gzip {
                 (draft, copied) = (same, true);
             }
         }

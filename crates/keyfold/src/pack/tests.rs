@@ -541,3 +541,27 @@ fn what_was_out_of_range_stays_within_its_bound() {
         assert!(ends.0 < -0.19 && ends.1 > 1.19, "{storage}: {ends:?}");
     }
 }
+
+/// The arm with a text beside it.
+fn swinging_beside(text: String) -> Document {
+    let mut json = scene_json();
+    json["extras"] = json!(text);
+    swinging_with(json, &[])
+}
+
+#[test]
+fn what_is_larger_after_gzip_is_not_written_where_that_was_asked_for() {
+    let mut state = 1u32;
+    let mut letter = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        char::from(b'a' + (state >> 28) as u8)
+    };
+    let (long, wild) = (swinging_beside("a".repeat(4000)), (0..3000).map(|_| letter()).collect());
+    let before = long.draft(None).unwrap().bytes();
+    let copied = |optimize: Optimize| {
+        let packed = leave(&swinging_beside(String::clone(&wild)), &Settings::default(), Vec::new()).unwrap();
+        let chosen = Chosen { storage: Storage::Core, packed, candidates: Vec::new(), optimize };
+        chosen.finish(&long, before, "in.glb".into(), None).unwrap().report.copied
+    };
+    assert_eq!((copied(Optimize::Gzip), copied(Optimize::Raw)), (true, false));
+}

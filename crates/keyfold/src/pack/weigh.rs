@@ -3,7 +3,7 @@
 use super::Optimize;
 use crate::{
     Document,
-    document::{json::to_index, slice_of},
+    document::{Draft, json::to_index, slice_of},
     extensions::{self, draco},
 };
 use miniz_oxide::deflate::{CompressionLevel, compress_to_vec};
@@ -32,8 +32,19 @@ impl Weight {
 /// What a document's animations weigh.
 pub fn weight(document: &Document) -> Weight {
     let content = gathered(document);
-    let gzip = compress_to_vec(&content, CompressionLevel::BestCompression as u8).len() + GZIP;
-    Weight { raw: content.len(), gzip }
+    Weight { raw: content.len(), gzip: gzipped(&content) }
+}
+
+/// What a whole document weighs as it will be on disk: its file, and each buffer that lies beside it.
+pub(super) fn whole(draft: &Draft) -> Weight {
+    let apart = draft.document().buffers_apart();
+    let gzip = gzipped(draft.contents()) + apart.iter().map(|buffer| gzipped(buffer)).sum::<usize>();
+    Weight { raw: draft.bytes() as usize, gzip }
+}
+
+/// How many bytes gzip at its best leaves.
+fn gzipped(bytes: &[u8]) -> usize {
+    compress_to_vec(bytes, CompressionLevel::BestCompression as u8).len() + GZIP
 }
 
 /// The bytes that gzip puts around what deflate makes: a header and a check.
