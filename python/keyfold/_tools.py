@@ -47,7 +47,7 @@ def pack(
 ) -> Packed:
     """The smallest file within an error bound, proven on what was written.
 
-    `max_error`: how far a measured point may come to lie from where it was: a share of the model's size (`"0.01%"`), a length (`"0.5mm"`), or
+    `max_error`: how far a measured point may lie from where it was: a share of the model's size (`"0.01%"`), a length (`"0.5mm"`), or
     scene units. `storage`: `core` (plays everywhere), `quantization`, `draco`, `meshopt`, `stream`, or `smallest`. `level`: `fast`,
     `default`, `max`. `keep`: tracks to leave alone, by target or node name, `*` for anything. `output`: also write it there, whole or not
     at all. `threads`: all processors where not given. `progress`: called now and then with how much is done, from 0 to 1, and what is

@@ -161,8 +161,8 @@ const MUCH: usize = 1 << 16;
 /// What has no more floats than this is short.
 const SHORT: usize = 1 << 14;
 /// How much tighter the bounds are that short documents are also packed within, down to no loss at all: what gzip leaves of few bytes does not follow the bound closely,
-/// and where most of them are JSON, more freedom is not always used well. What half a bound is tried with, it is tried with, too.
-const TIGHTER: [f64; 6] = [0.98, 0.95, 0.5, 0.49, 0.475, 0.0];
+/// and where most of them are JSON, more freedom is not always used well.
+const TIGHTER: [f64; 5] = [0.98, 0.95, 0.5, 0.25, 0.0];
 
 /// A search is begun where so many times the work is left that one took: estimates and measurements still need some.
 const RESERVE: u64 = 8;
