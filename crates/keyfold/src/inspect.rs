@@ -130,7 +130,7 @@ struct Weights<'a> {
     document: &'a Document,
     /// By accessor, the compressed view that it is in.
     compressed: BTreeMap<usize, usize>,
-    /// By compressed view, the values of all accessors in it.
+    /// By compressed view, the values in it.
     values: BTreeMap<usize, usize>,
 }
 
@@ -138,13 +138,15 @@ impl<'a> Weights<'a> {
     fn new(document: &'a Document) -> Self {
         let compressed = extensions::compressed_views(document);
         let mut values = BTreeMap::new();
-        compressed.iter().for_each(|(accessor, view)| *values.entry(*view).or_insert(0) += count(document, *accessor));
+        for accessor in longest(document, compressed.keys().copied()) {
+            *values.entry(compressed[&accessor]).or_insert(0) += count(document, accessor);
+        }
         Self { document, compressed, values }
     }
 
-    /// What tracks take up: each accessor once, and of a compressed view as much as the part of its values that they use.
+    /// What tracks take up: of accessors that begin at the same place the longest, and of a compressed view as much as the part of its values that they use.
     fn together<'t>(&self, tracks: impl Iterator<Item = &'t Track>) -> usize {
-        let accessors: BTreeSet<usize> = tracks.flat_map(|t| [t.source.input, t.source.output]).collect();
+        let accessors = longest(self.document, tracks.flat_map(|t| [t.source.input, t.source.output]));
         let (mut plain, mut used) = (0, BTreeMap::new());
         for accessor in accessors {
             match self.compressed.get(&accessor) {
@@ -168,6 +170,24 @@ impl<'a> Weights<'a> {
         let length = extensions::compressed_length(self.document, view);
         length.saturating_mul(values).checked_div(self.values[&view]).unwrap_or(0)
     }
+}
+
+/// Of accessors that begin at the same place of a buffer view the longest, in which the others lie; and all that have no place, or values beside it.
+pub(crate) fn longest(document: &Document, accessors: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
+    let (mut longest, mut apart) = (BTreeMap::new(), BTreeSet::new());
+    let place = |index| document.accessor(index).ok().filter(|a| !a.sparse).and_then(|a| Some((a.view?, a.offset)));
+    for accessor in accessors {
+        let Some(place) = place(accessor) else {
+            apart.insert(accessor);
+            continue;
+        };
+        let known = longest.entry(place).or_insert(accessor);
+        if plain_bytes(document, *known) < plain_bytes(document, accessor) {
+            *known = accessor;
+        }
+    }
+    apart.extend(longest.into_values());
+    apart
 }
 
 fn count(document: &Document, accessor: usize) -> usize {

@@ -1,7 +1,7 @@
 //! What a candidate costs on the wire: its accessors' bytes and about the JSON that they need, after deflate.
 
 use super::{Context, Level, Optimize, Purpose, Settings};
-use crate::write::{ChannelForm, Stored, alike};
+use crate::write::{ChannelForm, Plain, Stored, alike};
 use miniz_oxide::{
     DataFormat,
     deflate::{
@@ -113,12 +113,7 @@ pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> V
 pub(crate) fn plain(contents: &[&Stored], context: &Context<'_>) -> Vec<u8> {
     let sorts = matches!(compression(context), Some(CompressionLevel::DefaultLevel));
     let order = if sorts { alike(contents) } else { (0..contents.len()).collect() };
-    let mut bytes = Vec::new();
-    for index in order {
-        bytes.resize(bytes.len().next_multiple_of(4), 0);
-        bytes.extend_from_slice(&contents[index].bytes);
-    }
-    bytes
+    Plain::new(contents, &order).bytes
 }
 
 /// The length of bytes after deflate.

@@ -4,7 +4,11 @@
 //! Nothing is lost here: what comes as a filter's elements stays that, other floats take the exponential filter where they share a step;
 //! everything else goes without a filter.
 
-use super::{Filter, Stored, order::connected, place_plain};
+use super::{
+    Filter, Stored,
+    order::connected,
+    plain::{hosts, place_plain},
+};
 use crate::{
     Error, Result,
     document::{ComponentType, Edit},
@@ -141,8 +145,9 @@ const MANY: usize = 1 << 15;
 
 fn grouped(contents: &[&Stored], version: MeshoptVersion, pays: &Pays) -> Result<Groups> {
     let mut kinds: BTreeMap<Kind, Vec<(usize, Vec<u8>)>> = BTreeMap::new();
-    for (index, content) in contents.iter().enumerate() {
-        let (kind, bytes) = filtered(content);
+    let hosts = hosts(contents);
+    for index in (0..contents.len()).filter(|index| hosts[*index] == *index) {
+        let (kind, bytes) = filtered(contents[index]);
         kinds.entry(kind).or_default().push((index, bytes));
     }
     let mut merged: BTreeMap<Kind, Vec<(usize, Vec<u8>)>> = BTreeMap::new();
@@ -154,8 +159,8 @@ fn grouped(contents: &[&Stored], version: MeshoptVersion, pays: &Pays) -> Result
     for (kind, members) in merged {
         let group = Group::new(kind, members, version)?;
         match group.length > MANY || pays(&plain_bytes(&group, contents)?, &group.encoded) {
-            true => out.groups.push(group),
-            false => out.plain.extend(group.places.into_iter().map(|(index, _)| index)),
+            true => out.groups.push(group.with_guests(&hosts)),
+            false => out.plain.extend(group.with_guests(&hosts).places.into_iter().map(|(index, _)| index)),
         }
     }
     // In the order in which they came.
@@ -184,6 +189,14 @@ impl Group {
             bytes.extend_from_slice(content);
         }
         Ok(Self { kind, places, length: bytes.len(), encoded: encoded(&bytes, kind.stride, version)? })
+    }
+
+    /// The group with those contents, too, that lie in others of it.
+    fn with_guests(mut self, hosts: &[usize]) -> Self {
+        let offsets: BTreeMap<usize, usize> = self.places.iter().copied().collect();
+        let guests = hosts.iter().enumerate().filter(|(index, host)| index != *host);
+        self.places.extend(guests.filter_map(|(index, host)| Some((index, *offsets.get(host)?))));
+        self
     }
 }
 

@@ -7,6 +7,7 @@
 mod core_storage;
 mod meshopt;
 mod order;
+mod plain;
 mod stored;
 mod stream;
 
@@ -14,6 +15,8 @@ pub use core_storage::{core_form, core_target};
 pub(crate) use meshopt::meshopt_bytes;
 pub use meshopt::{MeshoptVersion, Pays, place_meshopt};
 pub(crate) use order::alike;
+pub(crate) use plain::Plain;
+pub use plain::place_plain;
 pub use stored::{Filter, Stored, short};
 pub use stream::place_stream;
 pub(crate) use stream::stream_bytes;
@@ -162,26 +165,6 @@ fn extensions_of(channel: &ChannelForm) -> impl Iterator<Item = String> {
 /// The samplers that play a channel.
 pub(crate) fn samplers_of(channel: &ChannelForm) -> impl Iterator<Item = &SamplerForm> {
     channel.sampler.iter().chain(channel.extension_sampler.iter().map(|(_, sampler)| sampler))
-}
-
-/// All accessors behind each other in one buffer view, alike ones together, each start aligned to four bytes.
-pub fn place_plain(edit: &mut Edit<'_>, contents: &[&Stored]) -> Result<Vec<usize>> {
-    if contents.is_empty() {
-        return Ok(Vec::new());
-    }
-    let length = contents.iter().map(|content| content.bytes.len().next_multiple_of(4)).sum();
-    let (order, mut bytes, mut offsets) = (alike(contents), Vec::with_capacity(length), Vec::new());
-    for index in &order {
-        bytes.resize(usize::next_multiple_of(bytes.len(), 4), 0);
-        offsets.push(bytes.len());
-        bytes.extend_from_slice(&contents[*index].bytes);
-    }
-    let view = edit.push_view(bytes);
-    let mut accessors = vec![0; contents.len()];
-    for (index, offset) in order.into_iter().zip(offsets) {
-        accessors[index] = edit.push("accessors", contents[index].accessor(Some((view, offset))).into());
-    }
-    Ok(accessors)
 }
 
 /// The samplers of an animation while it is rewritten.

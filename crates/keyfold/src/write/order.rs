@@ -32,9 +32,10 @@ pub(crate) fn alike(contents: &[&Stored]) -> Vec<usize> {
     order
 }
 
-type Kind = (bool, ComponentType, Shape, bool);
+/// What contents have in common that stand together, times before values.
+pub(super) type Kind = (bool, ComponentType, Shape, bool);
 
-fn kind(content: &Stored) -> Kind {
+pub(super) fn kind(content: &Stored) -> Kind {
     (!content.bounds, content.component, content.shape, content.normalized)
 }
 
