@@ -40,6 +40,28 @@ impl PackedAnimation {
         Self { animation, encoded: BTreeMap::new(), bound: 0.0, choice: None }
     }
 
+    /// Tracks that hold one value have its key where the animation begins, which is 0 in most: then those of all animations share one time. Where nothing else
+    /// lasts as long as the animation does, they stay at its end; where keys are to stay, where they are.
+    fn held_from_start(mut self, context: &Context<'_>) -> Self {
+        if context.settings.keep_keys {
+            return self;
+        }
+        let (moving, end) = (self.animation.tracks.iter().filter(|t| t.curve.keys() > 1), self.animation.duration());
+        let ends = moving.clone().any(|track| track.curve.end() >= end);
+        let Some(start) = moving.map(|track| track.curve.start()).min_by(f32::total_cmp).filter(|_| ends) else {
+            return self;
+        };
+        for track in self.animation.tracks.iter_mut().filter(|t| t.curve.keys() == 1 && !context.keeps(&t.target)) {
+            let curve = &track.curve;
+            track.curve = Curve::new(curve.interpolation(), curve.width(), [start], curve.values())
+                .expect("a key may be at any time at which another is");
+            if let Some(encoded) = self.encoded.get_mut(&track.target) {
+                encoded.times = track.curve.shared_times().clone();
+            }
+        }
+        self
+    }
+
     /// What became of a track that the engine changed.
     fn curve(&self, index: usize) -> Option<&Curve> {
         let track = self.animation.tracks.get(index)?;
@@ -158,7 +180,7 @@ fn pack_as_it_is(
     let before = before.and_then(|before| Some(Before { choice: before.choice.as_ref()?, curves: &curves }));
     let Some(found) = engine::search(&job, &codec, &Parallel(context.monitor), before) else {
         let cost = codec.cost(&vec![None; tracks.len()], 1.0);
-        return (PackedAnimation::untouched(base), cost);
+        return (PackedAnimation::untouched(base).held_from_start(context), cost);
     };
     let mut encoded = BTreeMap::new();
     for (index, track) in indices.into_iter().zip(found.tracks) {
@@ -167,7 +189,8 @@ fn pack_as_it_is(
             encoded.insert(base.tracks[index].target.clone(), Box::new(track));
         }
     }
-    (PackedAnimation { animation: base, encoded, bound: found.choice.bound(), choice: Some(found.choice) }, found.cost)
+    let packed = PackedAnimation { animation: base, encoded, bound: found.choice.bound(), choice: Some(found.choice) };
+    (packed.held_from_start(context), found.cost)
 }
 
 /// What needs no search.
