@@ -115,21 +115,12 @@ fn write_channels(
 ) -> Result<Document> {
     let form = |Rewritten { index, replaces, entries }: &Rewritten<'_>| {
         let (replaces, channels) = (replaces.clone(), channels(entries)?);
-        let repeats_samplers =
-            animations.len() > 1 && context.settings.optimize == Optimize::Gzip && few_equal(&channels);
+        // Written once, equal ones would shift the numbers of all that follow, and no animation would repeat the text of another.
+        let repeats_samplers = animations.len() > 1 && context.settings.optimize == Optimize::Gzip;
         Ok(AnimationForm { index: *index, replaces, channels, repeats_samplers })
     };
     let forms = animations.iter().map(form).collect::<Result<Vec<_>>>()?;
     assemble(document, &forms, |edit, contents| place(edit, contents, &forms))
-}
-
-/// The least share of an animation's samplers that differ from all others where equal ones are written again. Written once, a few equal ones would shift the numbers
-/// of all that follow, and no animation would repeat the text of another.
-const DIFFERENT: f64 = 0.75;
-
-fn few_equal(channels: &[ChannelForm]) -> bool {
-    let samplers: BTreeSet<_> = channels.iter().filter_map(|channel| channel.sampler.as_ref()).collect();
-    samplers.len() as f64 >= DIFFERENT * channels.len() as f64
 }
 
 /// Whether a track may be written anew: what core cannot say stays where it is, unless its interpolation is `known` to the storage.
