@@ -12,7 +12,7 @@ const SMALL_FILE: u64 = 110_000;
 const NEAR: f64 = 15.0;
 const GROWTH: f64 = 1.005;
 /// Bytes that a short file may grow by all the same: what gzip makes of it does not follow its freedom so closely.
-const FEW: f64 = 32.0;
+const FEW: f64 = 16.0;
 const BOUNDS: [f64; 6] = [1e-4, 2e-4, 5e-4, 1e-3, 5e-3, 1e-2];
 /// Files of the corpus that bounds and levels are tried on: short and long, with splines and with pointers.
 const SERIES: [&str; 8] = [

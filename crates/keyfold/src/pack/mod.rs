@@ -16,6 +16,7 @@
 //! | `common` | what most animations have comes first, so that their JSON repeats |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
 //! | `estimate` | about what other storages would take, from samples |
+//! | `smallest` | other searches that a document is worth, and the least of what they come to |
 //! | `report` | several storages, the smallest kept, and what is told of a file |
 
 mod animation;
@@ -27,6 +28,7 @@ mod exact;
 mod properties;
 mod report;
 mod rest;
+mod smallest;
 mod storage;
 mod straight;
 pub mod weigh;
@@ -46,6 +48,7 @@ use common::common_first;
 pub use estimate::{Estimate, estimates};
 pub use keyfold_core::engine::Level;
 pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
+use smallest::{SHORT, smallest};
 use std::{
     borrow::Cow,
     collections::BTreeSet,
@@ -110,16 +113,27 @@ pub struct Packed {
     pub gzip_bytes: usize,
     /// What they take as they are.
     pub raw_bytes: usize,
+    /// Whether that is no more than what `convert` makes takes.
+    is_within_convert: bool,
+    /// What is, where this is not.
+    on_disk: Option<Box<Packed>>,
 }
 
 impl Packed {
     fn new(document: Document, weight: Weight, diff: Diff, bound: f64, left: Vec<String>) -> Self {
-        Self { document, diff, bound, left, gzip_bytes: weight.gzip, raw_bytes: weight.raw }
+        let Weight { raw, gzip } = weight;
+        let (gzip_bytes, raw_bytes, is_within_convert) = (gzip, raw, false);
+        Self { document, diff, bound, left, gzip_bytes, raw_bytes, is_within_convert, on_disk: None }
     }
 
     /// The bytes that are to be few.
     pub fn weight(&self, optimize: Optimize) -> usize {
-        Weight { raw: self.raw_bytes, gzip: self.gzip_bytes }.of(optimize)
+        self.both().of(optimize)
+    }
+
+    /// What the animations take, as they are and after gzip.
+    fn both(&self) -> Weight {
+        Weight { raw: self.raw_bytes, gzip: self.gzip_bytes }
     }
 }
 
@@ -153,83 +167,7 @@ pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor
     let before = left();
     let packed = pack_once(document, settings, &part(0.0, 0.7))?;
     let took = before.saturating_sub(left());
-    least(document, settings, packed, took, &part(0.7, 0.3))
-}
-
-/// Documents of more floats than this are not also packed by the quickest search and as `convert` does: what the engine chooses for them is smaller.
-const MUCH: usize = 1 << 16;
-/// What has no more floats than this is short.
-const SHORT: usize = 1 << 14;
-/// How much tighter the bounds are that short documents are also packed within, down to no loss at all: what gzip leaves of few bytes does not follow the bound closely,
-/// and where most of them are JSON, more freedom is not always used well.
-const TIGHTER: [f64; 5] = [0.98, 0.95, 0.5, 0.25, 0.0];
-
-/// A search is begun where so many times the work is left that one took: estimates and measurements still need some.
-const RESERVE: u64 = 8;
-
-/// How many times as much what is no larger than `convert` as it is may take of the bytes that are asked for.
-const LEEWAY: f64 = 1.05;
-
-/// The smallest of what was packed and what other searches come to, as long as there is work left for another one that takes as much: a longer search mostly finds smaller
-/// files, but not always.
-fn least(document: &Document, settings: &Settings, packed: Packed, took: u64, monitor: &dyn Monitor) -> Result<Packed> {
-    let affords = |most: usize, floats: usize| floats <= most && document.account().left().work / RESERVE >= took;
-    let (bound, floats) = (packed.bound, floats(&read_shared(document)?.animations));
-    let (mut least, tries) = (packed, more(settings));
-    let share = 0.8 / tries.len().max(1) as f64;
-    for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most, floats)) {
-        let part = Part { whole: monitor, from: index as f64 * share, share };
-        let asked = least.weight(settings.optimize);
-        let is_less = |weight: &Weight| weight.of(settings.optimize) < asked;
-        least = pack_below(document, other, Some(&is_less), &part)?.unwrap_or(least);
-    }
-    if affords(MUCH, floats) {
-        least = beside_convert(document, settings, least, &Part { whole: monitor, from: 0.8, share: 0.2 })?;
-    }
-    Ok(Packed { bound, ..least })
-}
-
-/// What was packed, or what is no larger as it is than what `convert` makes, where that takes hardly more of the bytes that are asked for.
-fn beside_convert(document: &Document, settings: &Settings, least: Packed, monitor: &dyn Monitor) -> Result<Packed> {
-    let asked = |packed: &Packed| packed.weight(settings.optimize) as f64;
-    let Some(converted) = converted(settings) else { return Ok(least) };
-    let converted = pack_below(document, &converted, None, &Part { whole: monitor, from: 0.0, share: 0.5 })?;
-    let Some(mut fewer) = converted.filter(|converted| converted.left.len() <= least.left.len()) else {
-        return Ok(least);
-    };
-    if fewer.raw_bytes < least.raw_bytes {
-        let (most, raw) = (fewer.raw_bytes, Settings { optimize: Optimize::Raw, ..settings.clone() });
-        let is_less = |weight: &Weight| weight.raw <= most && (weight.of(settings.optimize) as f64) < asked(&fewer);
-        let found = pack_below(document, &raw, Some(&is_less), &Part { whole: monitor, from: 0.5, share: 0.5 })?;
-        fewer = found.unwrap_or(fewer);
-    }
-    let leeway = if fewer.raw_bytes < least.raw_bytes { LEEWAY } else { 1.0 };
-    Ok(if asked(&fewer) < leeway * asked(&least) { fewer } else { least })
-}
-
-/// What `convert` does: storages whose steps are searched keep their keys, others lose nothing. Core's floats stay, which is no form that anything has to be held against.
-fn converted(settings: &Settings) -> Option<Settings> {
-    let kept = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
-    match settings.storage {
-        Storage::Core => None,
-        Storage::Draco | Storage::Quantization => Some(kept),
-        Storage::Meshopt | Storage::Stream => {
-            Some(Settings { keep: vec!["*".into()], optimize: Optimize::Raw, ..kept })
-        }
-    }
-}
-
-/// Other searches that a level is worth, and of how many floats at most: a level keeps what the one before it finds where that is smaller.
-fn more(settings: &Settings) -> Vec<(usize, Settings)> {
-    let at = |level: Level| Settings { level, ..settings.clone() };
-    let kept = (MUCH, Settings { keep_keys: true, ..at(Level::Fast) });
-    let tighter = |share: &f64| (SHORT, Settings { bound: settings.bound.scaled(*share), ..at(Level::Default) });
-    let shorter = [(MUCH, at(Level::Fast)), kept].into_iter().chain(TIGHTER.iter().map(tighter));
-    match settings.level {
-        Level::Fast => Vec::new(),
-        Level::Default => shorter.collect(),
-        Level::Max => [(usize::MAX, at(Level::Default))].into_iter().chain(shorter).collect(),
-    }
+    smallest(document, settings, packed, took, &part(0.7, 0.3))
 }
 
 /// How many numbers the values of animations are.

@@ -231,6 +231,8 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
 
 /// Files of up to so many bytes are weighed whole. Of larger ones that would take long, and their animations have been weighed.
 const WHOLE: u64 = 1 << 20;
+/// How many times as much a file may take after gzip that is smaller as it is, and no larger than what `convert` makes.
+const ON_DISK: f64 = 1.1;
 
 /// A packed file: what to write, and what to say of it.
 #[derive(Debug)]
@@ -247,16 +249,25 @@ impl Chosen {
     /// What to write to a place, or to a stream: the packed document or, where that is no smaller, the original; where bytes after gzip are to be few, also
     /// where it is larger after that. `before` is what the original takes, with the buffers beside it.
     pub fn finish(self, original: &Document, before: u64, input: String, output: Option<&Path>) -> Result<PackedFile> {
-        let Self { storage, packed, candidates, optimize } = self;
-        let mut draft = packed.document.draft(output)?;
-        let mut copied = false;
-        let by_gzip = optimize == Optimize::Gzip && before <= WHOLE;
-        if draft.bytes() >= before || by_gzip {
-            let same = original.draft(output)?;
+        let Self { storage, mut packed, candidates, optimize } = self;
+        let weighs = optimize == Optimize::Gzip && before <= WHOLE;
+        let is_smaller = |packed: &Packed, draft: &Draft, than: &Draft| {
+            let leeway = if packed.is_within_convert { ON_DISK } else { 1.0 };
+            let gzip = |draft| weigh::whole(draft).gzip as f64;
+            draft.bytes() < than.bytes() && (!weighs || gzip(draft) <= leeway * gzip(than))
+        };
+        let (mut draft, mut copied) = (packed.document.draft(output)?, false);
+        if draft.bytes() >= before || weighs {
             // In another container, the same may be longer.
-            let grows = same.bytes() <= draft.bytes();
-            if grows || by_gzip && weigh::whole(&same).gzip < weigh::whole(&draft).gzip {
+            let same = original.draft(output)?;
+            if !is_smaller(&packed, &draft, &same) {
                 (draft, copied) = (same, true);
+            }
+        }
+        if let Some(fewer) = packed.on_disk.take() {
+            let other = fewer.document.draft(output)?;
+            if is_smaller(&fewer, &other, &draft) {
+                (draft, packed, copied) = (other, *fewer, false);
             }
         }
         let animation_bytes = document_bytes(original);
