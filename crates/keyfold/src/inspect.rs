@@ -119,9 +119,10 @@ pub(crate) fn bytes_by_track(document: &Document, animations: &[Animation]) -> V
     let weights = Weights::new(document);
     let mut users: BTreeMap<usize, usize> = BTreeMap::new();
     let accessors = |track: &Track| [track.source.input, track.source.output];
-    let all = animations.iter().flat_map(|a| &a.tracks).flat_map(accessors);
-    all.for_each(|accessor| *users.entry(accessor).or_insert(0) += 1);
-    let bytes = |track: &Track| accessors(track).iter().map(|a| weights.share(*a) / users[a]).sum();
+    let all = || animations.iter().flat_map(|a| &a.tracks).flat_map(accessors);
+    let hosts = hosts(document, all());
+    all().for_each(|accessor| *users.entry(hosts[&accessor]).or_insert(0) += 1);
+    let bytes = |track: &Track| accessors(track).map(|a| weights.share(hosts[&a]) / users[&hosts[&a]]).iter().sum();
     animations.iter().map(|animation| animation.tracks.iter().map(bytes).collect()).collect()
 }
 
@@ -138,15 +139,17 @@ impl<'a> Weights<'a> {
     fn new(document: &'a Document) -> Self {
         let compressed = extensions::compressed_views(document);
         let mut values = BTreeMap::new();
-        for accessor in longest(document, compressed.keys().copied()) {
-            *values.entry(compressed[&accessor]).or_insert(0) += count(document, accessor);
+        for (accessor, host) in hosts(document, compressed.keys().copied()) {
+            *values.entry(compressed[&accessor]).or_insert(0) +=
+                if accessor == host { count(document, host) } else { 0 };
         }
         Self { document, compressed, values }
     }
 
-    /// What tracks take up: of accessors that begin at the same place the longest, and of a compressed view as much as the part of its values that they use.
+    /// What tracks take up: shared bytes once, and of a compressed view as much as the part of its values that they use.
     fn together<'t>(&self, tracks: impl Iterator<Item = &'t Track>) -> usize {
-        let accessors = longest(self.document, tracks.flat_map(|t| [t.source.input, t.source.output]));
+        let hosts = hosts(self.document, tracks.flat_map(|t| [t.source.input, t.source.output]));
+        let accessors: BTreeSet<usize> = hosts.into_values().collect();
         let (mut plain, mut used) = (0, BTreeMap::new());
         for accessor in accessors {
             match self.compressed.get(&accessor) {
@@ -172,22 +175,20 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// Of accessors that begin at the same place of a buffer view the longest, in which the others lie; and all that have no place, or values beside it.
-pub(crate) fn longest(document: &Document, accessors: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
-    let (mut longest, mut apart) = (BTreeMap::new(), BTreeSet::new());
+/// By accessor, the one that its bytes lie in: of those that begin at the same place of a buffer view the longest. Accessors that have no place, or values beside it,
+/// stand for themselves.
+pub(crate) fn hosts(document: &Document, accessors: impl IntoIterator<Item = usize>) -> BTreeMap<usize, usize> {
     let place = |index| document.accessor(index).ok().filter(|a| !a.sparse).and_then(|a| Some((a.view?, a.offset)));
-    for accessor in accessors {
-        let Some(place) = place(accessor) else {
-            apart.insert(accessor);
-            continue;
-        };
+    let places: BTreeMap<usize, _> = accessors.into_iter().map(|accessor| (accessor, place(accessor))).collect();
+    let mut longest = BTreeMap::new();
+    for (accessor, place) in places.iter().filter_map(|(accessor, place)| Some((*accessor, (*place)?))) {
         let known = longest.entry(place).or_insert(accessor);
         if plain_bytes(document, *known) < plain_bytes(document, accessor) {
             *known = accessor;
         }
     }
-    apart.extend(longest.into_values());
-    apart
+    let host = |accessor: usize, place: Option<_>| place.map_or(accessor, |place| longest[&place]);
+    places.into_iter().map(|(accessor, place)| (accessor, host(accessor, place))).collect()
 }
 
 fn count(document: &Document, accessor: usize) -> usize {

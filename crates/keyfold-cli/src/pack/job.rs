@@ -103,7 +103,7 @@ impl Run<'_> {
         }
         let packed =
             pack::leave(document, &self.settings, vec![format!("{why}, at --level fast neither; it stays as it was")])?;
-        Ok(Chosen { storage: choice.among[0], packed, candidates: Vec::new(), optimize: self.settings.optimize })
+        Ok(Chosen::alone(choice.among[0], packed, self.settings.optimize))
     }
 
     /// The storages that are packed, and those of them that may be written.

@@ -99,6 +99,7 @@ pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> V
         channel_json.push(object);
     }
     let bytes = place(&contents);
+    // About: some contents lie in others.
     let mut offset = 0;
     let accessors = contents.into_iter().map(|content| {
         let object = content.accessor(Some((0, offset)));

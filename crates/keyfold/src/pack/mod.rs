@@ -16,7 +16,7 @@
 //! | `common` | what most animations have comes first, so that their JSON repeats |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
 //! | `estimate` | about what other storages would take, from samples |
-//! | `smallest` | other searches that a document is worth, and the least of what they come to |
+//! | `smallest` | several searches of a document, and the smallest of their results |
 //! | `report` | several storages, the smallest kept, and what is told of a file |
 
 mod animation;
@@ -35,8 +35,8 @@ pub mod weigh;
 
 use crate::parallel::*;
 use crate::{
-    Animation, Bound, Diff, Document, Error, Interpolation, Monitor, PROPERTY_BOUND, Part, Result, Scene, Severity,
-    Storage, Target, Targets, Track,
+    Animation, Bound, Diff, Document, Error, Interpolation, Monitor, PROPERTY_BOUND, Result, Scene, Severity, Storage,
+    Target, Targets, Track,
     diff::{self, called},
     draco, effort,
     extensions::vrm_animation::is_for_others,
@@ -113,17 +113,11 @@ pub struct Packed {
     pub gzip_bytes: usize,
     /// What they take as they are.
     pub raw_bytes: usize,
-    /// Whether that is no more than what `convert` makes takes.
-    is_within_convert: bool,
-    /// What is, where this is not.
-    on_disk: Option<Box<Packed>>,
 }
 
 impl Packed {
     fn new(document: Document, weight: Weight, diff: Diff, bound: f64, left: Vec<String>) -> Self {
-        let Weight { raw, gzip } = weight;
-        let (gzip_bytes, raw_bytes, is_within_convert) = (gzip, raw, false);
-        Self { document, diff, bound, left, gzip_bytes, raw_bytes, is_within_convert, on_disk: None }
+        Self { document, diff, bound, left, gzip_bytes: weight.gzip, raw_bytes: weight.raw }
     }
 
     /// The bytes that are to be few.
@@ -163,11 +157,7 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
 
 /// As [`pack`], watched.
 pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    let (part, left) = (|from, share| Part { whole: monitor, from, share }, || document.account().left().work);
-    let before = left();
-    let packed = pack_once(document, settings, &part(0.0, 0.7))?;
-    let took = before.saturating_sub(left());
-    smallest(document, settings, packed, took, &part(0.7, 0.3))
+    smallest(document, settings, monitor).map(|smallest| smallest.least)
 }
 
 /// How many numbers the values of animations are.

@@ -1,6 +1,10 @@
 //! Packing a file: which storages are tried, which one is kept, and the report in the shape that `keyfold pack --json` prints.
 
-use super::{Estimate, Optimize, Packed, Settings, estimates, pack_with, weigh};
+use super::{
+    Estimate, Optimize, Packed, Settings, estimates,
+    smallest::{OnDisk, Smallest, smallest},
+    weigh,
+};
 use crate::{
     Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
     read_shared, sample::title,
@@ -200,38 +204,40 @@ pub struct Chosen {
     pub packed: Packed,
     /// What each storage takes, in the order in which they were looked at.
     pub candidates: Vec<Candidate>,
-    /// Which bytes were to be few.
+    /// Whether gzipped or raw bytes were minimized.
     pub optimize: Optimize,
+    on_disk: OnDisk,
 }
 
-/// Packs a document to several storages, and keeps the one whose bytes that are to be few are fewest. `settings.storage` plays no part.
+/// Packs a document to several storages and keeps the smallest. `settings.storage` is ignored.
 pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
     let tried: Vec<Storage> =
         Storage::ALL.into_iter().filter(|s| choice.among.contains(s) || choice.beside.contains(s)).collect();
-    let (mut candidates, mut best) = (Vec::new(), None::<(Storage, Packed)>);
+    let (mut candidates, mut best) = (Vec::new(), None::<(Storage, Smallest)>);
     for (index, storage) in tried.iter().enumerate() {
         let part = Part { whole: monitor, from: index as f64 / tried.len() as f64, share: 1.0 / tried.len() as f64 };
-        let packed = pack_with(document, &Settings { storage: *storage, ..settings.clone() }, &part)?;
-        candidates.push(Candidate::new(*storage, &packed));
-        let weight = packed.weight(settings.optimize);
-        let smaller = best.as_ref().is_none_or(|(_, best)| weight < best.weight(settings.optimize));
+        let found = smallest(document, &Settings { storage: *storage, ..settings.clone() }, &part)?;
+        candidates.push(Candidate::new(*storage, &found.least));
+        let weight = found.least.weight(settings.optimize);
+        let smaller = best.as_ref().is_none_or(|(_, best)| weight < best.least.weight(settings.optimize));
         if smaller && choice.among.contains(storage) {
-            best = Some((*storage, packed));
+            best = Some((*storage, found));
         }
     }
-    let (storage, packed) = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
+    let (storage, Smallest { least: packed, on_disk }) =
+        best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
     if choice.estimate {
         let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !tried.contains(other)).collect();
         let chosen = Settings { storage, ..settings.clone() };
         let about = estimates(document, &chosen, &packed, &others)?;
         candidates.extend(about.into_iter().map(|about| Candidate::estimated(document, about)));
     }
-    Ok(Chosen { storage, packed, candidates, optimize: settings.optimize })
+    Ok(Chosen { storage, packed, candidates, optimize: settings.optimize, on_disk })
 }
 
 /// Files of up to so many bytes are weighed whole. Of larger ones that would take long, and their animations have been weighed.
 const WHOLE: u64 = 1 << 20;
-/// How many times as much a file may take after gzip that is smaller as it is, and no larger than what `convert` makes.
+/// How many times as many bytes after gzip a file may have that is smaller on disk, and there no larger than what `convert` makes.
 const ON_DISK: f64 = 1.1;
 
 /// A packed file: what to write, and what to say of it.
@@ -246,13 +252,17 @@ pub struct PackedFile {
 }
 
 impl Chosen {
-    /// What to write to a place, or to a stream: the packed document or, where that is no smaller, the original; where bytes after gzip are to be few, also
-    /// where it is larger after that. `before` is what the original takes, with the buffers beside it.
+    /// A document that was packed to one storage, with nothing beside it.
+    pub fn alone(storage: Storage, packed: Packed, optimize: Optimize) -> Self {
+        Self { storage, packed, candidates: Vec::new(), optimize, on_disk: OnDisk::Unknown }
+    }
+
+    /// The file to write to a place, or to a stream: the packed document, or the original where that is no larger. Where bytes after gzip are minimized, those count, too; but a
+    /// file that is no larger on disk than what `convert` makes may have a tenth more of them. `before` is what the original takes, with the buffers beside it.
     pub fn finish(self, original: &Document, before: u64, input: String, output: Option<&Path>) -> Result<PackedFile> {
-        let Self { storage, mut packed, candidates, optimize } = self;
+        let Self { storage, mut packed, mut candidates, optimize, on_disk } = self;
         let weighs = optimize == Optimize::Gzip && before <= WHOLE;
-        let is_smaller = |packed: &Packed, draft: &Draft, than: &Draft| {
-            let leeway = if packed.is_within_convert { ON_DISK } else { 1.0 };
+        let is_smaller = |draft: &Draft, than: &Draft, leeway: f64| {
             let gzip = |draft| weigh::whole(draft).gzip as f64;
             draft.bytes() < than.bytes() && (!weighs || gzip(draft) <= leeway * gzip(than))
         };
@@ -260,13 +270,17 @@ impl Chosen {
         if draft.bytes() >= before || weighs {
             // In another container, the same may be longer.
             let same = original.draft(output)?;
-            if !is_smaller(&packed, &draft, &same) {
+            let leeway = if matches!(on_disk, OnDisk::Least) { ON_DISK } else { 1.0 };
+            if !is_smaller(&draft, &same, leeway) {
                 (draft, copied) = (same, true);
             }
         }
-        if let Some(fewer) = packed.on_disk.take() {
+        if let OnDisk::Other(fewer) = on_disk {
             let other = fewer.document.draft(output)?;
-            if is_smaller(&fewer, &other, &draft) {
+            let costs_little = weighs || fewer.gzip_bytes as f64 <= ON_DISK * packed.gzip_bytes as f64;
+            if costs_little && is_smaller(&other, &draft, ON_DISK) {
+                let candidate = candidates.iter_mut().find(|candidate| candidate.storage == storage);
+                candidate.into_iter().for_each(|candidate| *candidate = Candidate::new(storage, &fewer));
                 (draft, packed, copied) = (other, *fewer, false);
             }
         }

@@ -1,69 +1,82 @@
-//! The smallest of what several searches come to. A longer search mostly finds smaller files, but not always.
+//! Several searches of a document, and the smallest of their results: a longer search mostly finds smaller files, but not always.
 
-use super::{Level, Optimize, Packed, Settings, floats, pack_below, weigh::Weight};
+use super::{Level, Optimize, Packed, Settings, floats, pack_below, pack_once, weigh::Weight};
 use crate::{Document, Monitor, Part, Result, Storage, read_shared};
 use core::mem::replace;
 
-/// Documents of more floats than this are not also packed by the quickest search and as `convert` does: what the engine chooses for them is smaller.
+/// The most floats of a document that is also packed by the quickest search and as `convert` does: of longer ones, the engine's choice is smaller.
 const MUCH: usize = 1 << 16;
-/// What has no more floats than this is short.
+/// The most floats of what is short.
 pub(super) const SHORT: usize = 1 << 14;
-/// How much tighter the bounds are that short documents are also packed within, down to no loss at all: what gzip leaves of few bytes does not follow the bound closely,
-/// and where most of them are JSON, more freedom is not always used well.
+/// The shares of the bound that short documents are also packed within, down to no loss at all: the gzip size of few bytes does not follow the bound closely.
 const TIGHTER: [f64; 5] = [0.98, 0.95, 0.5, 0.25, 0.0];
-/// A search is begun where so many times the work is left that one took: estimates and measurements still need some.
+/// How many times the work of one search has to be left to begin another: estimates and measurements need some, too.
 const RESERVE: u64 = 8;
 
-/// The smallest of what was packed and what other searches come to, as long as there is work left for another one that takes as much.
-pub(super) fn smallest(
-    document: &Document,
-    settings: &Settings,
-    packed: Packed,
-    took: u64,
-    monitor: &dyn Monitor,
-) -> Result<Packed> {
-    let (bound, floats) = (packed.bound, floats(&read_shared(document)?.animations));
-    let affords = |most: usize| floats <= most && document.account().left().work / RESERVE >= took;
-    let tries = others(settings);
-    let share = 1.0 / (1 + tries.len()) as f64;
-    let part = |index: usize| Part { whole: monitor, from: index as f64 * share, share };
-    let converted = converted(settings).filter(|_| affords(MUCH));
-    let converted = converted.map(|settings| pack_below(document, &settings, None, &part(0))).transpose()?.flatten();
-    let mut found = Found::new(packed, converted, settings.optimize);
-    for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most)) {
-        let wanted = |weight: &Weight| found.wants(weight);
-        if let Some(packed) = pack_below(document, other, Some(&wanted), &part(1 + index))? {
-            found.take(packed);
-        }
-    }
-    Ok(Packed { bound, ..found.least() })
+/// The smallest results of all searches.
+pub(super) struct Smallest {
+    /// Has the fewest of the bytes that are asked for.
+    pub(super) least: Packed,
+    /// Takes no more bytes as it is than what `convert` makes.
+    pub(super) on_disk: OnDisk,
 }
 
-/// What searches came to.
-struct Found {
-    /// Which bytes are to be few.
+/// The smallest result among those that take no more bytes as they are than what `convert` makes.
+#[derive(Debug)]
+pub(super) enum OnDisk {
+    /// Nobody looked at what `convert` makes.
+    Unknown,
+    /// The least of all results.
+    Least,
+    /// Another result.
+    Other(Box<Packed>),
+}
+
+/// Searches as often as a document is worth it and work is left for another search that takes as much.
+pub(super) fn smallest(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Smallest> {
+    let work = || document.account().left().work;
+    let before = work();
+    let packed = pack_once(document, settings, &Part { whole: monitor, from: 0.0, share: 0.7 })?;
+    let (took, floats) = (before.saturating_sub(work()), floats(&read_shared(document)?.animations));
+    let affords = |most: usize| floats <= most && work() / RESERVE >= took;
+    let tries = others(settings);
+    let share = 0.3 / (1 + tries.len()) as f64;
+    let part = |index: usize| Part { whole: monitor, from: 0.7 + index as f64 * share, share };
+    let converted = converted(settings).filter(|_| affords(MUCH));
+    let converted = converted.map(|settings| pack_below(document, &settings, None, &part(0))).transpose()?.flatten();
+    let mut results = Results::new(packed, converted, settings.optimize);
+    for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most)) {
+        let wanted = |weight: &Weight| results.wants(weight);
+        if let Some(packed) = pack_below(document, other, Some(&wanted), &part(1 + index))? {
+            results.take(packed);
+        }
+    }
+    Ok(results.smallest())
+}
+
+/// The results so far.
+struct Results {
     optimize: Optimize,
-    /// What has the fewest of them.
     least: Packed,
-    /// What `convert` takes as it is, where that was looked at.
+    /// The bytes that the result of `convert` takes as it is.
     converted: Option<usize>,
-    /// What has the fewest of those that take no more as they are, where the least does.
+    /// The smallest result that takes no more, where the least takes more.
     on_disk: Option<Packed>,
 }
 
-impl Found {
+impl Results {
     fn new(packed: Packed, converted: Option<Packed>, optimize: Optimize) -> Self {
-        // What leaves more animations as they were keeps nothing from being larger.
-        let converted = converted.filter(|converted| converted.left.len() <= packed.left.len());
-        let raw = converted.as_ref().map(|converted| converted.raw_bytes);
-        let mut found = Self { optimize, least: packed, converted: raw, on_disk: None };
-        if let Some(converted) = converted.filter(|packed| found.wants(&packed.both())) {
-            found.take(converted);
+        // A result that leaves more animations as they were sets no limit.
+        let limit = converted.as_ref().filter(|converted| converted.left.len() <= packed.left.len());
+        let limit = limit.map(|converted| converted.raw_bytes);
+        let mut results = Self { optimize, least: packed, converted: limit, on_disk: None };
+        if let Some(converted) = converted.filter(|packed| results.wants(&packed.both())) {
+            results.take(converted);
         }
-        found
+        results
     }
 
-    /// Whether something of this weight has a place here.
+    /// Whether a result of this weight is smaller than one that is kept.
     fn wants(&self, weight: &Weight) -> bool {
         let is_less = |than: &Packed| weight.of(self.optimize) < than.weight(self.optimize);
         let on_disk = if self.is_within(self.least.raw_bytes) { Some(&self.least) } else { self.on_disk.as_ref() };
@@ -74,8 +87,9 @@ impl Found {
         self.converted.is_some_and(|converted| raw <= converted)
     }
 
-    /// Takes what is wanted.
+    /// Keeps a result that is wanted. Some were packed within tighter bounds; what is promised is the bound that was asked for.
     fn take(&mut self, packed: Packed) {
+        let packed = Packed { bound: self.least.bound, ..packed };
         if packed.weight(self.optimize) >= self.least.weight(self.optimize) {
             self.on_disk = Some(packed);
             return;
@@ -86,16 +100,16 @@ impl Found {
         }
     }
 
-    fn least(self) -> Packed {
-        let is_within_convert = self.is_within(self.least.raw_bytes);
-        let within = |packed: Packed| Box::new(Packed { is_within_convert: true, ..packed });
-        let on_disk = self.on_disk.filter(|_| !is_within_convert).map(within);
-        Packed { is_within_convert, on_disk, ..self.least }
+    fn smallest(self) -> Smallest {
+        let on_disk = match self.is_within(self.least.raw_bytes) {
+            true => OnDisk::Least,
+            false => self.on_disk.map_or(OnDisk::Unknown, |packed| OnDisk::Other(Box::new(packed))),
+        };
+        Smallest { least: self.least, on_disk }
     }
 }
 
-/// What `convert` does: storages whose steps are searched keep their keys, others lose nothing. Core's floats stay, which is no form that anything has to be held against, and
-/// the quickest search is held against nothing.
+/// The settings that `convert` comes to: storages whose steps are searched keep their keys, others lose nothing. None for core, whose floats stay, and for the quickest level.
 fn converted(settings: &Settings) -> Option<Settings> {
     let kept = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
     match settings.storage {
@@ -108,8 +122,8 @@ fn converted(settings: &Settings) -> Option<Settings> {
     }
 }
 
-/// Other searches that a level is worth, and of how many floats at most: a level keeps what the one before it finds where that is smaller, and what is searched for other bytes
-/// can have fewer of those that are asked for.
+/// The other searches of a level, and of how many floats at most: a level keeps the result of the level before it where that is smaller, and a search for the other bytes can
+/// have fewer of those that are asked for.
 fn others(settings: &Settings) -> Vec<(usize, Settings)> {
     let at = |level: Level| Settings { level, ..settings.clone() };
     let kept = (MUCH, Settings { keep_keys: true, ..at(Level::Fast) });
@@ -119,7 +133,9 @@ fn others(settings: &Settings) -> Vec<(usize, Settings)> {
     };
     let other = (MUCH, Settings { optimize, ..at(Level::Default) });
     let tighter = |share: &f64| (SHORT, Settings { bound: settings.bound.scaled(*share), ..at(Level::Default) });
-    let shorter = [(MUCH, at(Level::Fast)), kept, other].into_iter().chain(TIGHTER.iter().map(tighter));
+    // Where that is what `convert` comes to, it was tried.
+    let kept = Some(kept).filter(|_| !matches!(settings.storage, Storage::Draco | Storage::Quantization));
+    let shorter = [(MUCH, at(Level::Fast)), other].into_iter().chain(kept).chain(TIGHTER.iter().map(tighter));
     match settings.level {
         Level::Fast => Vec::new(),
         Level::Default => shorter.collect(),

@@ -560,7 +560,7 @@ fn what_is_larger_after_gzip_is_not_written_where_that_was_asked_for() {
     let before = long.draft(None).unwrap().bytes();
     let copied = |optimize: Optimize| {
         let packed = leave(&swinging_beside(String::clone(&wild)), &Settings::default(), Vec::new()).unwrap();
-        let chosen = Chosen { storage: Storage::Core, packed, candidates: Vec::new(), optimize };
+        let chosen = Chosen::alone(Storage::Core, packed, optimize);
         chosen.finish(&long, before, "in.glb".into(), None).unwrap().report.copied
     };
     assert_eq!((copied(Optimize::Gzip), copied(Optimize::Raw)), (true, false));

@@ -5,7 +5,7 @@ use crate::{
     Document,
     document::{Draft, json::to_index, slice_of},
     extensions::{self, draco},
-    inspect::longest,
+    inspect::hosts,
 };
 use miniz_oxide::deflate::{CompressionLevel, compress_to_vec};
 use serde_json::Value;
@@ -60,7 +60,7 @@ fn gathered(document: &Document) -> Vec<u8> {
     for sampler in animations.as_array().into_iter().flatten().flat_map(|a| a["samplers"].as_array()).flatten() {
         accessors.extend(["input", "output"].iter().filter_map(|key| sampler.get(key).and_then(to_index)));
     }
-    let longest = longest(document, accessors.iter().copied());
+    let hosts = hosts(document, accessors.iter().copied());
     for index in accessors {
         let object = &json["accessors"][index];
         text += &object.to_string();
@@ -72,7 +72,7 @@ fn gathered(document: &Document) -> Vec<u8> {
                 slice_of(document, object).iter().for_each(|bytes| content.extend_from_slice(bytes));
             }
         }
-        if compression.is_none() && longest.contains(&index) {
+        if compression.is_none() && hosts[&index] == index {
             document.elements(index).iter().for_each(|elements| content.extend_from_slice(&elements.bytes));
         }
     }

@@ -30,11 +30,11 @@ impl Plain {
 pub(super) fn hosts(contents: &[&Stored]) -> Vec<usize> {
     let mut hosts: Vec<usize> = (0..contents.len()).collect();
     let mut times: Vec<usize> = hosts.iter().copied().filter(|index| contents[*index].bounds).collect();
-    // What begins with another stands behind it in this order, and so does all that lies between.
+    // Of one kind, an array stands right before those that begin with it.
     times.sort_unstable_by_key(|index| contents[*index]);
     for pair in times.windows(2).rev() {
-        let [short, long] = [pair[0], pair[1]].map(|index| contents[index]);
-        if kind(short) == kind(long) && long.bytes.starts_with(&short.bytes) {
+        let [shorter, longer] = [pair[0], pair[1]].map(|index| contents[index]);
+        if kind(shorter) == kind(longer) && longer.bytes.starts_with(&shorter.bytes) {
             hosts[pair[0]] = hosts[pair[1]];
         }
     }
