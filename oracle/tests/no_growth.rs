@@ -1,11 +1,11 @@
-//! `keyfold pack` on every file there is, in every storage: no output is larger than its input, files beside it counted in; exit codes
-//! are those that are promised; what is written keeps to the bound.
+//! `keyfold pack` on every file there is, in every storage: no output is larger than its input, files beside it counted in, nor than what `keyfold convert` makes of it; exit
+//! codes are those that are promised; what is written keeps to the bound.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use keyfold::{Document, Storage, diff};
-use keyfold_oracle::{gltf_files, is_full, note, sample_files, shared_dir};
+use keyfold_oracle::{corpus_files, gltf_files, is_full, note, sample_files, shared_dir};
 use serde_json::Value;
 
 /// What is small enough to be packed four times in every run.
@@ -18,9 +18,12 @@ fn files() -> Vec<PathBuf> {
     files.filter(|file| is_full() || file.metadata().is_ok_and(|m| m.len() < SMALL)).collect()
 }
 
-fn keyfold(input: &Path, output: &Path, storage: Storage) -> Output {
+fn keyfold(name: &str, input: &Path, output: &Path, storage: Storage) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_keyfold-program"));
-    command.arg("pack").arg(input).arg("-o").arg(output).args(["--storage", storage.name(), "--json"]);
+    command.arg(name).arg(input).arg("-o").arg(output).args(["--storage", storage.name()]);
+    if name == "pack" {
+        command.arg("--json");
+    }
     command.output().unwrap()
 }
 
@@ -37,7 +40,7 @@ fn no_file_grows() {
             let what = format!("{} {}", file.display(), storage.name());
             let folder = tempfile::tempdir().unwrap();
             let output = folder.path().join("out").with_extension(file.extension().unwrap());
-            let run = keyfold(&file, &output, storage);
+            let run = keyfold("pack", &file, &output, storage);
             let said = String::from_utf8_lossy(&run.stderr);
             let code = run.status.code().unwrap_or(-1);
             assert!((0..=2).contains(&code) && !said.contains("panicked"), "{what}: exit code {code}, {said}");
@@ -60,4 +63,24 @@ fn no_file_grows() {
     }
     assert!(codes[0] >= 15, "{codes:?}");
     note(&format!("pack: {before} bytes became {after}, none grew; {codes:?} runs ended with 0, 1 and 2"));
+}
+
+#[test]
+fn pack_is_no_larger_than_convert() {
+    let (files, mut count) = (sample_files().into_iter().chain(corpus_files()), 0);
+    for file in files.filter(|file| is_full() || file.metadata().is_ok_and(|m| m.len() < 2 * SMALL)) {
+        for storage in Storage::ALL {
+            let folder = tempfile::tempdir().unwrap();
+            let output = |name: &str| folder.path().join(name).with_extension(file.extension().unwrap());
+            let [packed, converted] = ["pack", "convert"].map(|name| {
+                let done = keyfold(name, &file, &output(name), storage).status.code() == Some(0);
+                done.then(|| weight(&output(name)))
+            });
+            let Some((packed, converted)) = packed.zip(converted) else { continue };
+            assert!(packed <= converted, "{} {}: {packed} of {converted}", file.display(), storage.name());
+            count += 1;
+        }
+    }
+    assert!(count >= 15, "{count} pairs");
+    note(&format!("pack: no larger than convert in {count} pairs"));
 }
