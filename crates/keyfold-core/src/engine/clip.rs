@@ -30,9 +30,9 @@ pub struct Job<'a> {
     pub level: Level,
     /// Whether every track keeps its keys.
     pub keeps_keys: bool,
-    /// Whether times of each track's own are too dear for short clips to be tried.
+    /// Whether plans with key times of each track's own are skipped for short clips, because times cost too much.
     pub shares_times: bool,
-    /// Whether it is enough to know about what tracks cost: only the most promising plan is carried out then, and none at all times of long clips.
+    /// Whether it is enough to know about what tracks cost: fewer plans are tried then, and a short clip is not made to hold to the end.
     pub is_estimate: bool,
 }
 

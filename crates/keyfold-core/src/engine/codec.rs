@@ -11,8 +11,8 @@ pub trait Codec: Sync {
     /// The values among which the one is chosen that a track holds throughout, where it may stray by `budget`.
     fn constant(&self, track: &Track, budget: f64) -> Grid;
 
-    /// What tracks cost on the wire, in bytes: one entry for each track that the engine was given, `None` where it stays as it is. Their keys stand for `times` as
-    /// many, what describes them for itself.
+    /// What tracks cost on the wire, in bytes: one entry for each track that the engine was given, `None` where it stays as it is. The whole clip has `times` as many keys as
+    /// these; what describes the tracks counts once.
     fn cost(&self, tracks: &[Option<Encoded>], times: f64) -> usize;
 
     /// Whether tracks that all stay as they are cost more than `bytes`.

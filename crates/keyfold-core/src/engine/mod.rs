@@ -13,12 +13,12 @@
 //! | `codec` | what a storage has to say: grids, constants, cost; **a new storage is one [`Codec`]** |
 //! | `grid`, `quaternion_filter` | wanted values to integer codes and back |
 //! | `clip`, `track`, `window` | an animation taken apart; what a track could hold throughout; a stretch of times |
-//! | `budgets`, `response` | how far each track may stray: reach, prices; reach where joints make up for their parents |
+//! | `budgets`, `response` | error budgets of tracks: by reach, corrected by measured errors; reach under compensation |
 //! | `plan` | which keys are kept, by whom |
 //! | `encode` | from the root to the tips |
-//! | `compensate`, `reduce`, `repair` | joints that make up for their parents; which keys are needed; other codes where the nearest add up badly |
-//! | `thin` | keys that go because points have room left |
-//! | `between` | keys beside which what was written proved too far off |
+//! | `compensate`, `reduce`, `repair` | compensation; key reduction; other codes where the nearest add up badly |
+//! | `thin` | drops keys where measured points stay within the bound |
+//! | `between` | raises the weight of keys beside which what was written exceeds the bound |
 //!
 //! Not here: files and JSON, what is between keys (the caller measures what it has written), tracks that move no points.
 

@@ -30,15 +30,17 @@ const REPAIRS: usize = 12;
 const PATIENCE: usize = 6;
 /// How often budgets are made finer where repairing fails.
 const TIGHTENINGS: usize = 8;
-/// The share of a budget that is left at least when it is made finer: as a rule, and where a few moments are tried again and again.
+/// The least share of a budget that is left when it is made finer.
 const LEAST: f64 = 0.3;
+/// The same where a few moments are tried again and again.
 const GENTLE: f64 = 0.94;
-/// How many moments that cannot be repaired are looked at on their own at once.
+/// The most moments beyond repair that are looked at on their own at once.
 const HARD: usize = 256;
-/// What is repaired is repaired to this share of the bound, keys go up to the second, and at keys no more than the third is used of it: between them clips
-/// differ a little more.
+/// The share of the bound that repaired codes aim at.
 const REPAIRED: f64 = 0.985;
+/// The share of the bound up to which keys are dropped.
 const THINNED: f64 = 0.993;
+/// The share of the bound that errors at keys may use: between keys, errors are a little larger.
 const AT_KEYS: f64 = 0.996;
 
 /// What a search found.

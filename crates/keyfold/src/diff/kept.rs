@@ -18,8 +18,8 @@ pub fn kept(original: &Document, written: &Document, max_error: Bound, monitor: 
     let mut broken = lost(&diff, original)?;
     // What is not known is not within.
     if diff.possible.is_nan() || diff.possible > max_error.in_scene(diff.model_size) {
-        let percent = diff.relative * 100.0;
-        broken.push(format!("the largest error is {percent:.6}% of the model's size; that is more than {max_error}"));
+        let percent = diff.possible / diff.model_size * 100.0;
+        broken.push(format!("the error may reach {percent:.6}% of the model's size; that is more than {max_error}"));
     }
     let properties = diff.animations.iter().map(|animation| &animation.properties);
     if let Some(worst) = properties.filter(|p| p.max > PROPERTY_BOUND).reduce(|a, b| if b.max > a.max { b } else { a })

@@ -33,7 +33,7 @@ pub struct Diff {
     pub error: f64,
     /// That, as a share of the model's size.
     pub relative: f64,
-    /// What is not ruled out, in scene units: no measured point is at any time farther from its twin.
+    /// The upper bound of that distance at any time, in scene units. An error bound is held against it.
     pub possible: f64,
     /// The root mean square of the distances, in scene units: the largest of all animations.
     pub rms: f64,
@@ -58,7 +58,7 @@ pub struct AnimationDiff {
     pub error: f64,
     /// That, as a share of the model's size.
     pub relative: f64,
-    /// What is not ruled out, in scene units: no measured point is at any time farther from its twin.
+    /// The upper bound of that distance at any time, in scene units. An error bound is held against it.
     pub possible: f64,
     /// The root mean square of the distances, in scene units.
     pub rms: f64,

@@ -53,7 +53,7 @@ fn reordered_nodes_are_found_by_their_names() {
     assert!(found.error < 1e-12 && found.unmatched.is_empty());
     let stranger = diff(&a, &arm(["up", "other"], 0.5, [0, 1]), None).unwrap();
     assert_eq!(stranger.unmatched, [Unmatched::Node { index: 1, name: Some("low".into()) }]);
-    assert_eq!(stranger.unmatched[0].to_string(), "/nodes/1 (low): no node of the second file answers to it");
+    assert_eq!(stranger.unmatched[0].to_string(), "/nodes/1 (low): the second file has no matching node");
 }
 
 #[test]

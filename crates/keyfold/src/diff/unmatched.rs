@@ -75,7 +75,7 @@ impl Display for Unmatched {
                 write!(f, "/animations/{index}: lasts {first} s in the first file, {second} s in the second")
             }
             Self::Node { index, name } => {
-                write!(f, "/nodes/{index}{}: no node of the second file answers to it", called(name.as_deref()))
+                write!(f, "/nodes/{index}{}: the second file has no matching node", called(name.as_deref()))
             }
         }
     }

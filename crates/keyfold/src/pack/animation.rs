@@ -11,7 +11,7 @@ use super::{
     straight::straightened,
 };
 use crate::parallel::*;
-use crate::{Animation, Interpolation, Monitor, Storage, Target, Track, diff::undefined, scene::core_track};
+use crate::{Animation, Interpolation, Monitor, Target, Track, diff::undefined, scene::core_track};
 use keyfold_core::{
     curve::Curve,
     engine::{self, Before, Choice, Codec, Encoded, Executor, Job, Level},
@@ -117,7 +117,7 @@ pub(super) fn unwritten(context: &Context<'_>, animation: &Animation) -> usize {
 /// The animation with its tracks as they are or, where the storage knows axes, split by them, whichever is smaller, and what it costs.
 fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64) -> (PackedAnimation, usize) {
     let level = context.settings.level;
-    if context.settings.storage != Storage::Quantization {
+    if !context.form().has_single_axes {
         return pack_as_it_is(context, animation, bound, level, None);
     }
     let animation = &split_as_asked(context, animation);
@@ -200,8 +200,7 @@ fn exact_and_properties(context: &Context<'_>, animation: &Animation) -> Animati
         if context.keeps(&track.target) {
             return track.clone();
         }
-        // Draco's streams have a grid of their own for these: two roundings would be too many.
-        let searched = track.target.moved_node().is_some() || context.settings.storage == Storage::Draco;
+        let searched = track.target.moved_node().is_some() || context.form().has_property_grids;
         let shrunk = if searched { None } else { shrunk(track, context) };
         let track = shrunk.unwrap_or_else(|| track.clone());
         let track = track.without_half_turns().unwrap_or(track);

@@ -4,7 +4,7 @@
 //! takes of the same samples says how many times more the whole is.
 
 use super::{
-    Context, Packed, Purpose, Settings,
+    Context, Packed, Settings,
     animation::unwritten,
     cost::{Wire, deflated},
     exact::only,
@@ -107,7 +107,7 @@ impl Estimator<'_> {
     }
 
     fn context<'s>(&'s self, animations: &[Animation], sliced: bool, settings: &'s Settings) -> Context<'s> {
-        Context { purpose: Purpose::Estimate { sliced }, ..Context::new(self.scene, animations, settings, &()) }
+        Context::new(self.scene, animations, settings, &()).for_estimate(sliced)
     }
 
     /// What a search leaves of samples, without a document around it; next to the bytes of slices, JSON does not count.

@@ -11,9 +11,11 @@
 //! | file | idea |
 //! |---|---|
 //! | `animation` | one animation: what comes before the engine, and the engine |
+//! | `context` | what a search of a document needs to know |
+//! | `exact`, `properties`, `straight`, `rest` | passes: repeated keys, tracks that move no points, splines as lines, tracks at rest |
 //! | `storage/` | storages as the engine's codecs: a file each |
 //! | `axes` | translation and scale split, where the storage knows single axes |
-//! | `common` | what most animations have comes first, so that their JSON repeats |
+//! | `common` | the same order of tracks in all animations, so that their JSON repeats |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
 //! | `estimate` | about what other storages would take, from samples |
 //! | `smallest` | several searches of a document, and the smallest of their results |
@@ -22,6 +24,7 @@
 mod animation;
 mod axes;
 mod common;
+mod context;
 mod cost;
 mod estimate;
 mod exact;
@@ -33,28 +36,21 @@ mod storage;
 mod straight;
 pub mod weigh;
 
-use crate::parallel::*;
 use crate::{
-    Animation, Bound, Diff, Document, Error, Interpolation, Monitor, PROPERTY_BOUND, Result, Scene, Severity, Storage,
-    Target, Targets, Track,
+    Animation, Bound, Diff, Document, Monitor, Result, Scene, Severity, Storage, Track,
     diff::{self, called},
-    draco, effort,
-    extensions::vrm_animation::is_for_others,
-    join_axes, quantization, read_shared,
+    draco, effort, quantization, read_shared,
     write::MeshoptVersion,
 };
-use animation::{PackedAnimation, pack_again, pack_animation};
+use animation::{PackedAnimation, pack_again};
 use common::common_first;
+use context::{Context, Purpose};
 pub use estimate::{Estimate, estimates};
 pub use keyfold_core::engine::Level;
 pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
 use smallest::{SHORT, smallest};
-use std::{
-    borrow::Cow,
-    collections::BTreeSet,
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
-};
-use storage::{Form, Rewritten, entries};
+use std::{collections::BTreeSet, sync::atomic::Ordering};
+use storage::{Rewritten, entries};
 use weigh::Weight;
 
 /// What to hold to, and what to leave alone; by default core storage, and 0.01 % of the model's size.
@@ -72,7 +68,7 @@ pub struct Settings {
     pub shell: Option<Bound>,
     /// How hard to search.
     pub level: Level,
-    /// Which bytes are to be few.
+    /// Whether to minimize gzipped or raw bytes.
     pub optimize: Optimize,
     /// Only this animation, by name or index; all where not given.
     pub animation: Option<String>,
@@ -88,7 +84,7 @@ pub struct Settings {
     pub quantization: quantization::Options,
 }
 
-/// Which bytes are to be few: those of animations with their JSON.
+/// Which bytes of animations and their JSON are minimized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Optimize {
     /// After gzip, as most servers send them.
@@ -120,7 +116,7 @@ impl Packed {
         Self { document, diff, bound, left, gzip_bytes: weight.gzip, raw_bytes: weight.raw }
     }
 
-    /// The bytes that are to be few.
+    /// The bytes that are minimized.
     pub fn weight(&self, optimize: Optimize) -> usize {
         self.both().of(optimize)
     }
@@ -134,10 +130,10 @@ impl Packed {
 /// How often animations that prove to be over the bound are packed again, before they are left as they were.
 const ATTEMPTS: usize = 8;
 
-/// An animation that is over the bound by so much, times may be to blame for.
+/// The factor over the bound from which rounded times are suspected.
 const FAR: f64 = 1.1;
 
-/// An animation that is over the bound by so much, and stays so within a bound that is as much tighter, is not packed again.
+/// The factor over the bound at which an error that stays the same ends the attempts.
 const STUCK: f64 = 5.0;
 
 /// Packs a document.
@@ -168,7 +164,8 @@ fn floats<'a>(animations: impl IntoIterator<Item = &'a Animation>) -> usize {
 /// What a search leaves of a document, measured, and packed again where that is over the bound; the document as it was where even unchanged animations do not survive
 /// being written anew.
 pub(crate) fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    let why = "no animation was packed: nothing smaller keeps within the bound; a looser one or another storage may";
+    let why =
+        "no animation was packed: no smaller form keeps within the error bound; a larger bound or another storage may";
     let untouched = || leave(document, settings, vec![why.to_owned()]);
     pack_below(document, settings, None, monitor)?.map_or_else(untouched, Ok)
 }
@@ -219,7 +216,9 @@ fn pack_below(
                 untouched.insert(index);
                 packed[index] = PackedAnimation::untouched(original.clone());
                 let place = format!("/animations/{index}{}", called(original.name.as_deref()));
-                left.push(format!("{place} stays as it was: nothing smaller keeps within the bound; a looser one may"));
+                left.push(format!(
+                    "{place} stays as it was: no smaller form keeps within the error bound; a larger bound may"
+                ));
             } else {
                 // Gently at first: each step costs bytes.
                 let share = 1.0 - 0.015 * (attempt + 1) as f64;
@@ -239,201 +238,6 @@ pub fn leave(document: &Document, settings: &Settings, left: Vec<String>) -> Res
     let diff = diff::diff(document, document, settings.shell)?;
     let bound = settings.bound.in_scene(diff.model_size);
     Ok(Packed::new(document.edit().finish()?, weigh::weight(document), diff, bound, left))
-}
-
-/// What a search is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// A document that is measured.
-    Document,
-    /// About what a storage would take.
-    Estimate {
-        /// Whether the animations are slices of longer ones, next to whose bytes JSON is nothing.
-        sliced: bool,
-    },
-}
-
-/// What a search needs to know.
-pub(crate) struct Context<'a> {
-    pub(crate) scene: &'a Scene,
-    /// In scene units.
-    bound: f64,
-    pub(crate) property_bound: f64,
-    pub(crate) settings: &'a Settings,
-    pub(crate) monitor: &'a dyn Monitor,
-    /// What two channels of one animation drive: nobody knows which of them is played.
-    doubled: BTreeSet<Target>,
-    /// How many animations are searched, how many of them are begun, and how many forms were tried.
-    animations: usize,
-    begun: AtomicUsize,
-    tries: AtomicUsize,
-    purpose: Purpose,
-    /// Whether no time may lose its last bit: where something moves fast, that alone is over a tight bound, whatever values have.
-    exact_times: AtomicBool,
-}
-
-impl<'a> Context<'a> {
-    fn new(scene: &'a Scene, animations: &[Animation], settings: &'a Settings, monitor: &'a dyn Monitor) -> Self {
-        let bound = settings.bound.in_scene(scene.model_size());
-        Self {
-            scene,
-            bound,
-            property_bound: settings.property_bound.unwrap_or(PROPERTY_BOUND),
-            settings,
-            monitor,
-            doubled: animations.iter().flat_map(|animation| doubled(animation).cloned()).collect(),
-            animations: animations.len(),
-            begun: AtomicUsize::new(0),
-            tries: AtomicUsize::new(0),
-            purpose: Purpose::Document,
-            exact_times: AtomicBool::new(bound == 0.0),
-        }
-    }
-
-    /// Tells that a form of an animation was tried: the search in a single one may be long.
-    pub(crate) fn tried(&self) {
-        let tries = 1 + self.tries.fetch_add(1, Ordering::Relaxed);
-        self.monitor.progress(self.share(), &format!("searching, {tries} forms tried"));
-    }
-
-    /// Whether times may have lost their last bit: only quantization has frame numbers for them.
-    fn may_round_times(&self) -> bool {
-        self.settings.storage == Storage::Quantization && !self.exact_times()
-    }
-
-    /// Whether no time may lose its last bit.
-    pub(crate) fn exact_times(&self) -> bool {
-        self.exact_times.load(Ordering::Relaxed)
-    }
-
-    /// How much of the work is done where all animations that were begun before the last one are.
-    fn share(&self) -> f64 {
-        let before = self.begun.load(Ordering::Relaxed).saturating_sub(1);
-        0.9 * before as f64 / self.animations.max(1) as f64
-    }
-
-    /// What stays as it is because it is not defined everywhere, or more than once.
-    fn kept(&self, animations: &[Animation]) -> Vec<String> {
-        let undefined = animations.iter().flat_map(|animation| diff::told_undefined(self.scene, animation));
-        let twice = animations.iter().flat_map(|animation| {
-            let place = format!("/animations/{}{}", animation.index, called(animation.name.as_deref()));
-            doubled(animation).map(move |target| {
-                let target = self.scene.titled(target);
-                format!(
-                    "{place}: {target} is driven by more than one channel, and which of them is played is not defined"
-                )
-            })
-        });
-        undefined.chain(twice).map(|what| format!("{what}; it stays as it was")).collect()
-    }
-
-    pub(crate) fn draco_options(&self) -> draco::Options {
-        draco::Options { bits: None, ..self.settings.draco.clone() }
-    }
-
-    pub(crate) fn form(&self) -> &'static Form {
-        storage::of(self.settings.storage)
-    }
-
-    /// Animations whose targets the storage can say: only quantization knows single axes.
-    fn whole<'d>(&self, document: &Document, animations: &'d [Animation]) -> Cow<'d, [Animation]> {
-        let mut tracks = animations.iter().flat_map(|animation| &animation.tracks);
-        match self.settings.storage != Storage::Quantization && tracks.any(|track| track.target.is_one_axis()) {
-            true => animations.iter().map(|animation| join_axes(document, animation)).collect(),
-            false => Cow::Borrowed(animations),
-        }
-    }
-
-    /// Whether the engine searches tracks of an interpolation.
-    pub(crate) fn takes(&self, interpolation: Interpolation) -> bool {
-        self.form().takes.contains(&interpolation)
-    }
-
-    /// Whether a track of the original is written anew: single axes, too, which other storages have joined. Where keys stay, so do addresses, for other
-    /// than core's of which quantization has no form.
-    pub(crate) fn replaces(&self, track: &Track) -> bool {
-        let readdressed = self.settings.storage == Storage::Quantization && track.source.targets != Targets::Core;
-        if self.settings.keep_keys && readdressed {
-            return false;
-        }
-        storage::rewritable(track, self.takes(track.curve.interpolation()))
-            || (track.target.is_one_axis() && track.source.targets == Targets::Core)
-    }
-
-    /// Whether tracks are tried split by axis. A fast run has no time for it, unless keys stay and there is little else to try; an estimate changes little by it.
-    pub(crate) fn splits(&self) -> bool {
-        self.purpose == Purpose::Document && (self.settings.keep_keys || self.settings.level != Level::Fast)
-    }
-
-    /// Whether a track is to be left alone.
-    pub(crate) fn keeps(&self, target: &Target) -> bool {
-        if self.doubled.contains(target) {
-            return true;
-        }
-        let name = target.moved_node().and_then(|n| self.scene.name(n));
-        let text = target.to_string();
-        self.settings.keep.iter().any(|p| matches(p, &text) || name.is_some_and(|n| matches(p, n)))
-    }
-
-    /// Whether a track stays though it only holds the rest pose: where keys stay, all but single axes.
-    fn keeps_resting(&self, target: &Target) -> bool {
-        self.keeps(target) || self.settings.keep_keys && !target.is_one_axis()
-    }
-
-    /// Whether there is the animation that is asked for.
-    fn check(&self, animations: &[Animation]) -> Result<()> {
-        match &self.settings.animation {
-            Some(wanted) if !animations.iter().any(|animation| self.changes(animation)) => {
-                Err(Error::malformed("/animations", format!("none is called {wanted:?} or has that index")))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether an animation is one of those that are asked for.
-    fn changes(&self, animation: &Animation) -> bool {
-        let wanted = self.settings.animation.as_deref();
-        wanted.is_none_or(|w| animation.name.as_deref() == Some(w) || w.parse() == Ok(animation.index))
-    }
-
-    /// All animations, packed as far as they are asked for, unless work is to stop.
-    fn search(&self, animations: &[Animation]) -> Result<Vec<PackedAnimation>> {
-        let search = |animation: &Animation| {
-            self.begun.fetch_add(1, Ordering::Relaxed);
-            self.monitor.step(self.share(), "searching")?;
-            Ok(match self.changes(animation) {
-                true => pack_animation(self, animation, self.bound),
-                false => PackedAnimation::untouched(animation.clone()),
-            })
-        };
-        animations.par_iter().map(search).collect()
-    }
-
-    /// Animations without the tracks that only hold the rest pose, where those may go.
-    fn lean(&self, document: &Document, animations: Vec<Animation>) -> Vec<Animation> {
-        match self.settings.keep_rest || is_for_others(document) {
-            true => animations,
-            false => rest::without_rest(self, animations),
-        }
-    }
-
-    fn fails(&self, diff: &Diff, index: usize) -> bool {
-        let Some(animation) = diff.animations.get(index) else { return false };
-        // It lasts as long as it did, and it is still there.
-        let lost = diff.unmatched.iter().any(|what| what.animation() == Some(index));
-        lost || !(animation.possible <= self.bound && animation.properties.max <= self.property_bound)
-    }
-}
-
-/// What more than one track of an animation drives.
-fn doubled(animation: &Animation) -> impl Iterator<Item = &Target> {
-    let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
-    for track in &animation.tracks {
-        if !seen.insert(&track.target) {
-            twice.insert(&track.target);
-        }
-    }
-    twice.into_iter()
 }
 
 /// Whether a text fits a pattern in which `*` stands for anything.

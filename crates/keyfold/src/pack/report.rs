@@ -65,7 +65,7 @@ pub struct ErrorReport {
     pub max: f64,
     /// That, as a share of the model's size.
     pub relative: f64,
-    /// What is not ruled out at any time, in scene units: what the bound is held against.
+    /// The upper bound of that distance at any time, in scene units. The error bound is held against it.
     pub possible: f64,
     /// The root mean square of the distances, in scene units.
     pub rms: f64,

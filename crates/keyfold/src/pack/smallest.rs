@@ -1,7 +1,11 @@
 //! Several searches of a document, and the smallest of their results: a longer search mostly finds smaller files, but not always.
 
-use super::{Level, Optimize, Packed, Settings, floats, pack_below, pack_once, weigh::Weight};
-use crate::{Document, Monitor, Part, Result, Storage, read_shared};
+use super::{
+    Level, Optimize, Packed, Settings, floats, pack_below, pack_once,
+    storage::{self, Conversion},
+    weigh::Weight,
+};
+use crate::{Document, Monitor, Part, Result, read_shared};
 use core::mem::replace;
 
 /// The most floats of a document that is also packed by the quickest search and as `convert` does: of longer ones, the engine's choice is smaller.
@@ -109,16 +113,12 @@ impl Results {
     }
 }
 
-/// The settings that `convert` comes to: storages whose steps are searched keep their keys, others lose nothing. None for core, whose floats stay, and for the quickest level.
+/// The settings that `convert` comes to. None for core, whose floats stay, and for the quickest level.
 fn converted(settings: &Settings) -> Option<Settings> {
     let kept = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
-    match settings.storage {
-        _ if settings.level == Level::Fast => None,
-        Storage::Core => None,
-        Storage::Draco | Storage::Quantization => Some(kept),
-        Storage::Meshopt | Storage::Stream => {
-            Some(Settings { keep: vec!["*".into()], optimize: Optimize::Raw, ..kept })
-        }
+    match storage::of(settings.storage).conversion.filter(|_| settings.level != Level::Fast)? {
+        Conversion::SameKeys => Some(kept),
+        Conversion::Lossless => Some(Settings { keep: vec!["*".into()], optimize: Optimize::Raw, ..kept }),
     }
 }
 
@@ -134,7 +134,7 @@ fn others(settings: &Settings) -> Vec<(usize, Settings)> {
     let other = (MUCH, Settings { optimize, ..at(Level::Default) });
     let tighter = |share: &f64| (SHORT, Settings { bound: settings.bound.scaled(*share), ..at(Level::Default) });
     // Where that is what `convert` comes to, it was tried.
-    let kept = Some(kept).filter(|_| !matches!(settings.storage, Storage::Draco | Storage::Quantization));
+    let kept = Some(kept).filter(|_| storage::of(settings.storage).conversion != Some(Conversion::SameKeys));
     let shorter = [(MUCH, at(Level::Fast)), other].into_iter().chain(kept).chain(TIGHTER.iter().map(tighter));
     match settings.level {
         Level::Fast => Vec::new(),

@@ -1,11 +1,12 @@
 use super::*;
 use crate::{
-    Allowance, Interpolation, Limits, OpenOptions, read,
+    Allowance, Error, Interpolation, Limits, OpenOptions, read,
     rotation::{CoreSampler, RotationOptions, convert_rotations},
     scene::tests::document,
 };
 use keyfold_core::quat;
 use serde_json::{Value, json};
+use std::sync::atomic::AtomicUsize;
 
 const KEYS: usize = 90;
 

@@ -21,7 +21,7 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// The bytes that are to be few.
+    /// The bytes that are minimized.
     pub fn of(&self, optimize: Optimize) -> usize {
         match optimize {
             Optimize::Gzip => self.gzip,

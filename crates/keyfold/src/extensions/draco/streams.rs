@@ -119,7 +119,7 @@ fn contested<'c>(candidates: &'c Candidates<'_>, options: &Options) -> BTreeSet<
 pub(super) const CODEC: Codec = Codec { choice: Choice::Smallest, speed: 5, entropy: true };
 
 pub(super) fn refused(fault: EncodeFault) -> Error {
-    Error::malformed("", format!("Draco: {fault}"))
+    Error::Unsupported { extension: super::NAME.into(), what: fault.to_string() }
 }
 
 /// A stream of the tracks that it makes smaller; `None` where there is none.

@@ -46,7 +46,7 @@ fn encode(times: &[f32], exact: bool, options: &Options) -> Result<EncodedTimes>
             return Ok(EncodedTimes { stored: Stored::times(&decoded), attribute });
         }
     }
-    let keys = u32::try_from(times.len()).map_err(|_| Error::limit("", "so many keys"))?;
+    let keys = u32::try_from(times.len()).map_err(|_| Error::limit("", "a track of more than 4294967295 keys"))?;
     let (floats, plain) =
         (Attribute::floats(TIMESTAMPS, 1, times.to_vec()), Coding { quantize: Quantize::Off, predict: true });
     let attribute = EncodedAttribute::new(&floats, keys, &plain, &CODEC).map_err(refused)?;

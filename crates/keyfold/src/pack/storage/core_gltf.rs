@@ -18,6 +18,11 @@ pub(super) const FORM: Form = Form {
     constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],
     shares_times: false,
+    has_single_axes: false,
+    rounds_times: false,
+    has_pointers: true,
+    has_property_grids: false,
+    conversion: None,
     wire: |entries, context| Ok(wire(&one_by_one(channel)(entries)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
         write_channels(document, context, animations, one_by_one(channel), |edit, contents, _| {

@@ -2,7 +2,7 @@
 //!
 //! A stream says a range and bits; a range beyond the data's makes any step possible, so that steps follow budgets, not powers of two.
 
-use super::{Entry, Form, Rewritten, component_step, core_gltf};
+use super::{Conversion, Entry, Form, Rewritten, component_step, core_gltf};
 use crate::{
     Animation, Curve, Interpolation, Kind, Target, Track,
     draco::{self, Planned},
@@ -22,6 +22,11 @@ pub(super) const FORM: Form = Form {
     constant: core_gltf::constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline, Interpolation::CubicSlerp],
     shares_times: false,
+    has_single_axes: false,
+    rounds_times: false,
+    has_pointers: true,
+    has_property_grids: true,
+    conversion: Some(Conversion::SameKeys),
     wire: |entries, context| {
         let draft = draco::draft(&[planned(0, entries, context)], &context.draco_options())?;
         Ok(wire(&draft.channels, |contents| {

@@ -35,12 +35,31 @@ pub(crate) struct Form {
     constant: fn(&engine::Track, f64) -> Grid,
     /// The interpolations that it has grids for; others keep their values.
     pub(crate) takes: &'static [Interpolation],
-    /// Whether times of each track's own are too dear for short clips to be tried.
+    /// Whether plans with key times of each track's own are skipped for short clips, because times cost too much.
     pub(crate) shares_times: bool,
+    /// Whether a channel may drive one axis of a vector.
+    pub(crate) has_single_axes: bool,
+    /// Whether times may lose their last bit.
+    pub(crate) rounds_times: bool,
+    /// Whether channels may be addressed by pointers.
+    pub(crate) has_pointers: bool,
+    /// Whether tracks that move no points have grids of their own: two roundings would be too many.
+    pub(crate) has_property_grids: bool,
+    /// How `convert` stores tracks, where that is not as they are.
+    pub(crate) conversion: Option<Conversion>,
     /// What tracks of animations put on the wire.
     pub(crate) wire: fn(&[Entry<'_>], &Context<'_>) -> Result<Wire>,
     /// A document with its animations' tracks replaced.
     pub(crate) write: fn(&Document, &[Rewritten<'_>], &Context<'_>) -> Result<Document>,
+}
+
+/// How `convert` stores tracks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Conversion {
+    /// With the same keys, within the bound.
+    SameKeys,
+    /// Without loss.
+    Lossless,
 }
 
 /// The row of a storage.

@@ -3,7 +3,7 @@
 //!
 //! What is on no grid stays in core's form.
 
-use super::{Entry, Form, component_step, core_gltf, write_channels};
+use super::{Conversion, Entry, Form, component_step, core_gltf, write_channels};
 use crate::{
     Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
@@ -26,6 +26,11 @@ pub(super) const FORM: Form = Form {
     constant: core_gltf::constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],
     shares_times: false,
+    has_single_axes: true,
+    rounds_times: true,
+    has_pointers: false,
+    has_property_grids: false,
+    conversion: Some(Conversion::SameKeys),
     wire: |entries, context| Ok(wire(&channels(entries, context)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
         let channels = |entries: &[Entry<'_>]| channels(entries, context);
