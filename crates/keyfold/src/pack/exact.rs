@@ -3,11 +3,12 @@
 use crate::{Curve, Interpolation, Track};
 
 /// The track without keys that change nothing; `None` where every key is needed. A track that never changes keeps one key at
-/// `end`, where it also holds the animation's duration.
+/// `end`, where it also holds the animation's duration. Values that cannot be blended stay `Step`, as they have to be.
 pub(crate) fn without_repeats(track: &Track, end: f32) -> Option<Track> {
     let curve = &track.curve;
     if curve.is_constant() {
-        let one = Curve::constant(end, curve.value(0)).ok()?;
+        let form = if track.target.is_exact() { Interpolation::Step } else { Interpolation::Linear };
+        let one = Curve::new(form, curve.width(), [end], curve.value(0)).ok()?;
         return (one != *curve).then(|| Track { curve: one, ..track.clone() });
     }
     if curve.interpolation() != Interpolation::Step {

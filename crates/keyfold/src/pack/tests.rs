@@ -566,3 +566,23 @@ fn what_is_larger_after_gzip_is_not_written_where_that_was_asked_for() {
     };
     assert_eq!((copied(Optimize::Gzip), copied(Optimize::Raw)), (true, false));
 }
+
+#[test]
+fn what_is_shown_throughout_stays_a_step() {
+    let accessor = |view: usize, component: usize, shape: &str| json!({ "bufferView": view, "componentType": component, "count": 2, "type": shape });
+    let pointer = json!({ "KHR_animation_pointer": { "pointer": "/nodes/1/extensions/KHR_node_visibility/visible" } });
+    let json = json!({
+        "asset": { "version": "2.0" }, "extensionsUsed": ["KHR_animation_pointer", "KHR_node_visibility"],
+        "nodes": [{}, { "extensions": { "KHR_node_visibility": { "visible": true } } }],
+        "accessors": [accessor(0, 5126, "SCALAR"), accessor(1, 5126, "VEC3"), accessor(2, 5121, "SCALAR")],
+        "animations": [{
+            "samplers": [{ "input": 0, "output": 1 }, { "input": 0, "output": 2, "interpolation": "STEP" }],
+            "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } },
+                { "sampler": 1, "target": { "path": "pointer", "extensions": pointer } }] }],
+    });
+    let shown = document(json, &[&[0.0, 1.0], &[0.0, 0.0, 0.0, 1.0, 2.0, 3.0], &[0.0]]);
+    let read = read(&shown).unwrap().animations;
+    let visible = track(&read, "/nodes/1/extensions/KHR_node_visibility/visible").unwrap();
+    let one = exact::without_repeats(visible, 1.0).unwrap().curve;
+    assert_eq!((one.keys(), one.interpolation()), (1, Interpolation::Step));
+}
