@@ -232,14 +232,13 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
         let about = estimates(document, &chosen, &packed, &others)?;
         candidates.extend(about.into_iter().map(|about| Candidate::estimated(document, about)));
     }
+    // Who asks for the smallest of several storages asks for no form of any.
+    let on_disk = if choice.among.len() == 1 { on_disk } else { OnDisk::Unknown };
     Ok(Chosen { storage, packed, candidates, optimize: settings.optimize, on_disk })
 }
 
 /// Files of up to so many bytes are weighed whole. Of larger ones that would take long, and their animations have been weighed.
 const WHOLE: u64 = 1 << 20;
-/// How many times as many bytes after gzip a file may have that is smaller on disk, and there no larger than what `convert` makes.
-const ON_DISK: f64 = 1.1;
-
 /// A packed file: what to write, and what to say of it.
 #[derive(Debug)]
 pub struct PackedFile {
@@ -257,28 +256,31 @@ impl Chosen {
         Self { storage, packed, candidates: Vec::new(), optimize, on_disk: OnDisk::Unknown }
     }
 
-    /// The file to write to a place, or to a stream: the packed document, or the original where that is no larger. Where bytes after gzip are minimized, those count, too; but a
-    /// file that is no larger on disk than what `convert` makes may have a tenth more of them. `before` is what the original takes, with the buffers beside it.
+    /// The file to write to a place, or to a stream: the packed document, or the original where that is no larger. Where bytes after gzip are minimized, those count, too; but where
+    /// one storage was asked for, a file that is no larger on disk than what `convert` makes may have as many more of them as it saves on disk. `before` is what the original
+    /// takes, with the buffers beside it.
     pub fn finish(self, original: &Document, before: u64, input: String, output: Option<&Path>) -> Result<PackedFile> {
         let Self { storage, mut packed, mut candidates, optimize, on_disk } = self;
         let weighs = optimize == Optimize::Gzip && before <= WHOLE;
-        let is_smaller = |draft: &Draft, than: &Draft, leeway: f64| {
-            let gzip = |draft| weigh::whole(draft).gzip as f64;
-            draft.bytes() < than.bytes() && (!weighs || gzip(draft) <= leeway * gzip(than))
+        let gzip = |draft: &Draft| weigh::whole(draft).gzip as u64;
+        // The bytes that may be lost after gzip for each that is saved on disk.
+        let is_smaller = |draft: &Draft, than: &Draft, trade: u64| {
+            let saved = than.bytes().saturating_sub(draft.bytes());
+            saved > 0 && (!weighs || gzip(draft) <= gzip(than) + trade * saved)
         };
         let (mut draft, mut copied) = (packed.document.draft(output)?, false);
         if draft.bytes() >= before || weighs {
             // In another container, the same may be longer.
             let same = original.draft(output)?;
-            let leeway = if matches!(on_disk, OnDisk::Least) { ON_DISK } else { 1.0 };
-            if !is_smaller(&draft, &same, leeway) {
+            if !is_smaller(&draft, &same, u64::from(matches!(on_disk, OnDisk::Least))) {
                 (draft, copied) = (same, true);
             }
         }
         if let OnDisk::Other(fewer) = on_disk {
             let other = fewer.document.draft(output)?;
-            let costs_little = weighs || fewer.gzip_bytes as f64 <= ON_DISK * packed.gzip_bytes as f64;
-            if costs_little && is_smaller(&other, &draft, ON_DISK) {
+            // Animations tell where files are not weighed whole.
+            let pays = weighs || fewer.both().sum() <= packed.both().sum();
+            if pays && is_smaller(&other, &draft, 1) {
                 let candidate = candidates.iter_mut().find(|candidate| candidate.storage == storage);
                 candidate.into_iter().for_each(|candidate| *candidate = Candidate::new(storage, &fewer));
                 (draft, packed, copied) = (other, *fewer, false);
