@@ -26,6 +26,12 @@ pub fn negate(q: Quat) -> Quat {
     q.map(|c| -c)
 }
 
+/// `q` on the half of the sphere that `to` is on: the same rotation, with a sign from which the arc is the shorter one.
+#[inline]
+pub fn toward(to: Quat, q: Quat) -> Quat {
+    if dot(to, q) < 0.0 { negate(q) } else { q }
+}
+
 /// `q` with unit length, or `None` where it has no direction (zero, or not finite).
 pub fn try_normalize(q: Quat) -> Option<Quat> {
     let excess = dot(q, q) - 1.0;

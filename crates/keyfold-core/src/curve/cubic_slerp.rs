@@ -27,13 +27,8 @@ pub fn cubic_slerp(a: Quat, b: Quat, c: Quat, d: Quat, t: f64) -> Quat {
 
 /// The signs under which the three arcs are taken as they stand.
 pub(crate) fn align(a: Quat, b: Quat, c: Quat, d: Quat) -> [Quat; 4] {
-    let d = toward(a, d);
-    [a, toward(a, b), toward(d, c), d]
-}
-
-/// `q` on the side of the sphere that `to` is on.
-pub(crate) fn toward(to: Quat, q: Quat) -> Quat {
-    if quat::dot(to, q) < 0.0 { quat::negate(q) } else { q }
+    let d = quat::toward(a, d);
+    [a, quat::toward(a, b), quat::toward(d, c), d]
 }
 
 /// The velocities with which the curve leaves `a` and arrives at `d`.
@@ -46,7 +41,7 @@ pub fn end_velocities(a: Quat, b: Quat, c: Quat, d: Quat) -> (Vec3, Vec3) {
 /// The controls with which the curve leaves `a` and arrives at `d` with the given velocities: undoes [`end_velocities`]
 /// where no control lies more than a quarter of the sphere from its key.
 pub fn controls(a: Quat, d: Quat, leave: Vec3, arrive: Vec3) -> (Quat, Quat) {
-    let d = toward(a, d);
+    let d = quat::toward(a, d);
     let arc = between(a, d);
     let half = |v: Vec3| v.map(|c| c / 2.0);
     let b = quat::mul(a, quat::exp(half(combine(leave, -1.0, arc))));

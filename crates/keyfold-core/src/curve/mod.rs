@@ -12,19 +12,22 @@ mod half_turn;
 mod join;
 mod locate;
 mod shortest;
+mod times;
 
 use alloc::sync::Arc;
 use core::fmt;
 
 pub use blend::Kind;
 pub(crate) use blend::{hermite, quadrangle};
-pub(crate) use cubic_slerp::{align, toward};
+pub(crate) use cubic_slerp::align;
 pub use cubic_slerp::{controls, cubic_slerp, end_velocities};
 pub use difference::{difference, largest_difference};
 pub use half_turn::{NEAR_HALF_TURN, split_half_turns};
 pub use join::join;
 pub use locate::{Cursor, Location, locate, locate_left};
 pub use shortest::{Shortest, shortest};
+pub use times::merged_times;
+pub(crate) use times::once;
 
 /// How values between two keys come about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

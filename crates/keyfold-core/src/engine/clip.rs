@@ -5,7 +5,7 @@
 
 use super::{Level, track::Track};
 use crate::{
-    curve::Curve,
+    curve::{Curve, merged_times},
     skeleton::{Motion, Probe, Skeleton, Track as Driven, probes},
 };
 use alloc::{sync::Arc, vec, vec::Vec};
@@ -141,22 +141,11 @@ pub(super) fn probe_of(skeleton: &Skeleton, probes: &[Probe]) -> Vec<Option<usiz
 
 /// All times of some tracks, ascending.
 fn merged(tracks: &[&(usize, Driven<'_>)]) -> Arc<[f32]> {
-    let (mut times, mut last): (Vec<f32>, _) = (Vec::new(), None);
-    for (_, track) in tracks {
-        let own = track.curve.times();
-        // Neighbours that share a time array count once.
-        if last.replace(own.as_ptr()) != Some(own.as_ptr()) {
-            times.extend_from_slice(own);
-        }
+    let times = merged_times(tracks.iter().map(|(_, track)| track.curve.times()));
+    if tracks.iter().all(|(_, track)| track.curve.interpolation().elements_per_key() == 1) {
+        return times.into();
     }
-    times.sort_unstable_by(f32::total_cmp);
-    times.dedup();
     // What tangents lose shows between keys.
-    if tracks.iter().any(|(_, track)| track.curve.interpolation().elements_per_key() > 1) {
-        let between: Vec<f32> = times.windows(2).map(|pair| f32::midpoint(pair[0], pair[1])).collect();
-        times.extend(between);
-        times.sort_unstable_by(f32::total_cmp);
-        times.dedup();
-    }
-    times.into()
+    let between: Vec<f32> = times.windows(2).map(|pair| f32::midpoint(pair[0], pair[1])).collect();
+    merged_times([&times[..], &between].into_iter()).into()
 }

@@ -321,11 +321,12 @@ impl<'a, 'c> Encoder<'a, 'c> {
 fn continuous(rotations: impl Iterator<Item = Quat>) -> Vec<Quat> {
     let mut out: Vec<Quat> = Vec::with_capacity(rotations.size_hint().0);
     for q in rotations {
-        let flip = match out.last() {
-            Some(last) => quat::dot(*last, q) < 0.0,
-            None => q[super::grid::largest(q)] < 0.0,
+        let q = match out.last() {
+            Some(last) => quat::toward(*last, q),
+            None if q[super::grid::largest(q)] < 0.0 => quat::negate(q),
+            None => q,
         };
-        out.push(if flip { quat::negate(q) } else { q });
+        out.push(q);
     }
     out
 }

@@ -83,10 +83,41 @@ impl Layout {
     pub const fn lacks_w(self) -> bool {
         matches!(self, Self::WithoutW | Self::OneAxis(_))
     }
+
+    /// The numbers that are stored of a value, and how many. Rotations have W positive where it is left out.
+    pub fn stored(self, value: [f64; 4]) -> ([f64; 4], usize) {
+        let value = if self.lacks_w() && value[3] < 0.0 { quat::negate(value) } else { value };
+        match self {
+            Self::Whole => (value, 4),
+            Self::Uniform => ([(value[0] + value[1] + value[2]) / 3.0, 0.0, 0.0, 0.0], 1),
+            Self::WithoutW => (value, 3),
+            Self::OneAxis(axis) => ([value[axis], 0.0, 0.0, 0.0], 1),
+            Self::OneAxisAndW(axis) => ([value[axis], value[3], 0.0, 0.0], 2),
+        }
+    }
+
+    /// The value that stored numbers stand for. W that is left out is positive; X, Y and Z may be longer than 1 by rounding, and are shortened then.
+    pub fn rebuilt(self, stored: [f64; 4]) -> [f64; 4] {
+        let along = |axis: usize| [0, 1, 2].map(|i| if i == axis { stored[0] } else { 0.0 });
+        let with_w = |[x, y, z]: [f64; 3]| {
+            let w = libm::sqrt((1.0 - (x * x + y * y + z * z)).max(0.0));
+            quat::try_normalize([x, y, z, w]).unwrap_or([x, y, z, w])
+        };
+        match self {
+            Self::Whole => stored,
+            Self::Uniform => [stored[0]; 4],
+            Self::WithoutW => with_w([stored[0], stored[1], stored[2]]),
+            Self::OneAxis(axis) => with_w(along(axis)),
+            Self::OneAxisAndW(axis) => {
+                let [x, y, z] = along(axis);
+                [x, y, z, stored[1]]
+            }
+        }
+    }
 }
 
 /// What stands for 1 in a normalized short.
-const SHORT: i32 = 32767;
+pub(super) const SHORT: i32 = i16::MAX as i32;
 /// What stands for 1 where floats have to be of unit length.
 const FLOAT: i32 = 1 << 15;
 /// The largest step of rotations of unit length.
@@ -232,14 +263,7 @@ impl Uniform {
     }
 
     fn encode(&self, value: [f64; 4]) -> Code {
-        let positive_w = if value[3] < 0.0 { quat::negate(value) } else { value };
-        let (stored, count) = match self.layout {
-            Layout::Whole => (value, 4),
-            Layout::WithoutW => (positive_w, 3),
-            Layout::OneAxis(axis) => ([positive_w[axis], 0.0, 0.0, 0.0], 1),
-            Layout::OneAxisAndW(axis) => ([value[axis], value[3], 0.0, 0.0], 2),
-            Layout::Uniform => ([(value[0] + value[1] + value[2]) / 3.0, 0.0, 0.0, 0.0], 1),
-        };
+        let (stored, count) = self.layout.stored(value);
         let inverse = f64::from(self.unit) / self.scale;
         let code = |i: usize| round((stored[i] - self.offsets[i]) * inverse).clamp(0, self.most);
         [0, 1, 2, 3].map(|i| if i < count { code(i) } else { 0 })
@@ -247,22 +271,8 @@ impl Uniform {
 
     fn decode(&self, code: Code) -> [f32; 4] {
         let unit = f64::from(self.unit);
-        let value = [0, 1, 2, 3].map(|i| f64::from(code[i]) / unit * self.scale + self.offsets[i]);
-        let unit_length = |[x, y, z]: [f64; 3]| {
-            let w = libm::sqrt((1.0 - (x * x + y * y + z * z)).max(0.0));
-            quat::normalize([x, y, z, w]).map(|c| c as f32)
-        };
-        match self.layout {
-            Layout::Whole => value.map(|c| c as f32),
-            Layout::WithoutW => unit_length([value[0], value[1], value[2]]),
-            Layout::OneAxis(axis) => unit_length([0, 1, 2].map(|i| if i == axis { value[0] } else { 0.0 })),
-            Layout::OneAxisAndW(axis) => {
-                let mut turn = [0.0, 0.0, 0.0, value[1] as f32];
-                turn[axis] = value[0] as f32;
-                turn
-            }
-            Layout::Uniform => [value[0] as f32; 4],
-        }
+        let stored = [0, 1, 2, 3].map(|i| f64::from(code[i]) / unit * self.scale + self.offsets[i]);
+        self.layout.rebuilt(stored).map(|c| c as f32)
     }
 }
 

@@ -4,7 +4,7 @@
 //! for the square root of a half (the rest, its two low bits taken as set). meshoptimizer's own encoder offers only
 //! powers of two for it; a decoder takes any.
 
-use super::grid::{largest, power_of_two_within, round};
+use super::grid::{SHORT, largest, power_of_two_within, round};
 use crate::quat::{self, Quat};
 
 /// The largest integer for the square root of a half that is worth it: its steps are as fine as those of the normalized shorts that come out.
@@ -32,8 +32,6 @@ pub fn encode(q: Quat, scale: i32, left_out: Option<usize>) -> [i16; 4] {
     [code(1), code(2), code(3), (scale & !3) as i16 | left_out as i16]
 }
 
-const SHORT: i32 = 32767;
-
 /// An element back to normalized shorts. Every operation is one of 32-bit floats in the order of meshoptimizer's scalar decoder; those of its
 /// vector units differ in the last digit of few elements.
 #[inline]
@@ -42,7 +40,7 @@ pub fn decode(element: [i16; 4]) -> [i16; 4] {
     let scale = f32::from(last | 3);
     let [x, y, z] = [x, y, z].map(f32::from);
     let w = libm::sqrtf((scale * scale * 2.0 - x * x - y * y - z * z).max(0.0));
-    let factor = (32767.0 / core::f32::consts::SQRT_2) / scale;
+    let factor = (SHORT as f32 / core::f32::consts::SQRT_2) / scale;
     let short = |c: f32| (c * factor + if c >= 0.0 { 0.5 } else { -0.5 }) as i32 as i16;
     let left_out = (last & 3) as usize;
     let mut out = [0; 4];

@@ -266,8 +266,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         } else if let (true, Some(free)) = (self.compensate, self.free[node][1]) {
             let own = &self.joints[node].own;
             let aim = compensated(self.window, node, self.moment, turn, above.point(own.translation));
-            let aim = if quat::dot(aim, own.rotation) < 0.0 { quat::negate(aim) } else { aim };
-            self.set(node, 1, free.grid.encode(aim));
+            self.set(node, 1, free.grid.encode(quat::toward(own.rotation, aim)));
         }
         let joint = &mut self.joints[node];
         if self.clip.changes(node) {

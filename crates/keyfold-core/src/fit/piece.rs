@@ -5,7 +5,7 @@
 
 use super::minimax::{FREE, Sample};
 use crate::{
-    curve::{Interpolation, controls, cubic_slerp, hermite, toward},
+    curve::{Interpolation, controls, cubic_slerp, hermite},
     quat::{self, Quat},
     vector::Vector,
 };
@@ -84,12 +84,12 @@ impl Piece {
         match form {
             Form::Chord => Self { from: from.to_vec(), to: to.to_vec(), form, span, leave: [0.0; 4], arrive: [0.0; 4] },
             Form::Arc | Form::Quadrangle => {
-                let (from, to) = (to_quat(from), toward(to_quat(from), to_quat(to)));
+                let (from, to) = (to_quat(from), quat::toward(to_quat(from), to_quat(to)));
                 Self { from: from.to_vec(), to: to.to_vec(), form, span, leave: from, arrive: to }
             }
             Form::Hermite => {
                 let (from, to) = (to_quat(from), to_quat(to));
-                let velocity = turn(toward(to, from), to).map(|c| c / span);
+                let velocity = turn(quat::toward(to, from), to).map(|c| c / span);
                 // The axis of the arc is the same in the frames of both keys.
                 let own = quat::rotate(quat::conjugate(quat::normalize(from)), velocity);
                 Self::with_velocities(form, from, to, span, [own; 2])
@@ -99,7 +99,7 @@ impl Piece {
 
     /// The cubic segment that leaves and arrives with the given velocities: rotation vectors per second, in the keys' own frames.
     pub(super) fn with_velocities(form: Form, from: Quat, to: Quat, span: f64, [leave, arrive]: [Vector; 2]) -> Self {
-        let to = toward(from, to);
+        let to = quat::toward(from, to);
         let half = |v: Vector| v.map(|c| c * span / 2.0);
         let (leave, arrive) = match form {
             Form::Quadrangle => controls(quat::normalize(from), quat::normalize(to), half(leave), half(arrive)),
@@ -170,7 +170,7 @@ pub(super) fn to_quat(v: &[f64]) -> Quat {
 /// The rotation vector that turns `a` into `b` the short way, in the scene's frame.
 fn turn(a: Quat, b: Quat) -> Vector {
     let r = quat::mul(b, quat::conjugate(a));
-    quat::log(toward(quat::IDENTITY, r)).map(|c| 2.0 * c)
+    quat::log(quat::toward(quat::IDENTITY, r)).map(|c| 2.0 * c)
 }
 
 fn turned(q: Quat, step: Vector) -> Quat {

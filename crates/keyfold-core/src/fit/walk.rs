@@ -9,7 +9,7 @@ use super::{
     piece::{Form, Piece, to_quat},
 };
 use crate::{
-    curve::{Curve, Interpolation, Kind, toward},
+    curve::{Curve, Interpolation, Kind},
     quat,
     vector::Vector,
 };
@@ -84,7 +84,7 @@ impl Source<'_> {
     /// frame of the value there. `ahead` is a small time; the two differences cancel what is quadratic in it.
     fn velocity(&self, time: f64, ahead: f64) -> Vector {
         let back = quat::conjugate(to_quat(&self.at(time)));
-        let turn = |t: f64| quat::log(toward(quat::IDENTITY, quat::mul(back, to_quat(&self.at(t)))));
+        let turn = |t: f64| quat::log(quat::toward(quat::IDENTITY, quat::mul(back, to_quat(&self.at(t)))));
         let (near, far) = (turn(time + ahead), turn(time + 2.0 * ahead));
         [0, 1, 2].map(|i| (4.0 * near[i] - far[i]) / ahead)
     }

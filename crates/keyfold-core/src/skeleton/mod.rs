@@ -35,7 +35,6 @@ use core::fmt;
 
 pub use affine::{Affine, Transform};
 pub use deviation::{BLOCK, Deviation, Probe, Worst, compare};
-pub(crate) use moments::merged;
 pub use moments::{BETWEEN, Moment, moments, random_moments};
 pub use motion::{Motion, Property, Track};
 pub use poses::Poses;

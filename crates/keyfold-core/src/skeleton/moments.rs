@@ -4,7 +4,7 @@
 //! times that no search has used.
 
 use super::Motion;
-use crate::curve::Interpolation;
+use crate::curve::{Interpolation, merged_times, once};
 use alloc::vec::Vec;
 
 /// How many times are looked at between neighbouring keys.
@@ -35,8 +35,8 @@ impl Moment {
 /// `Step` keys. Ascending.
 pub fn moments(motions: &[&Motion<'_>], between: usize) -> Vec<Moment> {
     let curves = || motions.iter().flat_map(|m| m.curves());
-    let keys = merged(curves().map(|c| c.times()));
-    let edges = merged(curves().filter(|c| c.interpolation() == Interpolation::Step).map(|c| c.times()));
+    let keys = merged_times(curves().map(|c| c.times()));
+    let edges = merged_times(curves().filter(|c| c.interpolation() == Interpolation::Step).map(|c| c.times()));
     let (mut out, mut edges) =
         (Vec::with_capacity(keys.len() * (between + 1) + edges.len()), edges.into_iter().peekable());
     for (i, &key) in keys.iter().enumerate() {
@@ -62,24 +62,10 @@ pub fn random_moments(start: f64, end: f64, count: usize, seed: u64) -> Vec<Mome
     times.into_iter().map(Moment::at).collect()
 }
 
-/// Ascending without repeats.
-pub(crate) fn merged<'a>(arrays: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
-    let mut out: Vec<f32> = once(arrays).flatten().copied().collect();
-    out.sort_unstable_by(f32::total_cmp);
-    out.dedup();
-    out
-}
-
 /// Times whose successors are the next floats.
 pub(super) fn edges<'a>(arrays: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
     let pairs = once(arrays).flat_map(|times| times.windows(2)).filter(|pair| pair[0].next_up() == pair[1]);
     pairs.map(|pair| pair[0]).collect()
-}
-
-/// Neighbours that share an array count once.
-fn once<'a>(arrays: impl Iterator<Item = &'a [f32]>) -> impl Iterator<Item = &'a [f32]> {
-    let mut last = None;
-    arrays.filter(move |array| last.replace(array.as_ptr()) != Some(array.as_ptr()))
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014).

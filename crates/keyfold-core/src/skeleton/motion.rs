@@ -1,8 +1,8 @@
 //! Curves bound to the nodes they drive, and the local matrices they make at many times.
 
-use super::moments::{edges, merged};
+use super::moments::edges;
 use super::{Affine, Moment, Skeleton, Transform};
-use crate::curve::{Cursor, Curve, Interpolation, Kind, Location, locate_left};
+use crate::curve::{Cursor, Curve, Interpolation, Kind, Location, locate_left, merged_times};
 use alloc::{vec, vec::Vec};
 
 /// What of a node a curve drives.
@@ -173,7 +173,7 @@ impl<'a> Motion<'a> {
         let wide = |times: Vec<f32>| times.into_iter().map(f64::from).collect();
         let steps = self.curves().filter(|c| c.interpolation() == Interpolation::Step);
         let times = || self.curves().map(Curve::times);
-        [wide(merged(times())), wide(merged(steps.map(Curve::times))), wide(edges(times()))]
+        [wide(merged_times(times())), wide(merged_times(steps.map(Curve::times))), wide(edges(times()))]
     }
 
     /// A node's own matrices at `moments`: one for all where nothing drives it.

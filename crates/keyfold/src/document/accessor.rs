@@ -6,7 +6,7 @@
 
 use super::{Bytes, Document, Object};
 use crate::{Error, Result};
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, ops::RangeInclusive, sync::Arc};
 
 /// What one component is stored as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,22 +52,27 @@ impl ComponentType {
         }
     }
 
-    /// The largest integer, which stands for 1 where integers of up to 16 bits are normalized; `None` for floats.
-    pub const fn largest(self) -> Option<i64> {
+    /// The integers that it holds; `None` for floats.
+    pub const fn integers(self) -> Option<RangeInclusive<i64>> {
         match self {
-            Self::I8 => Some(i8::MAX as i64),
-            Self::U8 => Some(u8::MAX as i64),
-            Self::I16 => Some(i16::MAX as i64),
-            Self::U16 => Some(u16::MAX as i64),
-            Self::U32 => Some(u32::MAX as i64),
+            Self::I8 => Some(i8::MIN as i64..=i8::MAX as i64),
+            Self::U8 => Some(0..=u8::MAX as i64),
+            Self::I16 => Some(i16::MIN as i64..=i16::MAX as i64),
+            Self::U16 => Some(0..=u16::MAX as i64),
+            Self::U32 => Some(0..=u32::MAX as i64),
             Self::F32 => None,
         }
     }
 
+    /// The integer that stands for 1 where integers are normalized; `None` for types that never are.
+    pub fn one(self) -> Option<f64> {
+        self.integers().filter(|_| self.size() < 4).map(|integers| *integers.end() as f64)
+    }
+
     /// One component from its bytes: integers as they are or, where normalized, by glTF's equations.
-    fn decode(self, b: &[u8], normalized: bool) -> f64 {
-        let norm = |value: f64| match self.largest() {
-            Some(most) if normalized => (value / most as f64).max(-1.0),
+    pub(crate) fn decode(self, b: &[u8], normalized: bool) -> f64 {
+        let norm = |value: f64| match self.one() {
+            Some(one) if normalized => (value / one).max(-1.0),
             _ => value,
         };
         match self {

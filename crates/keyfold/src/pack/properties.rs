@@ -4,6 +4,7 @@ use super::Context;
 use crate::{
     Curve, Interpolation, Kind, Property, Target, Track,
     diff::{natural_range, worst_property},
+    document::ComponentType,
     validity::{clamped, stays_valid},
 };
 use keyfold_core::{engine::Grid, fit::refit};
@@ -40,11 +41,11 @@ fn snapped(track: &Track, curve: &Curve, tolerance: f64) -> Curve {
     let fractions = matches!(track.target, Target::Node { property: Property::Weights, .. })
         && curve.interpolation().elements_per_key() == 1
         && track.curve.values().iter().all(|v| (0.0..=1.0).contains(v));
-    let most = if 0.5 / 255.0 <= tolerance { 255.0 } else { 65535.0 };
-    let snap = |v: &f32| {
-        if fractions && 0.5 / f64::from(most) <= tolerance {
-            (v.clamp(0.0, 1.0) * most).round() / most
-        } else {
+    let types = [ComponentType::U8, ComponentType::U16].into_iter().filter(|_| fractions);
+    let one = types.filter_map(ComponentType::one).find(|one| 0.5 / one <= tolerance).map(|one| one as f32);
+    let snap = |v: &f32| match one {
+        Some(one) => (v.clamp(0.0, 1.0) * one).round() / one,
+        None => {
             let grid = Grid::multiples(tolerance, v.abs().into());
             grid.decode(grid.encode([f64::from(*v), 0.0, 0.0, 0.0]))[0]
         }

@@ -7,7 +7,10 @@ use crate::{
     diff::{proof, undefined},
     scene::core_track,
 };
-use keyfold_core::{curve::difference, engine::budgets::Reach};
+use keyfold_core::{
+    curve::{difference, merged_times},
+    engine::budgets::Reach,
+};
 
 /// The shares of the bound that are tried as what tracks may use of it, the coarsest first.
 const SHARES: [f64; 4] = [0.6, 0.3, 0.14, 0.06];
@@ -57,9 +60,7 @@ pub(crate) fn straightened(context: &Context<'_>, animation: &Animation, bound: 
 
 /// Times that suit all splines: the keys of all of them, and so many between two of these that each stays within about its tolerance; `None` where that is too many.
 fn times(splines: &[(usize, &Track)], tolerances: &[f64]) -> Option<Vec<f32>> {
-    let mut keys: Vec<f32> = splines.iter().flat_map(|(_, track)| track.curve.times()).copied().collect();
-    keys.sort_unstable_by(f32::total_cmp);
-    keys.dedup();
+    let keys = merged_times(splines.iter().map(|(_, track)| track.curve.times()));
     let mut times: Vec<f32> = keys.first().copied().into_iter().collect();
     for pair in keys.windows(2) {
         let needed =

@@ -6,7 +6,7 @@
 use super::{Affine, Bounds, Skeleton};
 use crate::{
     Document, Result,
-    document::{ComponentType, JsonRef, Object},
+    document::{JsonRef, Object},
 };
 use keyfold_core::vector::distance;
 use std::{collections::BTreeMap, sync::Arc};
@@ -115,17 +115,10 @@ impl<'a> Reader<'a> {
     fn stated_bounds(&self, accessor: usize) -> Option<[[f64; 3]; 2]> {
         let (object, accessor) =
             (self.document.element("accessors", accessor).ok()?, self.document.accessor(accessor).ok()?);
-        let largest = match accessor.component {
-            _ if !accessor.normalized => 1.0,
-            ComponentType::I8 => 127.0,
-            ComponentType::U8 => 255.0,
-            ComponentType::I16 => 32767.0,
-            ComponentType::U16 => 65535.0,
-            ComponentType::U32 | ComponentType::F32 => 1.0,
-        };
+        let one = accessor.component.one().filter(|_| accessor.normalized).unwrap_or(1.0);
         let corner = |key: &str| -> Option<[f64; 3]> {
             let numbers = object.numbers(key).ok()??;
-            Some(<[f64; 3]>::try_from(numbers).ok()?.map(|n| n / largest))
+            Some(<[f64; 3]>::try_from(numbers).ok()?.map(|n| n / one))
         };
         Some([corner("min")?, corner("max")?])
     }

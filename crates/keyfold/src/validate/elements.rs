@@ -63,9 +63,8 @@ impl Values {
     /// What a stored component stands for.
     pub(super) fn meaning(&self, raw: f32) -> f64 {
         let raw = f64::from(raw);
-        match self.component.largest() {
-            // Whole numbers of 32 bits cannot be normalized.
-            Some(most) if self.normalized && self.component != ComponentType::U32 => (raw / most as f64).max(-1.0),
+        match self.component.one() {
+            Some(one) if self.normalized => (raw / one).max(-1.0),
             _ => raw,
         }
     }

@@ -53,13 +53,11 @@ fn element_shape(target: &Target, width: usize) -> Shape {
 /// The smallest integer type that holds the values.
 fn integer_type(values: &[f32]) -> ComponentType {
     let (least, most) = values.iter().fold((0.0f32, 0.0f32), |(a, b), v| (a.min(*v), b.max(*v)));
-    match (least, most) {
-        (0.0, ..=255.0) => ComponentType::U8,
-        (-128.0.., ..=127.0) => ComponentType::I8,
-        (0.0, ..=65535.0) => ComponentType::U16,
-        (-32768.0.., ..=32767.0) => ComponentType::I16,
-        _ => ComponentType::U32,
-    }
+    let holds = |component: &ComponentType| {
+        component.integers().is_some_and(|i| *i.start() as f32 <= least && most <= *i.end() as f32)
+    };
+    let short = [ComponentType::U8, ComponentType::I8, ComponentType::U16, ComponentType::I16];
+    short.into_iter().find(holds).unwrap_or(ComponentType::U32)
 }
 
 /// The `target` object: core's form where core can say it, else KHR_animation_pointer's.

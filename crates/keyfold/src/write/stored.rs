@@ -108,21 +108,10 @@ impl Stored {
         let components = self.shape.components();
         let mut values = vec![f64::NAN; components];
         for (i, bytes) in self.bytes.chunks_exact(self.component.size()).enumerate() {
-            let value = raw(self.component, bytes);
+            let value = self.component.decode(bytes, false);
             values[i % components] = pick(values[i % components], value);
         }
         Value::Array(values.into_iter().map(|v| number(v, self.component)).collect())
-    }
-}
-
-fn raw(component: ComponentType, b: &[u8]) -> f64 {
-    match component {
-        ComponentType::I8 => f64::from(b[0] as i8),
-        ComponentType::U8 => f64::from(b[0]),
-        ComponentType::I16 => f64::from(i16::from_le_bytes([b[0], b[1]])),
-        ComponentType::U16 => f64::from(u16::from_le_bytes([b[0], b[1]])),
-        ComponentType::U32 => f64::from(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
-        ComponentType::F32 => f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{BuildError, Job, Source, SourceTrack, memory, splines};
 use crate::clip::{Target, bend, timing::Timing};
-use crate::curve::{Curve, Interpolation, Location, largest_difference, locate, toward};
+use crate::curve::{Curve, Interpolation, Location, largest_difference, locate};
 use crate::quat;
 use crate::skeleton::{BETWEEN, Moment, Motion, Skeleton, Track, compare, moments};
 use alloc::{sync::Arc, vec::Vec};
@@ -127,7 +127,7 @@ impl KeyTimes {
 pub(super) fn to_one_side(target: &Target, rows: &mut [f64]) {
     let keys = rows.as_chunks_mut::<4>().0;
     for k in (1..keys.len()).filter(|_| target.is_rotation()) {
-        keys[k] = toward(keys[k - 1], keys[k]);
+        keys[k] = quat::toward(keys[k - 1], keys[k]);
     }
 }
 

@@ -6,8 +6,8 @@
 use super::keys::{KeyTimes, duration};
 use super::{BuildError, Job, Source, SourceTrack, memory};
 use crate::clip::{Encoding, timing::Timing};
-use crate::curve::Interpolation;
-use crate::skeleton::{BETWEEN, merged};
+use crate::curve::{Interpolation, merged_times};
+use crate::skeleton::BETWEEN;
 use alloc::vec::Vec;
 
 /// The fastest even steps, and how many times as many parts are tried next: at most, and at least as long as none were enough.
@@ -112,7 +112,7 @@ impl Search<'_> {
 pub(super) fn own_times(source: &Source<'_>) -> Vec<f32> {
     // Steps have times of their own.
     let blends = source.tracks.iter().filter(|track| track.curve.interpolation() != Interpolation::Step);
-    let mut times = merged(blends.map(|track| track.curve.times()));
+    let mut times = merged_times(blends.map(|track| track.curve.times()));
     times.extend(times.last().map(|_| duration(source)));
     times.retain(|time| *time > 0.0);
     times.insert(0, 0.0);

@@ -93,7 +93,7 @@ fn end_velocities_are_what_finite_differences_see() {
         const STEP: f64 = 1e-5;
         let seen = |from: f64, to: f64| {
             let (p, q) = (cubic_slerp(a, b, c, d, from), cubic_slerp(a, b, c, d, to));
-            between(p, toward(p, q)).map(|v| v / STEP)
+            between(p, quat::toward(p, q)).map(|v| v / STEP)
         };
         let (first, last) = (seen(0.0, STEP), seen(1.0 - STEP, 1.0));
         for i in 0..3 {

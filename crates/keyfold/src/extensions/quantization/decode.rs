@@ -6,7 +6,6 @@ use crate::{
     Error, Result,
     document::{Object, Shape},
 };
-use keyfold_core::quat;
 use serde_json::{Map, Value, json};
 
 /// A channel's parameters. They belong to the channel, not to the sampler: two channels may read one sampler differently.
@@ -70,20 +69,16 @@ impl Parameters {
         };
         let mut values = Vec::with_capacity(stored.len());
         for element in stored.chunks_exact(shape.components()) {
-            let mut element =
-                element.iter().enumerate().map(|(i, v)| v * at(&self.scale, i, 1.0) + at(&self.offset, i, 0.0));
-            let mut next = || element.next().unwrap_or(0.0);
-            let mut put = |expanded: &[f64]| values.extend(expanded.iter().map(|v| *v as f32));
-            match layout {
-                Layout::Whole => (0..shape.components()).for_each(|_| put(&[next()])),
-                Layout::Uniform => put(&[next(); 3]),
-                Layout::WithoutW => put(&with_w([next(), next(), next()])),
-                Layout::OneAxis(axis) => put(&with_w(along(axis, next()))),
-                Layout::OneAxisAndW(axis) => {
-                    let [x, y, z] = along(axis, next());
-                    put(&[x, y, z, next()]);
-                }
+            let scaled = |(i, v): (usize, &f64)| v * at(&self.scale, i, 1.0) + at(&self.offset, i, 0.0);
+            let scaled = element.iter().enumerate().map(scaled);
+            if layout == Layout::Whole {
+                values.extend(scaled.map(|v| v as f32));
+                continue;
             }
+            let mut stored = [0.0; 4];
+            stored.iter_mut().zip(scaled).for_each(|(stored, v)| *stored = v);
+            let count = if layout == Layout::Uniform { 3 } else { 4 };
+            values.extend(layout.rebuilt(stored).iter().take(count).map(|v| *v as f32));
         }
         values
     }
@@ -92,14 +87,4 @@ impl Parameters {
 /// Whole numbers without a fraction: `1`, not `1.0`.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
-}
-
-fn along(axis: usize, value: f64) -> [f64; 3] {
-    [0, 1, 2].map(|i| if i == axis { value } else { 0.0 })
-}
-
-/// The unit quaternion with W >= 0. Quantized X, Y and Z can be longer than 1: then W is zero and the rest is shortened.
-fn with_w([x, y, z]: [f64; 3]) -> [f64; 4] {
-    let w = (1.0 - (x * x + y * y + z * z)).max(0.0).sqrt();
-    quat::try_normalize([x, y, z, w]).unwrap_or([x, y, z, w])
 }

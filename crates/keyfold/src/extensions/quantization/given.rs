@@ -93,19 +93,16 @@ fn reduce(curve: &Curve, property: Property, layout: Layout) -> Vec<f64> {
         return curve.values().iter().step_by(step).map(|v| f64::from(*v)).collect();
     }
     let mut last = quat::IDENTITY;
-    let turn = |q: Quat| {
-        let away = if layout.lacks_w() { q[3] < 0.0 } else { quat::dot(last, q) < 0.0 };
-        last = if away { quat::negate(q) } else { q };
+    let continued = |q: &[f32; 4]| {
+        last = quat::toward(last, quat::normalize(q.map(f64::from)));
         last
     };
-    let stored = |q: Quat| match layout {
-        Layout::WithoutW => q[..3].to_vec(),
-        Layout::OneAxis(axis) => vec![q[axis]],
-        Layout::OneAxisAndW(axis) => vec![q[axis], q[3]],
-        Layout::Whole | Layout::Uniform => q.to_vec(),
+    let stored = |q: Quat| {
+        let (numbers, count) = layout.stored(q);
+        numbers.into_iter().take(count)
     };
     let (keys, _) = curve.values().as_chunks::<4>();
-    keys.iter().map(|q| quat::normalize(q.map(f64::from))).map(turn).flat_map(stored).collect()
+    keys.iter().map(continued).flat_map(stored).collect()
 }
 
 /// Numbers as integers on the tightest grid over each component. Signed codes span a range about zero, or their own where that is enough.

@@ -31,10 +31,10 @@ impl FrameNumbers {
 
     /// Times as multiples of `step` seconds; `None` where two of them would fall on one code, or one is out of reach.
     fn multiples(times: &[f32], encoding: Encoding, step: f64) -> Option<Self> {
-        let most = encoding.component.largest()?;
-        let code = |time: &f32| Some(libm::round(f64::from(*time) / step) as i64).filter(|code| *code <= most);
-        let codes = times.iter().map(|time| u16::try_from(code(time)?).ok()).collect::<Option<Vec<_>>>()?;
-        let scale = if encoding.normalized { step * most as f64 } else { step };
+        let most = encoding.component.one()?;
+        let code = |time: &f32| Some(libm::round(f64::from(*time) / step)).filter(|code| *code <= most);
+        let codes = times.iter().map(|time| u16::try_from(code(time)? as i64).ok()).collect::<Option<Vec<_>>>()?;
+        let scale = if encoding.normalized { step * most } else { step };
         codes.is_sorted_by(|a, b| a < b).then(|| Self::new(codes, encoding, scale))
     }
 
@@ -61,8 +61,8 @@ impl FrameNumbers {
 
 /// What codes stand for before they are scaled.
 fn numbers(codes: &[u16], encoding: Encoding) -> impl Iterator<Item = f64> {
-    let most = encoding.component.largest().filter(|_| encoding.normalized);
-    codes.iter().map(move |code| f64::from(*code) / most.unwrap_or(1) as f64)
+    let one = encoding.component.one().filter(|_| encoding.normalized).unwrap_or(1.0);
+    codes.iter().map(move |code| f64::from(*code) / one)
 }
 
 /// The frame numbers of `times`; only where every time comes back as it was, but for the last bit.
@@ -91,7 +91,7 @@ pub(super) fn frames(times: &[f32], encoding: Encoding) -> Option<FrameNumbers> 
 
 /// Codes up to the largest with a step that means the same to all readers; with any where there is none.
 pub(super) fn coarse(times: &[f32], encoding: Encoding) -> Option<FrameNumbers> {
-    let step = f64::from(*times.last()?) / encoding.component.largest()? as f64;
+    let step = f64::from(*times.last()?) / encoding.component.one()?;
     around(times, encoding, step, f64::INFINITY).next().or_else(|| FrameNumbers::multiples(times, encoding, step))
 }
 

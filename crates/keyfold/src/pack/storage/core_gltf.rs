@@ -80,14 +80,9 @@ pub(super) fn shorts(codes: &[Code]) -> Stored {
     Stored::integers(ComponentType::I16, Shape::Vec4, true, &codes)
 }
 
-/// The integer types that core allows for rotations and weights, smallest first, with the code that stands for 1.
-const SIGNED: [(ComponentType, f32); 2] = [(ComponentType::I8, 127.0), (ComponentType::I16, 32767.0)];
-const UNSIGNED: [(ComponentType, f32); 4] = [
-    (ComponentType::U8, 255.0),
-    (ComponentType::I8, 127.0),
-    (ComponentType::U16, 65535.0),
-    (ComponentType::I16, 32767.0),
-];
+/// The integer types that core allows for rotations and weights, smallest first.
+const SIGNED: [ComponentType; 2] = [ComponentType::I8, ComponentType::I16];
+const UNSIGNED: [ComponentType; 4] = [ComponentType::U8, ComponentType::I8, ComponentType::U16, ComponentType::I16];
 
 /// So few values save less than their type takes in JSON.
 const FEW: usize = 32;
@@ -101,16 +96,16 @@ fn integers(track: &Track) -> Option<Stored> {
         Property::Translation | Property::Scale => return None,
     };
     let values = Some(track.curve.values()).filter(|values| values.len() > FEW)?;
-    let fitting = types.iter().find_map(|(component, most)| Some((*component, codes(values, *component, *most)?)));
+    let fitting = types.iter().find_map(|component| Some((*component, codes(values, *component)?)));
     fitting.map(|(component, codes)| Stored::integers(component, shape, true, &codes))
 }
 
 /// The codes of values that a type holds exactly.
-fn codes(values: &[f32], component: ComponentType, most: f32) -> Option<Vec<i64>> {
-    let least = if matches!(component, ComponentType::U8 | ComponentType::U16) { 0.0 } else { -most };
+fn codes(values: &[f32], component: ComponentType) -> Option<Vec<i64>> {
+    let (integers, one) = (component.integers()?, component.one()? as f32);
     let code = |v: &f32| {
-        let code = (v * most).round();
-        (code >= least && code <= most && code / most == *v).then_some(code as i64)
+        let code = (v * one).round();
+        (integers.contains(&(code as i64)) && code >= -one && code / one == *v).then_some(code as i64)
     };
     values.iter().map(code).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! A stream says a range and bits; a range beyond the data's makes any step possible, so that steps follow budgets, not powers of two.
 
-use super::{Conversion, Entry, Form, Rewritten, component_step, core_gltf};
+use super::{Conversion, Entry, Form, MARGIN, Rewritten, component_step, core_gltf};
 use crate::{
     Animation, Curve, Interpolation, Kind, Target, Track,
     draco::{self, Planned},
@@ -42,8 +42,6 @@ pub(super) const FORM: Form = Form {
 
 /// The most bits of a code: floats beyond are as coarse as the grid.
 const BITS: u32 = 20;
-/// Values may leave the range that they had in the original by so many steps.
-const MARGIN: f64 = 3.0;
 
 fn grid(track: &engine::Track, step: f64) -> Grid {
     let turns = track.property == Property::Rotation && !track.is_spline();

@@ -77,6 +77,9 @@ pub(crate) fn of(storage: Storage) -> &'static Form {
 /// by no more than a step.
 const UNIT_STEP: f64 = 0.99 * UNIT_TOLERANCE;
 
+/// How many steps values may leave the range by that they had in the original.
+const MARGIN: f64 = 3.0;
+
 /// The step of a value's components where a track's is `step`: a quaternion's hold half an angle.
 fn component_step(track: &engine::Track, step: f64) -> f64 {
     match track.property {

@@ -3,7 +3,7 @@
 //!
 //! What is on no grid stays in core's form.
 
-use super::{Conversion, Entry, Form, component_step, core_gltf, write_channels};
+use super::{Conversion, Entry, Form, MARGIN, component_step, core_gltf, write_channels};
 use crate::{
     Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
@@ -15,6 +15,7 @@ use crate::{
     write::{ChannelForm, Stored, place_plain},
 };
 use keyfold_core::{
+    curve::merged_times,
     engine::{self, Code, Grid, Layout, Uniform},
     skeleton,
 };
@@ -92,8 +93,6 @@ fn rotation(track: &engine::Track, step: f64, options: &Options) -> Option<Unifo
 const DIGITS: [u32; 10] = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80];
 /// How much coarser than asked for a grid may be where that makes bytes of shorts.
 const COARSER: f64 = 1.5;
-/// Values may leave the range that they had in the original by so many steps.
-const MARGIN: f64 = 3.0;
 /// Offsets are multiples of the power of ten that is at most so many steps.
 const LEEWAY: f64 = 32.0;
 
@@ -186,9 +185,7 @@ struct Clock {
 impl Clock {
     /// The clock that all times of an animation are whole frames of, but for a last bit.
     fn of(entries: &[Entry<'_>]) -> Option<Self> {
-        let mut times: Vec<f32> = entries.iter().flat_map(Entry::times).copied().collect();
-        times.sort_unstable_by(f32::total_cmp);
-        times.dedup();
+        let times = merged_times(entries.iter().map(Entry::times));
         let FrameNumbers { codes, scale, decoded } = frame_numbers(&times)?;
         let frames = codes.into_iter().zip(times.iter().zip(&decoded).map(|(time, decoded)| time == decoded));
         Some(Self { codes: times.iter().map(|t| t.to_bits()).zip(frames).collect(), scale })

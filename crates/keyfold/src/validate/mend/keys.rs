@@ -225,16 +225,11 @@ fn normalized(content: Stored, group: usize) -> Option<(Stored, usize)> {
 
 /// Fractions as an accessor stores them.
 fn to_bytes(numbers: &[f64], component: ComponentType, shape: Shape) -> Option<Vec<u8>> {
-    let integers = |least: f64, most: f64| {
-        let integers: Vec<i64> = numbers.iter().map(|n| (n * most).round().clamp(least, most) as i64).collect();
-        Some(Stored::integers(component, shape, true, &integers).bytes)
+    let Some(integers) = component.integers() else {
+        return Some(numbers.iter().flat_map(|n| (*n as f32).to_le_bytes()).collect());
     };
-    match component {
-        ComponentType::F32 => Some(numbers.iter().flat_map(|n| (*n as f32).to_le_bytes()).collect()),
-        ComponentType::I8 => integers(-127.0, 127.0),
-        ComponentType::U8 => integers(0.0, 255.0),
-        ComponentType::I16 => integers(-32767.0, 32767.0),
-        ComponentType::U16 => integers(0.0, 65535.0),
-        ComponentType::U32 => None,
-    }
+    let one = component.one()?;
+    let least = (*integers.start() as f64).max(-one);
+    let integers: Vec<i64> = numbers.iter().map(|n| (n * one).round().clamp(least, one) as i64).collect();
+    Some(Stored::integers(component, shape, true, &integers).bytes)
 }

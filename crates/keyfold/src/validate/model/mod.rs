@@ -159,14 +159,6 @@ fn version(members: &mut Members<'_, '_>, key: &str) -> Option<(u32, u32)> {
 
 /// Whether a number is a value of a component type.
 fn fits(value: &Value, component: crate::document::ComponentType) -> bool {
-    use crate::document::ComponentType::*;
-    let (least, most) = match component {
-        I8 => (-128.0, 127.0),
-        U8 => (0.0, 255.0),
-        I16 => (-32768.0, 32767.0),
-        U16 => (0.0, 65535.0),
-        U32 => (0.0, 4_294_967_295.0),
-        F32 => return true,
-    };
-    value.as_f64().is_some_and(|n| (least..=most).contains(&n))
+    let Some(integers) = component.integers() else { return true };
+    value.as_f64().is_some_and(|n| (*integers.start() as f64..=*integers.end() as f64).contains(&n))
 }
