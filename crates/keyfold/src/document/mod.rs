@@ -22,6 +22,7 @@ mod accessor;
 mod beside;
 mod buffers;
 mod content;
+mod dead_bytes;
 mod draft;
 mod edit;
 #[cfg(feature = "fs")]

@@ -7,6 +7,7 @@
 use super::{
     Document,
     buffers::Bytes,
+    dead_bytes::DeadBytes,
     edit::{Added, Edit, Patch, Used},
     guard::guard,
     json::to_index,
@@ -27,15 +28,17 @@ const PADDING: usize = 3;
 
 pub(super) fn finish(mut edit: Edit<'_>) -> Result<Document> {
     refuse_replaced(&edit)?;
-    remove_unreferenced(&edit.before.accessors, &mut edit.json, &mut [])?;
+    let gone = remove_unreferenced(&edit.before.accessors, &mut edit.json, &mut [])?;
+    let mut dead = DeadBytes::after(edit.document, &edit.json, &gone);
     let before: Vec<Value> = edit.json.get("bufferViews").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut places: Vec<usize> = edit.added.iter().map(|a| a.view).collect();
+    let mut places: Vec<usize> = edit.added.iter().map(|a| a.view).chain(dead.iter().map(|dead| dead.view)).collect();
     let dropped = remove_unreferenced(&edit.before.views, &mut edit.json, &mut places)?;
+    dead.iter_mut().rev().for_each(|dead| dead.view = places.pop().unwrap_or(dead.view));
     edit.added.iter_mut().zip(&places).for_each(|(added, view)| added.view = *view);
 
     let dropped: Vec<&Value> = dropped.iter().map(|i| &before[*i]).collect();
     let mut changed = patched(edit.document, &edit.patches, count(&edit.json, "buffers"));
-    cut(edit.document, &mut edit.json, &dropped, &places, &mut changed);
+    cut(edit.document, &mut edit.json, (&dropped, &dead), &places, &mut changed);
     append(edit.document, &mut edit.json, std::mem::take(&mut edit.added), &mut changed)?;
     remove_buffers(edit, changed)
 }
@@ -124,33 +127,55 @@ fn patched(document: &Document, patches: &[Patch], buffers: usize) -> Contents {
     contents
 }
 
-/// Cuts the bytes of removed buffer views out of their buffers, unless others use them too. Views in `added` have no bytes yet.
-fn cut(document: &Document, json: &mut Value, dropped: &[&Value], added: &[usize], contents: &mut Contents) {
+/// Cuts the bytes of removed buffer views, and dead bytes of others, out of their buffers, unless other views use them too. Views in `added` have no bytes yet.
+fn cut(
+    document: &Document,
+    json: &mut Value,
+    (dropped, dead): (&[&Value], &[DeadBytes]),
+    added: &[usize],
+    contents: &mut Contents,
+) {
     let unknown = references::unknown_extensions(json, Collection::Buffers);
     let (pinned, meant) = (pinned(json, &unknown), Mentions::of(json, &unknown));
     // A fallback buffer or a file that is not there has no bytes to cut.
     let may_be_cut = |buffer: usize| !pinned.contains(&buffer) && document.is_whole(buffer);
     for (buffer, content) in contents.iter_mut().enumerate().filter(|(buffer, _)| may_be_cut(*buffer)) {
-        let lost: Vec<Range<usize>> = dropped.iter().flat_map(|v| ranges(v, buffer)).collect();
+        let dead_in = |view: usize| dead.iter().filter(move |d| d.view == view).flat_map(|d| d.in_buffer(json, buffer));
+        let mut lost: Vec<Range<usize>> = dropped.iter().flat_map(|v| ranges(v, buffer)).collect();
+        lost.extend(dead.iter().flat_map(|dead| dead.in_buffer(json, buffer)));
         if lost.is_empty() {
             continue;
         }
         let Ok(bytes) = document.meant(buffer) else { continue };
         let bytes = content.as_deref().unwrap_or(&bytes);
         let views = json.get("bufferViews").and_then(Value::as_array).into_iter().flatten().enumerate();
-        let kept: Vec<_> = views.filter(|(i, _)| !added.contains(i)).flat_map(|(_, v)| ranges(v, buffer)).collect();
+        let kept = views.filter(|(i, _)| !added.contains(i));
+        let kept = kept.flat_map(|(i, v)| subtract(ranges(v, buffer), &dead_in(i).collect::<Vec<_>>()));
+        let kept: Vec<Range<usize>> = kept.collect();
         let mut starts: Vec<usize> = kept.iter().map(|range| range.start).collect();
         starts.sort_unstable();
         let (kept, lost) = (union(kept), union(lost));
         let covered = union(kept.iter().chain(&lost).cloned().collect());
-        let cuts = cuts(subtract(lost, &kept), &kept, bytes.len());
+        let shrunk: Vec<_> = dead.iter().filter_map(|dead| Some((dead, dead.whole(json, buffer)?))).collect();
+        let lost = shrunk.iter().fold(subtract(lost, &kept), |lost, (_, whole)| split(lost, whole.start));
+        let cuts = cuts(lost, &kept, bytes.len());
         let moved = cuts.first().map_or(bytes.len(), |cut| cut.start)..bytes.len();
         if meant.mean_bytes(moved, &starts, &covered) {
             continue;
         }
         *content = Some(remove(bytes, &cuts));
         shift_views(json, buffer, &cuts);
+        shrunk.iter().for_each(|(dead, whole)| dead.shrink(json, whole, &cuts));
     }
+}
+
+/// Ranges of which none goes on over a place.
+fn split(ranges: Vec<Range<usize>>, at: usize) -> Vec<Range<usize>> {
+    let halves = |r: Range<usize>| match (r.start + 1..r.end).contains(&at) {
+        true => vec![r.start..at, at..r.end],
+        false => vec![r],
+    };
+    ranges.into_iter().flat_map(halves).collect()
 }
 
 /// The buffers that extensions which Keyfold does not know say that they hold bytes in: those must stay where they are.
@@ -189,7 +214,7 @@ fn ranges(view: &Value, buffer: usize) -> Vec<Range<usize>> {
     std::iter::once(view).chain(extensions.into_iter().flat_map(Map::values)).filter_map(range).collect()
 }
 
-fn union(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub(super) fn union(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|r| (r.start, r.end));
     let mut out: Vec<Range<usize>> = Vec::new();
     for range in ranges {
@@ -201,8 +226,8 @@ fn union(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     out
 }
 
-/// `from` without `what`, both sorted and without overlaps.
-fn subtract(from: Vec<Range<usize>>, what: &[Range<usize>]) -> Vec<Range<usize>> {
+/// `from` without `what`, which is sorted and without overlaps.
+pub(super) fn subtract(from: Vec<Range<usize>>, what: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     for range in from {
         let mut start = range.start;
