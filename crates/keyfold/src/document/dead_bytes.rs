@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn views_with_other_users_stay_whole() {
-        let mut edit = counting(&[0..48], &[(0, 0..24), (0, 24..48)]).edit().finish().unwrap().to_json();
+        let mut edit = counting(&[0..48, 0..48], &[(0, 0..24), (0, 24..48)]).edit().finish().unwrap().to_json();
         edit["images"] = json!([{ "bufferView": 0, "mimeType": "image/png" }]);
         let document = Document::from_bytes(edit.to_string().as_bytes(), None, &Default::default()).unwrap();
         assert_eq!(without(&document, &[0]).buffer(0).unwrap().len(), 48);
