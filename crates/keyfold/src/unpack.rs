@@ -43,7 +43,8 @@ pub fn unpack_storage(document: &Document) -> Result<(Document, Vec<Finding>)> {
     Ok((retarget::plain_addresses(&plain)?, findings))
 }
 
-fn unpack_tracks(document: &Document) -> Result<(Document, Vec<Finding>)> {
+/// The same with targets as they are addressed, too.
+pub(crate) fn unpack_tracks(document: &Document) -> Result<(Document, Vec<Finding>)> {
     let Animations { animations, findings } = read(document)?;
     let mut forms = Vec::new();
     for animation in &animations {

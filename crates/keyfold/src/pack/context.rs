@@ -8,7 +8,7 @@ use super::{
 };
 use crate::parallel::*;
 use crate::{
-    Animation, Diff, Document, Error, Interpolation, Monitor, PROPERTY_BOUND, Result, Scene, Target, Targets, Track,
+    Animation, Diff, Document, Error, Interpolation, Monitor, Result, Scene, Target, Targets, Track,
     diff::{self, called},
     draco,
     extensions::vrm_animation::is_for_others,
@@ -62,7 +62,7 @@ impl<'a> Context<'a> {
         Self {
             scene,
             bound,
-            property_bound: settings.property_bound.unwrap_or(PROPERTY_BOUND),
+            property_bound: settings.property_bound(),
             settings,
             monitor,
             doubled: animations.iter().flat_map(|animation| doubled(animation).cloned()).collect(),

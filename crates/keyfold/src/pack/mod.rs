@@ -37,7 +37,7 @@ mod straight;
 pub mod weigh;
 
 use crate::{
-    Animation, Bound, Diff, Document, Monitor, Result, Scene, Severity, Storage, Track,
+    Animation, Bound, Diff, Document, Monitor, PROPERTY_BOUND, Result, Scene, Severity, Storage, Track,
     diff::{self, called},
     draco, effort, quantization, read_shared,
     write::MeshoptVersion,
@@ -82,6 +82,13 @@ pub struct Settings {
     pub draco: draco::Options,
     /// The layouts and bits of EXT_animation_quantization; bounds and types by name are not its to say here.
     pub quantization: quantization::Options,
+}
+
+impl Settings {
+    /// How far properties may be off.
+    fn property_bound(&self) -> f64 {
+        self.property_bound.unwrap_or(PROPERTY_BOUND)
+    }
 }
 
 /// Which bytes of animations and their JSON are minimized.

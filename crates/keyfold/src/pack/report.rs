@@ -3,7 +3,7 @@
 use super::{
     Estimate, Optimize, Packed, Settings, estimates,
     smallest::{OnDisk, Smallest, smallest},
-    weigh,
+    storage, weigh,
 };
 use crate::{
     Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
@@ -207,6 +207,8 @@ pub struct Chosen {
     /// Whether gzipped or raw bytes were minimized.
     pub optimize: Optimize,
     on_disk: OnDisk,
+    /// How many bytes may be lost after gzip for each that is saved on disk.
+    trade: u64,
 }
 
 /// Packs a document to several storages and keeps the smallest. `settings.storage` is ignored.
@@ -233,8 +235,8 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
         candidates.extend(about.into_iter().map(|about| Candidate::estimated(document, about)));
     }
     // Who asks for the smallest of several storages asks for no form of any.
-    let on_disk = if choice.among.len() == 1 { on_disk } else { OnDisk::Unknown };
-    Ok(Chosen { storage, packed, candidates, optimize: settings.optimize, on_disk })
+    let is_asked_for = choice.among.len() == 1 && storage::of(storage).conversion.is_some();
+    Ok(Chosen { storage, packed, candidates, optimize: settings.optimize, on_disk, trade: u64::from(is_asked_for) })
 }
 
 /// Files of up to so many bytes are weighed whole. Of larger ones that would take long, and their animations have been weighed.
@@ -253,17 +255,16 @@ pub struct PackedFile {
 impl Chosen {
     /// A document that was packed to one storage, with nothing beside it.
     pub fn alone(storage: Storage, packed: Packed, optimize: Optimize) -> Self {
-        Self { storage, packed, candidates: Vec::new(), optimize, on_disk: OnDisk::Unknown }
+        Self { storage, packed, candidates: Vec::new(), optimize, on_disk: OnDisk::Unknown, trade: 0 }
     }
 
     /// The file to write to a place, or to a stream: the packed document, or the original where that is no larger. Where bytes after gzip are minimized, those count, too; but where
     /// one storage was asked for, a file that is no larger on disk than what `convert` makes may have as many more of them as it saves on disk. `before` is what the original
     /// takes, with the buffers beside it.
     pub fn finish(self, original: &Document, before: u64, input: String, output: Option<&Path>) -> Result<PackedFile> {
-        let Self { storage, mut packed, mut candidates, optimize, on_disk } = self;
+        let Self { storage, mut packed, mut candidates, optimize, on_disk, trade } = self;
         let weighs = optimize == Optimize::Gzip && before <= WHOLE;
         let gzip = |draft: &Draft| weigh::whole(draft).gzip as u64;
-        // The bytes that may be lost after gzip for each that is saved on disk.
         let is_smaller = |draft: &Draft, than: &Draft, trade: u64| {
             let saved = than.bytes().saturating_sub(draft.bytes());
             saved > 0 && (!weighs || gzip(draft) <= gzip(than) + trade * saved)
@@ -272,15 +273,15 @@ impl Chosen {
         if draft.bytes() >= before || weighs {
             // In another container, the same may be longer.
             let same = original.draft(output)?;
-            if !is_smaller(&draft, &same, u64::from(matches!(on_disk, OnDisk::Least))) {
+            if !is_smaller(&draft, &same, if matches!(on_disk, OnDisk::Least) { trade } else { 0 }) {
                 (draft, copied) = (same, true);
             }
         }
         if let OnDisk::Other(fewer) = on_disk {
             let other = fewer.document.draft(output)?;
             // Animations tell where files are not weighed whole.
-            let pays = weighs || fewer.both().sum() <= packed.both().sum();
-            if pays && is_smaller(&other, &draft, 1) {
+            let pays = weighs || copied || fewer.both().sum() <= packed.both().sum();
+            if pays && is_smaller(&other, &draft, trade) {
                 let candidate = candidates.iter_mut().find(|candidate| candidate.storage == storage);
                 candidate.into_iter().for_each(|candidate| *candidate = Candidate::new(storage, &fewer));
                 (draft, packed, copied) = (other, *fewer, false);

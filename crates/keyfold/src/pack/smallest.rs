@@ -3,9 +3,9 @@
 use super::{
     Level, Optimize, Packed, Settings, floats, pack_below, pack_once,
     storage::{self, Conversion},
-    weigh::Weight,
+    weigh::{self, Weight},
 };
-use crate::{Document, Monitor, Part, Result, read_shared};
+use crate::{Document, Monitor, Part, Result, Storage, diff, read_shared, unpack::unpack_tracks};
 use core::mem::replace;
 
 /// The most floats of a document that is also packed by the quickest search and as `convert` does: of longer ones, the engine's choice is smaller.
@@ -21,14 +21,14 @@ const RESERVE: u64 = 8;
 pub(super) struct Smallest {
     /// Has the fewest of the bytes that are asked for.
     pub(super) least: Packed,
-    /// Takes no more bytes as it is than what `convert` makes.
+    /// Takes no more bytes as it is than the original and what `convert` makes.
     pub(super) on_disk: OnDisk,
 }
 
-/// The smallest result among those that take no more bytes as they are than what `convert` makes.
+/// The smallest result among those that take no more bytes as they are than the original and what `convert` makes.
 #[derive(Debug)]
 pub(super) enum OnDisk {
-    /// Nobody looked at what `convert` makes.
+    /// There is none, or nobody looked.
     Unknown,
     /// The least of all results.
     Least,
@@ -36,8 +36,28 @@ pub(super) enum OnDisk {
     Other(Box<Packed>),
 }
 
-/// Searches as often as a document is worth it and work is left for another search that takes as much.
+/// Searches as often as a document is worth it and work is left for another search that takes as much. Tracks that stay would keep a storage that the others leave: what is
+/// in another storage is unpacked first, unless that fails to keep the bound.
 pub(super) fn smallest(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Smallest> {
+    if let Some(plain) = unpacked(document, settings.storage)?
+        && let Some(found) = search(document, &plain, settings, monitor)?.against(document, settings)?
+    {
+        return Ok(found);
+    }
+    search(document, document, settings, monitor)
+}
+
+/// The document with tracks unpacked, where some are neither plain nor in a storage.
+fn unpacked(document: &Document, storage: Storage) -> Result<Option<Document>> {
+    let animations = &read_shared(document)?.animations;
+    let mut tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));
+    let is_other = |storage: Storage, own: Storage| own != Storage::Core && own != storage;
+    let has_others = tracks.any(|(index, track)| is_other(storage, Storage::of(document, index, track)));
+    has_others.then(|| Ok(unpack_tracks(document)?.0)).transpose()
+}
+
+/// All searches of a document, which is the original or plays as that.
+fn search(original: &Document, document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Smallest> {
     let work = || document.account().left().work;
     let before = work();
     let packed = pack_once(document, settings, &Part { whole: monitor, from: 0.0, share: 0.7 })?;
@@ -48,7 +68,8 @@ pub(super) fn smallest(document: &Document, settings: &Settings, monitor: &dyn M
     let part = |index: usize| Part { whole: monitor, from: 0.7 + index as f64 * share, share };
     let converted = converted(settings).filter(|_| affords(MUCH));
     let converted = converted.map(|settings| pack_below(document, &settings, None, &part(0))).transpose()?.flatten();
-    let mut results = Results::new(packed, converted, settings.optimize);
+    let limit = (settings.level != Level::Fast && affords(MUCH)).then(|| weigh::weight(original).raw);
+    let mut results = Results::new(packed, converted, limit, settings.optimize);
     for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most)) {
         let wanted = |weight: &Weight| results.wants(weight);
         if let Some(packed) = pack_below(document, other, Some(&wanted), &part(1 + index))? {
@@ -58,22 +79,40 @@ pub(super) fn smallest(document: &Document, settings: &Settings, monitor: &dyn M
     Ok(results.smallest())
 }
 
+impl Smallest {
+    /// The same, measured against the original itself; `None` where a result is over the bound.
+    fn against(mut self, original: &Document, settings: &Settings) -> Result<Option<Self>> {
+        let mut all = vec![&mut self.least];
+        if let OnDisk::Other(packed) = &mut self.on_disk {
+            all.push(packed);
+        }
+        for packed in all {
+            packed.diff = diff::diff(original, packed.document.draft(None)?.document(), settings.shell)?;
+            let properties = packed.diff.animations.iter().all(|a| a.properties.max <= settings.property_bound());
+            if !(packed.diff.possible <= packed.bound && properties && packed.diff.unmatched.is_empty()) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(self))
+    }
+}
+
 /// The results so far.
 struct Results {
     optimize: Optimize,
     least: Packed,
-    /// The bytes that the result of `convert` takes as it is.
-    converted: Option<usize>,
+    /// The most bytes on disk: those of the original and of what `convert` makes.
+    limit: Option<usize>,
     /// The smallest result that takes no more, where the least takes more.
     on_disk: Option<Packed>,
 }
 
 impl Results {
-    fn new(packed: Packed, converted: Option<Packed>, optimize: Optimize) -> Self {
+    fn new(packed: Packed, converted: Option<Packed>, limit: Option<usize>, optimize: Optimize) -> Self {
         // A result that leaves more animations as they were sets no limit.
-        let limit = converted.as_ref().filter(|converted| converted.left.len() <= packed.left.len());
-        let limit = limit.map(|converted| converted.raw_bytes);
-        let mut results = Self { optimize, least: packed, converted: limit, on_disk: None };
+        let other = converted.as_ref().filter(|converted| converted.left.len() <= packed.left.len());
+        let limit = limit.into_iter().chain(other.map(|converted| converted.raw_bytes)).min();
+        let mut results = Self { optimize, least: packed, limit, on_disk: None };
         if let Some(converted) = converted.filter(|packed| results.wants(&packed.both())) {
             results.take(converted);
         }
@@ -88,7 +127,7 @@ impl Results {
     }
 
     fn is_within(&self, raw: usize) -> bool {
-        self.converted.is_some_and(|converted| raw <= converted)
+        self.limit.is_some_and(|limit| raw <= limit)
     }
 
     /// Keeps a result that is wanted. Some were packed within tighter bounds; what is promised is the bound that was asked for.
