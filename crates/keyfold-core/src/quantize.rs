@@ -13,6 +13,7 @@ pub const MAX_BITS: u32 = 24;
 
 /// Why a number or a range was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum QuantizeError {
     /// There are no codes of this many bits: unsigned ones have 1 to 24, symmetric signed ones 2 to 24.
     Bits(u32),

@@ -120,7 +120,7 @@ pub fn build_clip_with(
     };
     let watch = |done| monitor.step(done, "building the clip").is_ok();
     let built = build::build(&source, &core, &watch)?;
-    let build::Built { bytes, error, possible, holds, resampling, total } = built;
+    let build::Built { bytes, error, possible, holds, resampling, total, .. } = built;
     Ok(BuiltClip { bytes, error, possible, bound, holds, resampling, total })
 }
 

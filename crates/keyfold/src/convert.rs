@@ -40,6 +40,7 @@ pub enum StorageForm {
 
 /// What came of a document that was to have another form.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Converted {
     /// The document; nothing where nothing was asked for, and it stays what it was.
     pub document: Option<Document>,

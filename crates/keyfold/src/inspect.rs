@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What a document's animations are.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Inspection {
     /// The extensions that the file declares.
     pub extensions: Extensions,
@@ -42,6 +43,7 @@ pub struct Extensions {
 
 /// One animation.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct AnimationSummary {
     /// Its index in the file.
     pub index: usize,
@@ -60,6 +62,7 @@ pub struct AnimationSummary {
 
 /// One track.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct TrackSummary {
     /// What it drives.
     pub target: String,

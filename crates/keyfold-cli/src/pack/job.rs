@@ -66,7 +66,7 @@ impl Run<'_> {
         self.turns.wait(index);
         let place = (!is_stream(&job.output)).then_some(job.output.as_path());
         let packed = chosen.finish(document, before, name, place);
-        let PackedFile { draft, document: packed, mut report } =
+        let PackedFile { draft, document: packed, mut report, .. } =
             packed.with_context(|| format!("cannot write {}", job.output.display()))?;
         if self.args.dry_run {
             report.output = None;

@@ -73,6 +73,7 @@ impl Encoding {
 
 /// Why bytes are no clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ClipError {
     /// The bytes do not start as a clip does.
     NotAClip,

@@ -69,6 +69,7 @@ impl Interpolation {
 
 /// Why a curve was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CurveError {
     /// There is no key.
     Empty,

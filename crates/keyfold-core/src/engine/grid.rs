@@ -15,6 +15,7 @@ pub type Code = [i32; 4];
 
 /// The values that a track can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Grid {
     /// Floats as they are; codes are their bits.
     Float,

@@ -45,6 +45,7 @@ const AT_KEYS: f64 = 0.996;
 
 /// What a search found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Found {
     /// Tracks as a storage will hold them: one entry for each track of the job, `None` where it stays as it is.
     pub tracks: Vec<Option<Encoded>>,

@@ -68,6 +68,7 @@ pub enum Rest {
 
 /// Why parents make no hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SkeletonError {
     /// There are not as many parents as rest poses.
     Count,

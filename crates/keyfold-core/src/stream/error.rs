@@ -4,6 +4,7 @@ use core::fmt;
 
 /// Why a stream was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StreamError {
     /// It is of no version that is known.
     Version,

@@ -5,6 +5,7 @@ use crate::{Bound, Document, Monitor, PROPERTY_BOUND, Result};
 
 /// How what was written compares with its original.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Kept {
     /// How far the two lie apart.
     pub diff: Diff,

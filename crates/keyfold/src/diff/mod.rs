@@ -27,6 +27,7 @@ use std::collections::BTreeSet;
 
 /// How far two files lie apart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Diff {
     /// The largest distance between a point of the first file and its twin, in scene units, over all animations. Not a number, as the next two,
     /// where the files have nothing in common.
@@ -49,6 +50,7 @@ pub struct Diff {
 
 /// How far an animation lies from its twin.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct AnimationDiff {
     /// Its index in the first file.
     pub index: usize,
@@ -74,6 +76,7 @@ pub struct AnimationDiff {
 
 /// The worst of what does not move points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PropertyDiff {
     /// The largest difference as a share of the property's natural range.
     pub max: f64,

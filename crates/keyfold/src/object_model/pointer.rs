@@ -28,6 +28,7 @@ pub struct Pointer(String);
 
 /// Why a text is no JSON pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PointerError {
     /// A pointer is empty or begins with a slash.
     #[error("a JSON pointer begins with a slash")]

@@ -12,6 +12,7 @@ use super::state::{State, TRANSLATION, first_missing, weights_of};
 
 /// Why a value could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SetError {
     /// The property may not change.
     #[error("{0} is read-only")]

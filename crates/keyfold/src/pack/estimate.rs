@@ -26,6 +26,7 @@ const STRETCHES: f64 = 5.0;
 
 /// About what a storage would take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The storage.
     pub storage: Storage,

@@ -93,6 +93,7 @@ impl Settings {
 
 /// Which bytes of animations and their JSON are minimized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Optimize {
     /// After gzip, as most servers send them.
     #[default]
@@ -103,6 +104,7 @@ pub enum Optimize {
 
 /// A packed document and the proof.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Packed {
     /// The document to save.
     pub document: Document,

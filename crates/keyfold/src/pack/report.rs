@@ -60,6 +60,7 @@ pub struct Sizes {
 
 /// How far off a file is, and where it is worst.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ErrorReport {
     /// The largest distance between a point and its twin, in scene units.
     pub max: f64,
@@ -123,6 +124,7 @@ impl std::fmt::Display for ErrorReport {
 
 /// What a storage would take.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The storage.
     pub storage: Storage,
@@ -197,6 +199,7 @@ impl From<Storage> for Choice {
 
 /// The smallest of the storages that were to be chosen from.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Chosen {
     /// The storage.
     pub storage: Storage,
@@ -243,6 +246,7 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
 const WHOLE: u64 = 1 << 20;
 /// A packed file: what to write, and what to say of it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct PackedFile {
     /// What to write.
     pub draft: Draft,

@@ -48,6 +48,7 @@ impl RotationOptions {
 
 /// What became of rotations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RotationReport {
     /// How many tracks were changed.
     pub tracks: usize,

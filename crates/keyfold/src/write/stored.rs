@@ -25,6 +25,7 @@ pub struct Stored {
 
 /// What a reader of a compressed buffer view does to its bytes; elements are as long before as they are after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Filter {
     /// Nothing.
     #[default]

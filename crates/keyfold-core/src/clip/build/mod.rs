@@ -122,6 +122,7 @@ impl Limits {
 
 /// A clip that was built, and what was measured on it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Built {
     /// The clip, for [`Clip::open`].
     pub bytes: Vec<u8>,
@@ -139,6 +140,7 @@ pub struct Built {
 
 /// Why no clip was built.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum BuildError {
     /// There is no track.
     Empty,
