@@ -37,9 +37,9 @@ pub(super) enum OnDisk {
 }
 
 /// Searches as often as a document is worth it and work is left for another search that takes as much. Tracks that stay would keep a storage that the others leave: what is
-/// in another storage is unpacked first, unless that fails to keep the bound.
+/// in another storage is unpacked first, unless tracks are to be left alone.
 pub(super) fn smallest(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Smallest> {
-    if let Some(plain) = unpacked(document, settings.storage)?
+    if let Some(plain) = unpacked(document, settings)?
         && let Some(found) = search(document, &plain, settings, monitor)?.against(document, settings)?
     {
         return Ok(found);
@@ -47,13 +47,14 @@ pub(super) fn smallest(document: &Document, settings: &Settings, monitor: &dyn M
     search(document, document, settings, monitor)
 }
 
-/// The document with tracks unpacked, where some are neither plain nor in a storage.
-fn unpacked(document: &Document, storage: Storage) -> Result<Option<Document>> {
+/// The document with its tracks unpacked, where all may change and some are neither plain nor in the storage that is asked for.
+fn unpacked(document: &Document, settings: &Settings) -> Result<Option<Document>> {
     let animations = &read_shared(document)?.animations;
     let mut tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));
-    let is_other = |storage: Storage, own: Storage| own != Storage::Core && own != storage;
-    let has_others = tracks.any(|(index, track)| is_other(storage, Storage::of(document, index, track)));
-    has_others.then(|| Ok(unpack_tracks(document)?.0)).transpose()
+    let is_other = |storage: Storage| ![Storage::Core, settings.storage].contains(&storage);
+    let has_others = tracks.any(|(index, track)| is_other(Storage::of(document, index, track)));
+    let is_free = settings.animation.is_none() && settings.keep.is_empty();
+    (has_others && is_free).then(|| Ok(unpack_tracks(document)?.0)).transpose()
 }
 
 /// All searches of a document, which is the original or plays as that.
