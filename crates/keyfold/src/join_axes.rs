@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// The animation with every axis joined to its property. Tracks of other targets stay as they are; a joined track stands where the first
 /// of its axes stood.
-pub fn join_axes(document: &Document, animation: &Animation) -> Animation {
+pub(crate) fn join_axes(document: &Document, animation: &Animation) -> Animation {
     let mut groups: BTreeMap<(usize, Property), Vec<&Track>> = BTreeMap::new();
     for track in &animation.tracks {
         if let Target::Node { node, property: property @ (Property::Translation | Property::Scale), .. } = track.target

@@ -33,7 +33,7 @@ pub fn unpack(document: &Document, bound: Bound) -> Result<(Document, Vec<Findin
 }
 
 /// The same with CUBICSLERP rotations as they are: nothing is lost.
-pub fn unpack_storage(document: &Document) -> Result<(Document, Vec<Finding>)> {
+pub(crate) fn unpack_storage(document: &Document) -> Result<(Document, Vec<Finding>)> {
     let mut parts = Vec::new();
     let joined = retarget::join_components(document, &mut parts)?;
     let document = joined.as_ref().unwrap_or(document);

@@ -341,7 +341,7 @@ fn window_keys(track: &Track, window: &Window) -> Range<usize> {
 /// original stays: what a player shows there depends on a neighbouring window.
 fn fill(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window, transforms: &mut [Transform]) {
     let start = window.range.start;
-    let value = |k: usize| value(track, quantizer.grid.decode(keys.codes[k]));
+    let value = |k: usize| played(quantizer.grid.decode(keys.codes[k]), track.turns());
     let Some(first) = keys.places.first() else { return };
     let mut from = value(0);
     put_value(track, from, &mut transforms[first - start]);
@@ -380,14 +380,9 @@ pub(super) fn between(track: &Track, from: [f64; 4], to: [f64; 4], share: f64) -
     }
 }
 
-/// What a player makes of a stored value.
-pub(super) fn value(track: &Track, stored: [f32; 4]) -> [f64; 4] {
-    played(stored, track.turns())
-}
-
 /// Puts what a reader gets into a transform.
 pub(super) fn put(track: &Track, stored: [f32; 4], transform: &mut Transform) {
-    put_value(track, value(track, stored), transform);
+    put_value(track, played(stored, track.turns()), transform);
 }
 
 #[inline]

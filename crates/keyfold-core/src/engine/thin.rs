@@ -5,7 +5,8 @@
 
 use super::{
     clip::{Clip, probe_of},
-    encode::{Decoded, TrackKeys, between, put_value, value},
+    encode::{Decoded, TrackKeys, between, put_value},
+    grid::played,
     reduce::LEAST_COSINE,
     track::{Quantizer, Track},
     window::Window,
@@ -62,7 +63,8 @@ impl<'a, 'c> Thinning<'a, 'c> {
     fn track(&mut self, index: usize, quantizer: &Quantizer) {
         let (track, keys) = (&self.clip.tracks[index], &self.decoded.keys[index]);
         let places: Vec<usize> = keys.places.iter().map(|place| place - self.window.range.start).collect();
-        let values: Vec<[f64; 4]> = keys.codes.iter().map(|code| value(track, quantizer.grid.decode(*code))).collect();
+        let values: Vec<[f64; 4]> =
+            keys.codes.iter().map(|code| played(quantizer.grid.decode(*code), track.turns())).collect();
         let mut kept = vec![true; places.len()];
         let mut last = 0;
         for k in 1..places.len().saturating_sub(1) {

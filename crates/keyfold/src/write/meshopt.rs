@@ -15,7 +15,7 @@ use crate::{
     extensions::meshopt::{EXT_NAME, KHR_NAME, codec, unfilter},
 };
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
 /// Which of the two extensions to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -238,15 +238,21 @@ fn exponential(bytes: &[u8], components: usize) -> Option<Vec<u8>> {
         .collect();
     let mut out = Vec::with_capacity(bytes.len());
     for (i, value) in values.iter().enumerate() {
-        let exponent = exponents[i % components].clamp(-100, 100);
+        let exponent = exponents[i % components].clamp(*EXPONENTS.start(), *EXPONENTS.end());
         let mantissa = f64::from(*value) * f64::from_bits(((1023 - i64::from(exponent)) as u64) << 52);
-        if mantissa.fract() != 0.0 || mantissa.abs() > 8_388_607.0 {
-            return None;
-        }
-        let packed = (exponent as u32) << 24 | (mantissa as i32 as u32 & 0xFF_FFFF);
-        out.extend_from_slice(&packed.to_le_bytes());
+        let mantissa = Some(mantissa).filter(|m| m.fract() == 0.0)?;
+        out.extend_from_slice(&exponential_word(exponent, mantissa as i32)?);
     }
     Some(out)
+}
+
+/// The exponents that the exponential filter is asked for: a reader's floats have no others to spare.
+const EXPONENTS: RangeInclusive<i32> = -100..=100;
+
+/// An element of the exponential filter: an exponent, and an integer of 24 bits.
+pub(crate) fn exponential_word(exponent: i32, mantissa: i32) -> Option<[u8; 4]> {
+    let fits = EXPONENTS.contains(&exponent) && mantissa.unsigned_abs() < 1 << 23;
+    fits.then(|| ((exponent as u32) << 24 | (mantissa as u32 & 0xFF_FFFF)).to_le_bytes())
 }
 
 /// The exponent of a float's lowest set bit.

@@ -12,8 +12,8 @@ mod stored;
 mod stream;
 
 pub use core_storage::{core_form, core_target};
-pub(crate) use meshopt::meshopt_bytes;
 pub use meshopt::{MeshoptVersion, Pays, place_meshopt};
+pub(crate) use meshopt::{exponential_word, meshopt_bytes};
 pub(crate) use order::alike;
 pub(crate) use plain::Plain;
 pub use plain::place_plain;
@@ -78,15 +78,6 @@ impl AnimationForm {
         let replaces = animation.tracks.iter().map(|t| t.source.channel).collect();
         Self { index: animation.index, replaces, channels, repeats_samplers: false }
     }
-}
-
-/// Writes animations as plain core glTF: floats, whole properties.
-pub fn write_core(document: &Document, animations: &[Animation]) -> Result<Document> {
-    let forms = animations.iter().map(|animation| {
-        let channels = animation.tracks.iter().map(core_form).collect::<Result<_>>()?;
-        Ok(AnimationForm::new(animation, channels))
-    });
-    assemble(document, &forms.collect::<Result<Vec<_>>>()?, place_plain)
 }
 
 /// Writes every animation as floats in buffer views that meshopt compresses, nothing lost; with what reading had to leave out.

@@ -27,7 +27,8 @@ fn animated() -> Document {
 fn equal_data_is_written_once_and_what_is_not_understood_stays() {
     let before = animated();
     let animations = read(&before).unwrap().animations;
-    let after = write_core(&before, &animations).unwrap();
+    let channels = animations[0].tracks.iter().map(|track| core_form(track).unwrap()).collect();
+    let after = assemble(&before, &[AnimationForm::new(&animations[0], channels)], place_plain).unwrap();
     let animation = &after.json()["animations"][0];
     let keys: Vec<&String> = animation.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["extras", "samplers", "name", "channels"]);

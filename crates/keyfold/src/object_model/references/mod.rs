@@ -81,13 +81,6 @@ pub fn references(document: &Value, collection: Collection) -> Vec<Reference> {
     found
 }
 
-/// What refers to what: every reference of the document, by collection and index.
-pub fn all_references(document: &Value) -> Vec<Reference> {
-    let mut found: Vec<_> = Collection::ALL.iter().flat_map(|&collection| references(document, collection)).collect();
-    found.sort();
-    found
-}
-
 /// The objects of `collection` that nothing refers to. Scenes, animations and root nodes of other files' scenes may well
 /// be wanted without any reference; accessors, buffer views and buffers are not.
 pub fn unreferenced(document: &Value, collection: Collection) -> Vec<usize> {

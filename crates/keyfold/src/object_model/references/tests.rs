@@ -286,11 +286,8 @@ fn unknown_extensions_are_named_wherever_they_stand() {
 }
 
 #[test]
-fn the_report_is_sorted_by_what_is_referred_to() {
-    let report = all_references(&core());
-    assert!(report.is_sorted());
-    assert_eq!(report.len(), Collection::ALL.iter().map(|&c| references(&core(), c).len()).sum::<usize>());
-    let first = serde_json::to_value(&report[0]).unwrap();
+fn a_reference_says_what_it_refers_to_and_where() {
+    let first = serde_json::to_value(&references(&core(), Collection::Accessors)[0]).unwrap();
     let at = "/meshes/0/primitives/0/attributes/POSITION";
     assert_eq!(first, json!({ "collection": "accessors", "index": 0, "at": at, "form": "index" }));
 }

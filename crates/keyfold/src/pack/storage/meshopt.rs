@@ -8,7 +8,7 @@ use crate::{
         Context, Optimize,
         cost::{deflated, plain, wire},
     },
-    write::{ChannelForm, Filter, Pays, Stored, meshopt_bytes, place_meshopt},
+    write::{ChannelForm, Filter, Pays, Stored, exponential_word, meshopt_bytes, place_meshopt},
 };
 use keyfold_core::{
     engine::{self, Code, Encoded, Grid},
@@ -98,8 +98,7 @@ fn filtered(encoded: &Encoded) -> Option<Stored> {
 fn exponential(codes: &[Code], step: f64, width: usize) -> Option<Stored> {
     let exponent = i32::try_from(step.to_bits() >> 52).ok()? - 1023;
     let shape = Shape::vector(width)?;
-    let fits = (-100..=100).contains(&exponent) && codes.iter().flatten().all(|code| code.abs() < 1 << 23);
-    let word = |code: &i32| (exponent as u32) << 24 | (*code as u32 & 0xFF_FFFF);
-    let bytes = codes.iter().flat_map(|code| code.iter().take(width)).flat_map(|c| word(c).to_le_bytes()).collect();
-    fits.then(|| Stored { filter: Filter::Exponential, bytes, ..Stored::floats(shape, &[]) })
+    let words = codes.iter().flat_map(|code| code.iter().take(width)).map(|code| exponential_word(exponent, *code));
+    let bytes = words.collect::<Option<Vec<_>>>()?.concat();
+    Some(Stored { filter: Filter::Exponential, bytes, ..Stored::floats(shape, &[]) })
 }
