@@ -11,6 +11,8 @@ use serde_json::Value;
 
 /// What is small enough to be packed four times in every run.
 const SMALL: u64 = 100_000;
+/// Bytes by which whole files may differ after gzip where their animations, which are weighed, do not.
+const GZIP_NOISE: u64 = 4;
 
 /// The project's samples, the corpus and the fixtures, those that are broken on purpose too; the small ones unless in a full run.
 fn files() -> Vec<PathBuf> {
@@ -86,10 +88,7 @@ fn pack_is_no_larger_than_convert() {
             });
             let Some((packed, converted)) = packed.zip(converted) else { continue };
             let what = format!("{} {}: {packed:?} of {converted:?}", file.display(), storage.name());
-            assert!(packed.0 <= converted.0 || packed.0 + packed.1 < converted.0 + converted.1, "{what}");
-            if packed.0 > converted.0 {
-                note(&format!("pack: larger than convert on disk, and smaller by more after gzip: {what}"));
-            }
+            assert!(packed.0 <= converted.0 && packed.1 <= converted.1 + GZIP_NOISE, "{what}");
             count += 1;
         }
     }

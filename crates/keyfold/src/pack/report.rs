@@ -2,7 +2,7 @@
 
 use super::{
     Estimate, Optimize, Packed, Settings, estimates,
-    smallest::{OnDisk, Smallest, smallest},
+    smallest::{Smallest, smallest},
     storage, weigh,
 };
 use crate::{
@@ -209,27 +209,33 @@ pub struct Chosen {
     pub candidates: Vec<Candidate>,
     /// Whether gzipped or raw bytes were minimized.
     pub optimize: Optimize,
-    on_disk: OnDisk,
-    /// How many bytes may be lost after gzip for each that is saved on disk.
-    trade: u64,
+    /// Whether the original would be larger on disk than what `convert` makes.
+    convert_saves: bool,
 }
 
 /// Packs a document to several storages and keeps the smallest. `settings.storage` is ignored.
 pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
     let tried: Vec<Storage> =
         Storage::ALL.into_iter().filter(|s| choice.among.contains(s) || choice.beside.contains(s)).collect();
-    let (mut candidates, mut best) = (Vec::new(), None::<(Storage, Smallest)>);
+    // Who asks for one storage gets a file that is no larger on disk than what `convert` makes; who asks for the smallest of several asks for no form of any.
+    let is_asked_for = |storage| choice.among.len() == 1 && storage::of(storage).conversion.is_some();
+    let (mut candidates, mut best) = (Vec::new(), None::<(Storage, Packed, bool)>);
     for (index, storage) in tried.iter().enumerate() {
         let part = Part { whole: monitor, from: index as f64 / tried.len() as f64, share: 1.0 / tried.len() as f64 };
         let found = smallest(document, &Settings { storage: *storage, ..settings.clone() }, &part)?;
-        candidates.push(Candidate::new(*storage, &found.least));
-        let weight = found.least.weight(settings.optimize);
-        let smaller = best.as_ref().is_none_or(|(_, best)| weight < best.least.weight(settings.optimize));
-        if smaller && choice.among.contains(storage) {
-            best = Some((*storage, found));
+        let is_candidate = choice.among.contains(storage);
+        let Smallest { least, on_disk, convert_saves } = found;
+        let (packed, convert_saves) = match is_candidate && is_asked_for(*storage) {
+            true => (on_disk.unwrap_or(least), convert_saves),
+            false => (least, false),
+        };
+        candidates.push(Candidate::new(*storage, &packed));
+        let weight = |packed: &Packed| packed.weight(settings.optimize);
+        if is_candidate && best.as_ref().is_none_or(|(_, best, _)| weight(&packed) < weight(best)) {
+            best = Some((*storage, packed, convert_saves));
         }
     }
-    let (storage, Smallest { least: packed, on_disk }) =
+    let (storage, packed, convert_saves) =
         best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
     if choice.estimate {
         let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !tried.contains(other)).collect();
@@ -237,9 +243,7 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
         let about = estimates(document, &chosen, &packed, &others)?;
         candidates.extend(about.into_iter().map(|about| Candidate::estimated(document, about)));
     }
-    // Who asks for the smallest of several storages asks for no form of any.
-    let is_asked_for = choice.among.len() == 1 && storage::of(storage).conversion.is_some();
-    Ok(Chosen { storage, packed, candidates, optimize: settings.optimize, on_disk, trade: u64::from(is_asked_for) })
+    Ok(Chosen { storage, packed, candidates, optimize: settings.optimize, convert_saves })
 }
 
 /// Files of up to so many bytes are weighed whole. Of larger ones that would take long, and their animations have been weighed.
@@ -259,36 +263,21 @@ pub struct PackedFile {
 impl Chosen {
     /// A document that was packed to one storage, with nothing beside it.
     pub fn alone(storage: Storage, packed: Packed, optimize: Optimize) -> Self {
-        Self { storage, packed, candidates: Vec::new(), optimize, on_disk: OnDisk::Unknown, trade: 0 }
+        Self { storage, packed, candidates: Vec::new(), optimize, convert_saves: false }
     }
 
-    /// The file to write to a place, or to a stream: the packed document, or the original where that is no larger. Where bytes after gzip are minimized, those count, too; but where
-    /// one storage was asked for, a file that is no larger on disk than what `convert` makes may have as many more of them as it saves on disk. `before` is what the original
-    /// takes, with the buffers beside it.
+    /// The file to write to a place, or to a stream: the packed document, or the original where that is no larger. Where bytes after gzip are minimized, those of files that are
+    /// not large count, too, unless what `convert` makes would be smaller on disk than the original. `before` is what the original takes, with the buffers beside it.
     pub fn finish(self, original: &Document, before: u64, input: String, output: Option<&Path>) -> Result<PackedFile> {
-        let Self { storage, mut packed, mut candidates, optimize, on_disk, trade } = self;
-        let weighs = optimize == Optimize::Gzip && before <= WHOLE;
-        let gzip = |draft: &Draft| weigh::whole(draft).gzip as u64;
-        let is_smaller = |draft: &Draft, than: &Draft, trade: u64| {
-            let saved = than.bytes().saturating_sub(draft.bytes());
-            saved > 0 && (!weighs || gzip(draft) <= gzip(than) + trade * saved)
-        };
+        let Self { storage, packed, candidates, optimize, convert_saves } = self;
+        let weighs = optimize == Optimize::Gzip && before <= WHOLE && !convert_saves;
         let (mut draft, mut copied) = (packed.document.draft(output)?, false);
         if draft.bytes() >= before || weighs {
             // In another container, the same may be longer.
             let same = original.draft(output)?;
-            if !is_smaller(&draft, &same, if matches!(on_disk, OnDisk::Least) { trade } else { 0 }) {
+            let gzip = |draft: &Draft| weigh::whole(draft).gzip;
+            if draft.bytes() >= same.bytes() || weighs && gzip(&draft) > gzip(&same) {
                 (draft, copied) = (same, true);
-            }
-        }
-        if let OnDisk::Other(fewer) = on_disk {
-            let other = fewer.document.draft(output)?;
-            // Animations tell where files are not weighed whole.
-            let pays = weighs || copied || fewer.both().sum() <= packed.both().sum();
-            if pays && is_smaller(&other, &draft, trade) {
-                let candidate = candidates.iter_mut().find(|candidate| candidate.storage == storage);
-                candidate.into_iter().for_each(|candidate| *candidate = Candidate::new(storage, &fewer));
-                (draft, packed, copied) = (other, *fewer, false);
             }
         }
         let animation_bytes = document_bytes(original);

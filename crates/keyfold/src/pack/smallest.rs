@@ -21,19 +21,10 @@ const RESERVE: u64 = 8;
 pub(super) struct Smallest {
     /// Has the fewest of the bytes that are asked for.
     pub(super) least: Packed,
-    /// Takes no more bytes as it is than the original and what `convert` makes.
-    pub(super) on_disk: OnDisk,
-}
-
-/// The smallest result among those that take no more bytes as they are than the original and what `convert` makes.
-#[derive(Debug)]
-pub(super) enum OnDisk {
-    /// There is none, or nobody looked.
-    Unknown,
-    /// The least of all results.
-    Least,
-    /// Another result.
-    Other(Box<Packed>),
+    /// Has the fewest among those that take no more bytes as they are than the original and what `convert` makes, where the least takes more.
+    pub(super) on_disk: Option<Packed>,
+    /// Whether what `convert` makes takes fewer bytes as it is than the original.
+    pub(super) convert_saves: bool,
 }
 
 /// Searches as often as a document is worth it and work is left for another search that takes as much. Tracks that stay would keep a storage that the others leave: what is
@@ -69,8 +60,8 @@ fn search(original: &Document, document: &Document, settings: &Settings, monitor
     let part = |index: usize| Part { whole: monitor, from: 0.7 + index as f64 * share, share };
     let converted = converted(settings).filter(|_| affords(MUCH));
     let converted = converted.map(|settings| pack_below(document, &settings, None, &part(0))).transpose()?.flatten();
-    let limit = (settings.level != Level::Fast && affords(MUCH)).then(|| weigh::weight(original).raw);
-    let mut results = Results::new(packed, converted, limit, settings.optimize);
+    let before = (settings.level != Level::Fast && affords(MUCH)).then(|| weigh::weight(original).raw);
+    let mut results = Results::new(packed, converted, before, settings.optimize);
     for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most)) {
         let wanted = |weight: &Weight| results.wants(weight);
         if let Some(packed) = pack_below(document, other, Some(&wanted), &part(1 + index))? {
@@ -83,11 +74,7 @@ fn search(original: &Document, document: &Document, settings: &Settings, monitor
 impl Smallest {
     /// The same, measured against the original itself; `None` where a result is over the bound.
     fn against(mut self, original: &Document, settings: &Settings) -> Result<Option<Self>> {
-        let mut all = vec![&mut self.least];
-        if let OnDisk::Other(packed) = &mut self.on_disk {
-            all.push(packed);
-        }
-        for packed in all {
+        for packed in [&mut self.least].into_iter().chain(&mut self.on_disk) {
             packed.diff = diff::diff(original, packed.document.draft(None)?.document(), settings.shell)?;
             let properties = packed.diff.animations.iter().all(|a| a.properties.max <= settings.property_bound());
             if !(packed.diff.possible <= packed.bound && properties && packed.diff.unmatched.is_empty()) {
@@ -102,18 +89,19 @@ impl Smallest {
 struct Results {
     optimize: Optimize,
     least: Packed,
-    /// The most bytes on disk: those of the original and of what `convert` makes.
+    /// The most bytes as they are: those of the original and of what `convert` makes.
     limit: Option<usize>,
     /// The smallest result that takes no more, where the least takes more.
     on_disk: Option<Packed>,
+    convert_saves: bool,
 }
 
 impl Results {
-    fn new(packed: Packed, converted: Option<Packed>, limit: Option<usize>, optimize: Optimize) -> Self {
+    fn new(packed: Packed, converted: Option<Packed>, before: Option<usize>, optimize: Optimize) -> Self {
         // A result that leaves more animations as they were sets no limit.
         let other = converted.as_ref().filter(|converted| converted.left.len() <= packed.left.len());
-        let limit = limit.into_iter().chain(other.map(|converted| converted.raw_bytes)).min();
-        let mut results = Self { optimize, least: packed, limit, on_disk: None };
+        let limit = before.into_iter().chain(other.map(|converted| converted.raw_bytes)).min();
+        let mut results = Self { optimize, least: packed, limit, on_disk: None, convert_saves: limit < before };
         if let Some(converted) = converted.filter(|packed| results.wants(&packed.both())) {
             results.take(converted);
         }
@@ -145,11 +133,8 @@ impl Results {
     }
 
     fn smallest(self) -> Smallest {
-        let on_disk = match self.is_within(self.least.raw_bytes) {
-            true => OnDisk::Least,
-            false => self.on_disk.map_or(OnDisk::Unknown, |packed| OnDisk::Other(Box::new(packed))),
-        };
-        Smallest { least: self.least, on_disk }
+        let on_disk = if self.is_within(self.least.raw_bytes) { None } else { self.on_disk };
+        Smallest { least: self.least, on_disk, convert_saves: self.convert_saves }
     }
 }
 

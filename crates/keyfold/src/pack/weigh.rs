@@ -21,11 +21,6 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// Raw and gzipped bytes together.
-    pub(super) fn sum(&self) -> usize {
-        self.raw + self.gzip
-    }
-
     /// The bytes that are minimized.
     pub fn of(&self, optimize: Optimize) -> usize {
         match optimize {
