@@ -1,8 +1,8 @@
-//! Validation and mending.
+//! Validation and fixing.
 
 use keyfold::{Document, OpenOptions, validate};
 
-/// Everything that validation does with a file: it must come to an end, and what it mends can be written, read, and has been told of.
+/// Everything that validation does with a file: it must come to an end, and what it fixes can be written, read, and has been told of.
 pub fn validate(data: &[u8]) {
     let options = OpenOptions::default();
     let Ok(validation) = validate::validate_bytes(data, None, &options) else { return };
@@ -13,9 +13,9 @@ pub fn validate(data: &[u8]) {
     }
     if let Ok(document) = Document::from_bytes(data, None, &options) {
         let _ = validate::advise(&document);
-        if let Ok(Some(mended)) = validate::mend(&document) {
-            assert!(!mended.done.is_empty(), "changed without a word");
-            crate::reopened(&document, &mended.document);
+        if let Ok(Some(fixed)) = validate::fix(&document) {
+            assert!(!fixed.done.is_empty(), "changed without a word");
+            crate::reopened(&document, &fixed.document);
         }
     }
 }

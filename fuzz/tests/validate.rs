@@ -7,7 +7,7 @@ const FILES: usize = 12;
 const MUTANTS: usize = 60;
 
 #[test]
-fn broken_copies_are_validated_and_mended_without_a_panic() {
+fn broken_copies_are_validated_and_fixed_without_a_panic() {
     let mut files = corpus_files();
     files.sort_by_key(|file| std::fs::metadata(file).map_or(u64::MAX, |m| m.len()));
     files.truncate(FILES);

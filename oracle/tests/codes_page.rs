@@ -18,7 +18,7 @@ fn page() -> String {
     ];
     let mut page = intro.to_owned();
     for (severity, title, about) in severities {
-        page += &format!("\n## {title}\n\n{about}\n\n| code | what it means | how to mend it |\n|---|---|---|\n");
+        page += &format!("\n## {title}\n\n{about}\n\n| code | what it means | how to fix it |\n|---|---|---|\n");
         let codes = validate::registry().into_iter().filter(|code| code.severity == severity);
         codes.for_each(|code| page += &row(code));
     }
@@ -27,7 +27,7 @@ fn page() -> String {
 
 fn row(code: &Code) -> String {
     let own = if code.origin == Origin::Keyfold { " \\*" } else { "" };
-    format!("| `{}`{own} | {} | {} |\n", code.name, code.about.replace('|', "\\|"), code.mend.replace('|', "\\|"))
+    format!("| `{}`{own} | {} | {} |\n", code.name, code.about.replace('|', "\\|"), code.fix.replace('|', "\\|"))
 }
 
 #[test]

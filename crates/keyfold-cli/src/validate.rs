@@ -26,13 +26,13 @@ Examples:
   keyfold validate assets/*.glb --max 5 --quiet
   keyfold validate walk.glb --json | jq '.findings[].code'
   keyfold validate --explain ACCESSOR_MIN_MISMATCH
-  keyfold validate walk.glb --fix -o mended.glb
-  keyfold validate assets/*.glb --fix -o mended/      one file each in the folder")]
+  keyfold validate walk.glb --fix -o fixed.glb
+  keyfold validate assets/*.glb --fix -o fixed/      one file each in the folder")]
 pub(crate) struct Args {
     /// .gltf or .glb files, whatever their names; - for standard input
     #[arg(required_unless_present = "explain")]
     files: Vec<PathBuf>,
-    /// Explain a code, and how to mend what it stands for
+    /// Explain a code, and how to fix what it stands for
     #[arg(long, value_name = "CODE")]
     explain: Option<String>,
     /// Show at most this many findings of each file
@@ -41,13 +41,13 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Mend what has one obvious cure, and report on the result
+    /// Fix what has one obvious cure, and report on the result
     #[arg(long)]
     fix: bool,
-    /// Where mended files go: a file for one, a folder for many; - for standard output
+    /// Where fixed files go: a file for one, a folder for many; - for standard output
     #[arg(long, short, value_name = "OUT", requires = "fix")]
     output: Option<PathBuf>,
-    /// Write mended files over their originals
+    /// Write fixed files over their originals
     #[arg(long, requires = "fix", conflicts_with = "output")]
     in_place: bool,
     #[command(flatten)]
@@ -90,16 +90,16 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
 struct Report {
     #[serde(flatten)]
     said: ValidationReport,
-    /// How many things `--fix` would mend.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mendable: Option<usize>,
-    /// What the file took, and takes mended.
+    /// How many things `--fix` would fix.
+    #[serde(rename = "mendable", skip_serializing_if = "Option::is_none")]
+    fixable: Option<usize>,
+    /// What the file took, and takes fixed.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<Sizes>,
 }
 
 impl Args {
-    /// The files, with the places that mended ones go to.
+    /// The files, with the places that fixed ones go to.
     fn jobs(&self) -> Result<Vec<Job>> {
         let found: Vec<_> = self.files.iter().map(|file| files::alone(file)).collect();
         if !self.fix {
@@ -136,7 +136,7 @@ impl Args {
         let (bytes, folder) = self.read.bytes(file)?;
         let unreadable = || format!("cannot read {}", input::name(file));
         let (validation, fixed) = if self.fix {
-            // What is mended must be readable as a whole: a broken container has no obvious cure.
+            // What is fixed must be readable as a whole: a broken container has no obvious cure.
             let length = bytes.len() as u64;
             let document = self.read.document(file, bytes, folder)?;
             let (validation, fixed) = fix(job, document, length)?;
@@ -146,14 +146,14 @@ impl Args {
         };
         let Validation { findings, document } = validation;
         let wrong = findings.iter().any(|f| matches!(f.severity, Severity::Error | Severity::Warning));
-        // What cannot be mended for some reason is not promised to be.
-        let mends = |document: &Document| Some(validate::mend(document).ok()??.done.len());
-        let mendable = document.as_ref().filter(|_| wrong && !self.fix).and_then(mends);
+        // What cannot be fixed for some reason is not promised to be.
+        let fixes = |document: &Document| Some(validate::fix(document).ok()??.done.len());
+        let fixable = document.as_ref().filter(|_| wrong && !self.fix).and_then(fixes);
         let advice = document.as_ref().filter(|_| !output::is_quiet()).map(validate::advise).unwrap_or_default();
         let all = findings.into_iter().chain(advice).collect();
         let said = ValidationReport::new(input::name(file), document.as_ref(), all, self.max);
-        let Fixed { output, mended, bytes } = fixed.unwrap_or_default();
-        Ok(Report { said: ValidationReport { output, mended, ..said }, mendable, bytes })
+        let Fixed { output, fixed, bytes } = fixed.unwrap_or_default();
+        Ok(Report { said: ValidationReport { output, fixed, ..said }, fixable, bytes })
     }
 }
 
@@ -161,37 +161,37 @@ impl Args {
 #[derive(Default)]
 struct Fixed {
     output: Option<String>,
-    mended: Vec<NamedFinding>,
+    fixed: Vec<NamedFinding>,
     bytes: Option<Sizes>,
 }
 
-/// Mends a document of so many bytes and writes it, also where there was nothing to mend: who asks for an output gets one.
+/// Fixes a document of so many bytes and writes it, also where there was nothing to fix: who asks for an output gets one.
 fn fix(job: &Job, document: Document, length: u64) -> Result<(Validation, Fixed)> {
-    let mended = validate::mend(&document).with_context(|| format!("cannot mend {}", input::name(&job.input)))?;
-    let (changed, mut fixed) = (mended.is_some(), Fixed::default());
+    let fixed = validate::fix(&document).with_context(|| format!("cannot fix {}", input::name(&job.input)))?;
+    let (changed, mut outcome) = (fixed.is_some(), Fixed::default());
     let before = length + document.bytes_apart();
-    let document = match mended {
-        Some(mended) => {
-            fixed.mended = NamedFinding::all(Some(&document), mended.done);
-            mended.document
+    let document = match fixed {
+        Some(fixed) => {
+            outcome.fixed = NamedFinding::all(Some(&document), fixed.done);
+            fixed.document
         }
         None => document,
     };
     if !changed && job.is_in_place() {
-        return Ok((Validation { findings: validate::validate(&document), document: Some(document) }, fixed));
+        return Ok((Validation { findings: validate::validate(&document), document: Some(document) }, outcome));
     }
     let draft = output::draft(&document, &job.output)?;
     output::write(&draft, &job.output)?;
-    fixed.output = Some(job.output.display().to_string());
-    fixed.bytes = Some(Sizes { before, after: draft.bytes() });
+    outcome.output = Some(job.output.display().to_string());
+    outcome.bytes = Some(Sizes { before, after: draft.bytes() });
     // What is said of the result is said of what is on disk.
-    Ok((Validation { findings: validate::validate(draft.document()), document: Some(document) }, fixed))
+    Ok((Validation { findings: validate::validate(draft.document()), document: Some(document) }, outcome))
 }
 
 /// The report for people: a line of counts, then the findings, the worst first. Equal ones are told once with their count; of many of one
 /// code, the first few, where they are folded.
 fn describe(report: &Report, fold: bool) -> String {
-    let Report { said, mendable, bytes } = report;
+    let Report { said, fixable, bytes } = report;
     let counts = [(said.errors, "error"), (said.warnings, "warning"), (said.infos, "info"), (said.hints, "hint")];
     let plural = |(n, word): &(usize, &str)| format!("{n} {word}{}", if *n == 1 { "" } else { "s" });
     let counted: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(plural).collect();
@@ -199,11 +199,11 @@ fn describe(report: &Report, fold: bool) -> String {
     let bold = Style::new().bold();
     let mut text = format!("{bold}{}{bold:#}: {counted}\n", in_line(&said.file));
     if let Some(output) = &said.output {
-        let mends = plural(&(said.mended.len(), "mend"));
+        let fixes = if said.fixed.len() == 1 { "1 fix".into() } else { format!("{} fixes", said.fixed.len()) };
         let Sizes { before, after } = bytes.unwrap_or_default();
-        let _ = writeln!(text, "  {mends}, written to {}: {before} -> {after} bytes", in_line(output));
+        let _ = writeln!(text, "  {fixes}, written to {}: {before} -> {after} bytes", in_line(output));
     }
-    said.mended.iter().for_each(|finding| line(&mut text, finding, 1));
+    said.fixed.iter().for_each(|finding| line(&mut text, finding, 1));
     let fold = fold && !output::is_verbose();
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
     for output::Alike { first, count } in output::alike(said.findings.clone(), fold) {
@@ -219,8 +219,8 @@ fn describe(report: &Report, fold: bool) -> String {
     if said.omitted > 0 {
         let _ = writeln!(text, "  ... and {} more", said.omitted);
     }
-    if let Some(count) = mendable.filter(|_| !output::is_quiet()) {
-        let _ = writeln!(text, "  --fix would mend {}", plural(&(count, "thing")));
+    if let Some(count) = fixable.filter(|_| !output::is_quiet()) {
+        let _ = writeln!(text, "  --fix would fix {}", plural(&(count, "thing")));
     }
     text
 }
@@ -249,7 +249,7 @@ fn explain(name: &str, json: bool) -> Result<Outcome> {
         output::json(code)?;
     } else {
         let severity = format!("{:?}", code.severity).to_lowercase();
-        output::print(&format!("{} ({severity})\n{}\nTo mend it: {}\n", code.name, code.about, code.mend))?;
+        output::print(&format!("{} ({severity})\n{}\nTo fix it: {}\n", code.name, code.about, code.fix))?;
     }
     Ok(Outcome::Done)
 }

@@ -12,7 +12,7 @@ fn with_picture(folder: &Path, name: &str, picture: &[u8]) {
     let (mut json, bin) = moving("data.bin");
     json["images"] = json!([{ "uri": "picture.png" }]);
     json["extras"] = json!({ "of": name });
-    // Times without bounds are what `validate --fix` mends.
+    // Times without bounds are what `validate --fix` fixes.
     json["accessors"][0].as_object_mut().unwrap().remove("max");
     fs::write(folder.join(format!("{name}.gltf")), json.to_string()).unwrap();
     fs::write(folder.join("data.bin"), bin).unwrap();

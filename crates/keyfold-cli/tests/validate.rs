@@ -113,14 +113,14 @@ fn nothing_is_written_over_by_accident() {
 }
 
 #[test]
-fn a_stream_is_mended_to_a_stream() {
+fn a_stream_is_fixed_to_a_stream() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = std::fs::read(write(&folder.path().join("bad.gltf"), 2.0)).unwrap();
     let output = keyfold(&["-", "--fix", "-o", "-"]).write_stdin(bytes).assert().code(0).get_output().clone();
-    let mended: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(mended["accessors"][0]["max"], json!([1]));
+    let fixed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(fixed["accessors"][0]["max"], json!([1]));
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("1 mend, written to -") && said.contains("MENDED_BOUNDS"), "{said}");
+    assert!(said.contains("1 fix, written to -") && said.contains("MENDED_BOUNDS"), "{said}");
 }
 
 #[test]
@@ -164,14 +164,14 @@ fn findings_come_the_worst_first_without_colours_and_many_like_hints_are_folded(
 }
 
 #[test]
-fn what_can_be_mended_is_told_once_and_mending_tells_sizes() {
+fn what_can_be_fixed_is_told_once_and_mending_tells_sizes() {
     let folder = tempfile::tempdir().unwrap();
     let bad = write(&folder.path().join("bad.gltf"), 2.0);
     let said = |arguments: &[&str], code: i32| {
         let output = keyfold(&[&[bad.as_str()], arguments].concat()).assert().code(code).get_output().stdout.clone();
         String::from_utf8(output).unwrap()
     };
-    assert_eq!(said(&[], 1).matches("--fix would mend 1 thing").count(), 1);
+    assert_eq!(said(&[], 1).matches("--fix would fix 1 thing").count(), 1);
     let (report, _) = parsed(&mut keyfold(&[&bad, "--json"]));
     assert_eq!(report["mendable"], json!(1));
     let before = std::fs::metadata(&bad).unwrap().len();

@@ -7,8 +7,8 @@ fn codes_of(name: &str) -> BTreeSet<&'static str> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/codes").join(name);
     let document = Document::open(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
     let left_out = keyfold::read(&document).map(|animations| animations.findings).unwrap_or_default();
-    let mends = validate::mend(&document).unwrap().map(|mended| mended.done).unwrap_or_default();
-    let all = [validate::validate(&document), validate::advise(&document), left_out, mends].concat();
+    let fixes = validate::fix(&document).unwrap().map(|fixed| fixed.done).unwrap_or_default();
+    let all = [validate::validate(&document), validate::advise(&document), left_out, fixes].concat();
     all.into_iter().map(|finding| finding.code).collect()
 }
 

@@ -71,7 +71,7 @@ struct Scene<'r> {
     random: &'r mut Random,
     nodes: usize,
     several: bool,
-    /// Whether rotations are not of unit length and times lack their bounds: what `validate --fix` mends.
+    /// Whether rotations are not of unit length and times lack their bounds: what `validate --fix` fixes.
     faulty: bool,
 }
 

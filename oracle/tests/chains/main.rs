@@ -103,7 +103,7 @@ impl Chain {
 
     /// Where a result goes: a place of its own, one that was written before, or the input's own.
     fn output(&mut self, step: &Step, input: &Path) -> PathBuf {
-        if step.kind == Kind::Mend && self.random.chance(50) {
+        if step.kind == Kind::Fix && self.random.chance(50) {
             return input.to_path_buf();
         }
         let folder =
@@ -155,8 +155,8 @@ impl Reference {
                 false => Err("the animations are other ones".into()),
             };
         }
-        if step.kind == Kind::Mend && validate::mend(&result).is_ok_and(|mended| mended.is_some()) {
-            return Err("what was mended can be mended again".into());
+        if step.kind == Kind::Fix && validate::fix(&result).is_ok_and(|fixed| fixed.is_some()) {
+            return Err("what was fixed can be fixed again".into());
         }
         let (bound, property_bound) = (self.bound + step.bound, self.property_bound + PROPERTY_BOUND);
         let found = diff(&self.document, &result, None).map_err(|error| error.to_string())?;

@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     /// The same animations within the bound.
     Faithful,
     /// The same, and no errors are left that have an obvious cure.
-    Mend,
+    Fix,
     /// The pose of a moment becomes the rest pose; animations stay as they are.
     Apply,
 }
@@ -31,7 +31,7 @@ pub(crate) fn step(random: &mut Random) -> Step {
         0..=4 => convert(random),
         5 | 6 => bounded(random, "unpack", Vec::new()),
         7 | 8 => pack(random),
-        _ if random.chance(60) => Step { words: words("validate --fix"), kind: Kind::Mend, bound: 1e-6 },
+        _ if random.chance(60) => Step { words: words("validate --fix"), kind: Kind::Fix, bound: 1e-6 },
         _ => {
             let words = words(&format!("sample --time 0.{} --apply --keep-animations", random.below(8)));
             Step { words, kind: Kind::Apply, bound: 0.0 }

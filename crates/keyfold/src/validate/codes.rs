@@ -1,6 +1,6 @@
 //! What a code is, and the registry of all of them: Khronos' names where its validator has one, ours where it has none.
 //!
-//! A code is a constant with its severity, a sentence that explains it and one that says how to mend it; rules name the constant,
+//! A code is a constant with its severity, a sentence that explains it and one that says how to fix it; rules name the constant,
 //! so nothing can be found that cannot be explained. Core's codes stand in `khronos` and `own`, an extension's beside its rules:
 //!
 //! ```text
@@ -36,7 +36,7 @@ pub struct Code {
     /// What it means, in a sentence.
     pub about: &'static str,
     /// What to do about it.
-    pub mend: &'static str,
+    pub fix: &'static str,
     /// Whose code it is.
     pub origin: Origin,
 }
@@ -63,12 +63,12 @@ pub fn explain(name: &str) -> Option<&'static Code> {
 
 /// Declares codes: a constant each, and the list `CODES` of all of them. See the module's header.
 macro_rules! codes {
-    ($origin:ident; $($name:ident: $severity:ident, $about:expr, $mend:expr;)*) => {
+    ($origin:ident; $($name:ident: $severity:ident, $about:expr, $fix:expr;)*) => {
         $(pub(crate) const $name: $crate::validate::Code = $crate::validate::Code {
             name: stringify!($name),
             severity: $crate::Severity::$severity,
             about: $about,
-            mend: $mend,
+            fix: $fix,
             origin: $crate::validate::Origin::$origin,
         };)*
         /// All codes of this file.
@@ -88,7 +88,7 @@ mod tests {
             assert!(pair[0].name < pair[1].name, "{} twice", pair[0].name);
         }
         for code in all {
-            assert!(code.about.ends_with('.') && code.mend.ends_with('.'), "{}", code.name);
+            assert!(code.about.ends_with('.') && code.fix.ends_with('.'), "{}", code.name);
         }
     }
 

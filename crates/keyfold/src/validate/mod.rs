@@ -12,7 +12,7 @@
 //! | `elements`, `keys` | the data of every accessor, and what animations ask of it |
 //! | `declared` | extensions that are used and not declared, and the other way round |
 //! | `advice` | what is legal and could be better |
-//! | `mend` | a changed copy in which what has one obvious cure is mended |
+//! | `fix` | a changed copy in which what has one obvious cure is fixed |
 //! | `subject`, `report` | the name of what a place is about; what is told of a file |
 //!
 //! The rules of an extension stand in the extension's file: a function `fn(&Document, &mut Findings)` as `rules` of its row in
@@ -33,10 +33,10 @@ mod container;
 mod declared;
 mod elements;
 mod findings;
+mod fix;
 mod keys;
 pub(crate) mod khronos;
 mod members;
-mod mend;
 mod model;
 mod nodes;
 pub(crate) mod own;
@@ -49,9 +49,9 @@ pub use advice::advise;
 pub(crate) use codes::codes;
 pub use codes::{Code, Origin, explain, registry};
 pub(crate) use findings::Findings;
+pub use fix::{Fixed, fix};
 pub(crate) use keys::UNIT_TOLERANCE;
 pub(crate) use members::Members;
-pub use mend::{Mended, mend};
 pub use report::{NamedFinding, ValidationReport};
 pub use subject::Subjects;
 

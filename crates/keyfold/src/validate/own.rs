@@ -41,21 +41,21 @@ super::codes! { Keyfold;
         "A buffer has no uri, and the file is no GLB: its bytes are nowhere, and what needs them cannot be read.",
         "Give the buffer a uri, or store the file as GLB with its data.";
     MENDED_BOUNDS: Info,
-        "Mended: `min` or `max` of an accessor was computed from its data.",
+        "Fixed: `min` or `max` of an accessor was computed from its data.",
         "Nothing is left to do.";
     MENDED_CHANNEL: Info,
-        "Mended: a channel that drives nothing was dropped, or an animation without any other.",
+        "Fixed: a channel that drives nothing was dropped, or an animation without any other.",
         "Nothing is left to do.";
     MENDED_DECLARATION: Info,
-        "Mended: an extension that the file uses was listed in extensionsUsed.",
+        "Fixed: an extension that the file uses was listed in extensionsUsed.",
         "Nothing is left to do.";
     MENDED_ROTATIONS: Info,
-        "Mended: rotations were given unit length.",
+        "Fixed: rotations were given unit length.",
         "Nothing is left to do.";
     MENDED_STRIDE: Info,
-        "Mended: byteStride was removed from a buffer view of keys or bind matrices.",
+        "Fixed: byteStride was removed from a buffer view of keys or bind matrices.",
         "Nothing is left to do.";
     MENDED_TIMES: Info,
-        "Mended: keys were sorted by time, those of equal times dropped but for the last, or an animation shifted to begin at zero.",
+        "Fixed: keys were sorted by time, those of equal times dropped but for the last, or an animation shifted to begin at zero.",
         "Nothing is left to do.";
 }

@@ -20,12 +20,12 @@ pub struct ValidationReport {
     /// How many findings were left out.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted: usize,
-    /// Where the mended file went.
+    /// Where the fixed file went.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// What was mended.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub mended: Vec<NamedFinding>,
+    /// What was fixed.
+    #[serde(rename = "mended", skip_serializing_if = "Vec::is_empty")]
+    pub fixed: Vec<NamedFinding>,
     /// The findings, the worst first.
     pub findings: Vec<NamedFinding>,
 }

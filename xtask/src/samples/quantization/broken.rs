@@ -1,4 +1,4 @@
-//! Files that each break one rule, and the same files mended.
+//! Files that each break one rule, and the same files fixed.
 
 use super::super::conformance::Broken;
 use super::file::{Channel, Data, NAME, document};

@@ -35,23 +35,23 @@ fn errors(document: &Document) -> Vec<Finding> {
     validate(document).into_iter().filter(|finding| finding.severity == Severity::Error).collect()
 }
 
-fn mended(json: &Value) -> Mended {
-    let mended = mend(&document(json)).unwrap().expect("something to mend");
-    assert_eq!(errors(&mended.document), [], "{:?}", mended.done);
-    assert_eq!(mended.document.json()["extras"], json!({ "kept": 0.1 }));
-    mended
+fn fixed(json: &Value) -> Fixed {
+    let fixed = fix(&document(json)).unwrap().expect("something to fix");
+    assert_eq!(errors(&fixed.document), [], "{:?}", fixed.done);
+    assert_eq!(fixed.document.json()["extras"], json!({ "kept": 0.1 }));
+    fixed
 }
 
 #[test]
 fn what_is_sound_is_left_alone() {
-    assert!(mend(&document(&animated(&[0.0, 1.0], &[0.0; 6], "translation"))).unwrap().is_none());
+    assert!(fix(&document(&animated(&[0.0, 1.0], &[0.0; 6], "translation"))).unwrap().is_none());
 }
 
 #[test]
 fn times_are_sorted_and_the_last_of_equal_ones_stays() {
     let values = [1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 3.0, 0.0, 0.0, 4.0, 0.0, 0.0];
-    let mended = mended(&animated(&[0.0, 2.0, 1.0, 2.0], &values, "translation"));
-    let animation = &crate::read(&mended.document).unwrap().animations[0];
+    let fixed = fixed(&animated(&[0.0, 2.0, 1.0, 2.0], &values, "translation"));
+    let animation = &crate::read(&fixed.document).unwrap().animations[0];
     assert_eq!(animation.tracks[0].curve.times(), [0.0, 1.0, 2.0]);
     assert_eq!(animation.tracks[0].curve.values(), [1.0, 0.0, 0.0, 3.0, 0.0, 0.0, 4.0, 0.0, 0.0]);
 }
@@ -68,15 +68,15 @@ fn negative_times_move_the_whole_animation() {
     json["animations"][0]["samplers"] = json!([{ "input": 0, "output": 1 }, { "input": 2, "output": 3 }]);
     let second = json!({ "sampler": 1, "target": { "node": 1, "path": "translation" } });
     json["animations"][0]["channels"].as_array_mut().unwrap().push(second);
-    let animation = &crate::read(&mended(&json).document).unwrap().animations[0];
+    let animation = &crate::read(&fixed(&json).document).unwrap().animations[0];
     assert_eq!(animation.tracks[0].curve.times(), [0.0, 2.0]);
     assert_eq!(animation.tracks[1].curve.times(), [2.0]);
 }
 
 #[test]
 fn rotations_get_unit_length_and_only_those_that_lack_it() {
-    let mended = mended(&animated(&[0.0, 1.0], &[0.0, 0.0, 3.0, 4.0, 0.001, 0.0, 0.0, 1.0], "rotation"));
-    let values = crate::read(&mended.document).unwrap().animations[0].tracks[0].curve.values().to_vec();
+    let fixed = fixed(&animated(&[0.0, 1.0], &[0.0, 0.0, 3.0, 4.0, 0.001, 0.0, 0.0, 1.0], "rotation"));
+    let values = crate::read(&fixed.document).unwrap().animations[0].tracks[0].curve.values().to_vec();
     assert_eq!(values, [0.0, 0.0, 0.6, 0.8, 0.001, 0.0, 0.0, 1.0]);
 }
 
@@ -87,9 +87,9 @@ fn strides_go_and_spread_data_is_packed() {
     json["accessors"][0] =
         json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR", "min": [0], "max": [1] });
     json["bufferViews"][1]["byteStride"] = json!(12);
-    let mended = mended(&json);
-    assert_eq!(crate::read(&mended.document).unwrap().animations[0].tracks[0].curve.times(), [0.0, 1.0]);
-    let views = mended.document.json()["bufferViews"].as_array().unwrap();
+    let fixed = fixed(&json);
+    assert_eq!(crate::read(&fixed.document).unwrap().animations[0].tracks[0].curve.times(), [0.0, 1.0]);
+    let views = fixed.document.json()["bufferViews"].as_array().unwrap();
     assert!(views.iter().all(|view| view.get("byteStride").is_none()));
 }
 
@@ -98,9 +98,9 @@ fn bounds_are_computed() {
     let mut json = animated(&[0.0, 0.1], &[0.0; 6], "translation");
     json["accessors"][0]["max"] = json!([7]);
     json["accessors"][0].as_object_mut().unwrap().shift_remove("min");
-    let mended = mended(&json);
-    assert_eq!(mended.document.json()["accessors"][0]["max"].to_string(), "[0.1]");
-    assert_eq!(mended.document.json()["accessors"][0]["min"].to_string(), "[0]");
+    let fixed = fixed(&json);
+    assert_eq!(fixed.document.json()["accessors"][0]["max"].to_string(), "[0.1]");
+    assert_eq!(fixed.document.json()["accessors"][0]["min"].to_string(), "[0]");
 }
 
 #[test]
@@ -108,16 +108,16 @@ fn channels_that_drive_nothing_go_and_with_the_last_the_animation() {
     let mut json = animated(&[0.0, 1.0], &[0.0; 6], "translation");
     let idle = json!({ "sampler": 0, "target": { "node": 7, "path": "translation" } });
     json["animations"][0]["channels"].as_array_mut().unwrap().insert(0, idle.clone());
-    let kept = mended(&json);
+    let kept = fixed(&json);
     assert_eq!(kept.document.json()["animations"][0]["channels"].as_array().unwrap().len(), 1);
     json["animations"][0]["channels"] = json!([idle]);
-    assert!(mended(&json).document.json().get("animations").is_none());
+    assert!(fixed(&json).document.json().get("animations").is_none());
 }
 
 #[test]
 fn what_has_no_obvious_cure_stays() {
     let nan = animated(&[0.0, f32::NAN], &[0.0; 6], "translation");
-    assert!(mend(&document(&nan)).unwrap().is_none_or(|mended| !errors(&mended.document).is_empty()));
+    assert!(fix(&document(&nan)).unwrap().is_none_or(|fixed| !errors(&fixed.document).is_empty()));
     let zero = animated(&[0.0, 1.0], &[0.0; 8], "rotation");
-    assert!(mend(&document(&zero)).unwrap().is_none());
+    assert!(fix(&document(&zero)).unwrap().is_none());
 }

@@ -1,4 +1,4 @@
-//! What differs between a document and its mended copy, once numbers of accessors and places of bytes are looked through.
+//! What differs between a document and its fixed copy, once numbers of accessors and places of bytes are looked through.
 
 use keyfold::{
     Document,
@@ -74,10 +74,10 @@ fn differences(a: &Value, b: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// What changed that no mend speaks of.
+/// What changed that no fix speaks of.
 pub(crate) fn unexplained(before: &Document, after: &Document, done: &[keyfold::Finding]) -> Vec<String> {
     let (mut old, new) = (seen_through(before), seen_through(after));
-    // Data that was mended leaves its compressed view: where it was the last, nobody needs the extension any more.
+    // Data that was fixed leaves its compressed view: where it was the last, nobody needs the extension any more.
     if after.json()["bufferViews"].as_array().into_iter().flatten().all(|view| view.get("extensions").is_none()) {
         undeclare(&mut old, MESHOPT);
     }
@@ -102,27 +102,27 @@ fn undeclare(json: &mut Value, name: &str) {
     }
 }
 
-/// The places that mends speak of, in the document as seen through.
+/// The places that fixes speak of, in the document as seen through.
 fn allowed(before: &Document, done: &[keyfold::Finding]) -> Vec<String> {
     let uses = references(before.json(), Collection::Accessors);
     let mut places = Vec::new();
-    for mend in done {
-        match mend.code {
+    for fix in done {
+        match fix.code {
             // Of data, only what it holds: not its type, name or extras.
             "MENDED_TIMES" => {
-                let sampler = mend.at.strip_suffix("/input").unwrap();
+                let sampler = fix.at.strip_suffix("/input").unwrap();
                 for key in ["input", "output"] {
                     places.extend(["data", "count", "min", "max"].map(|part| format!("{sampler}/{key}/{part}")));
                 }
             }
-            "MENDED_ROTATIONS" => places.extend(["data", "min", "max"].map(|part| format!("{}/{part}", mend.at))),
+            "MENDED_ROTATIONS" => places.extend(["data", "min", "max"].map(|part| format!("{}/{part}", fix.at))),
             "MENDED_BOUNDS" => {
-                let steps: Vec<&str> = mend.at.split('/').collect();
+                let steps: Vec<&str> = fix.at.split('/').collect();
                 let index: usize = steps[2].parse().unwrap();
                 let users = uses.iter().filter(|reference| reference.index == index);
                 places.extend(users.map(|reference| format!("{}/{}", reference.at.as_str(), steps[3])));
             }
-            "MENDED_DECLARATION" => places.push(mend.at.clone()),
+            "MENDED_DECLARATION" => places.push(fix.at.clone()),
             _ => {}
         }
     }
@@ -133,12 +133,12 @@ fn allowed(before: &Document, done: &[keyfold::Finding]) -> Vec<String> {
 fn drop_channels(json: &mut Value, done: &[keyfold::Finding]) {
     let mut animations = BTreeSet::new();
     let mut channels: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for mend in done.iter().filter(|mend| mend.code == "MENDED_CHANNEL") {
-        let numbers: Vec<usize> = mend.at.split('/').filter_map(|step| step.parse().ok()).collect();
+    for fix in done.iter().filter(|fix| fix.code == "MENDED_CHANNEL") {
+        let numbers: Vec<usize> = fix.at.split('/').filter_map(|step| step.parse().ok()).collect();
         match numbers[..] {
             [i] => drop(animations.insert(i)),
             [i, j] => drop(channels.entry(i).or_default().insert(j)),
-            _ => panic!("{}", mend.at),
+            _ => panic!("{}", fix.at),
         }
     }
     for (i, dropped) in channels {

@@ -1,4 +1,4 @@
-//! Mends of structure: declarations, channels that drive nothing, strides, bounds.
+//! Fixes of structure: declarations, channels that drive nothing, strides, bounds.
 
 use super::{indices, rewrite::Rewrite, sampler_accessor, set, stored};
 use crate::{
@@ -160,16 +160,16 @@ pub(super) fn remove_strides(
     let mut rewrite = Rewrite::default();
     let mut changed = false;
     for (view, users) in users.iter().filter(|(_, users)| users.iter().any(|i| accessors.contains(i))) {
-        let mended = if users.iter().all(|i| accessors.contains(i) && is_tight(document, *i, *view)) {
+        let fixed = if users.iter().all(|i| accessors.contains(i) && is_tight(document, *i, *view)) {
             edit.json()["bufferViews"][*view].as_object_mut().and_then(|view| view.shift_remove("byteStride")).is_some()
         } else {
             let spread = users.iter().filter(|i| accessors.contains(i));
             spread.filter(|accessor| pack(document, **accessor, &uses, &mut rewrite)).count() > 0
         };
-        if mended {
+        if fixed {
             done.add(&MENDED_STRIDE, format!("/bufferViews/{view}/byteStride"), "removed: keys are tightly packed");
         }
-        changed |= mended;
+        changed |= fixed;
     }
     rewrite.apply(document, &mut edit);
     if changed { edit.finish().map(Some) } else { Ok(None) }

@@ -1,4 +1,4 @@
-//! Mends of keys: times in order and not negative, rotations of unit length.
+//! Fixes of keys: times in order and not negative, rotations of unit length.
 
 use super::{indices, rewrite::Rewrite, sampler_accessor, stored};
 use crate::{
@@ -86,7 +86,7 @@ fn times(document: &Document, input: usize) -> Option<Vec<f32>> {
     times.iter().all(|time| time.is_finite()).then_some(times)
 }
 
-/// Keys that cannot be mended.
+/// Keys that cannot be fixed.
 struct Hopeless;
 
 /// A sampler's keys, shifted and in order; `None` where they are so already.

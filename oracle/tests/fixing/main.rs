@@ -1,5 +1,5 @@
-//! `keyfold validate --fix`: what is mended has no errors by both validators, nothing else changed, and each mend is reported. On the mendable
-//! files of the shared corpus and of the validator's fixtures, and on files made here: one for each kind of mend, for each way in which
+//! `keyfold validate --fix`: what is fixed has no errors by both validators, nothing else changed, and each fix is reported. On the fixable
+//! files of the shared corpus and of the validator's fixtures, and on files made here: one for each kind of fix, for each way in which
 //! accessors and bytes can be shared, and combinations.
 
 mod cases;
@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Errors that `--fix` cures, by Khronos' name.
-const MENDABLE: [&str; 16] = [
+const FIXABLE: [&str; 16] = [
     "ACCESSOR_ANIMATION_INPUT_NEGATIVE",
     "ACCESSOR_ANIMATION_INPUT_NON_INCREASING",
     "ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION",
@@ -37,73 +37,72 @@ fn errors(document: &Document) -> Vec<Finding> {
     validate::validate(document).into_iter().filter(|finding| finding.severity == Severity::Error).collect()
 }
 
-fn is_mendable(errors: &[Finding]) -> bool {
-    let cured = |f: &Finding| {
-        MENDABLE.contains(&f.code) && (f.code != "UNRESOLVED_REFERENCE" || f.at.ends_with("/target/node"))
-    };
+fn is_fixable(errors: &[Finding]) -> bool {
+    let cured =
+        |f: &Finding| FIXABLE.contains(&f.code) && (f.code != "UNRESOLVED_REFERENCE" || f.at.ends_with("/target/node"));
     !errors.is_empty() && errors.iter().all(cured)
 }
 
-/// A mended file, and what its mends were.
-struct Mended {
+/// A fixed file, and what its fixes were.
+struct Fixed {
     file: PathBuf,
     codes: BTreeSet<&'static str>,
     unexplained: Vec<String>,
 }
 
-fn mend(file: &Path, folder: &Path) -> Mended {
+fn fix(file: &Path, folder: &Path) -> Fixed {
     let before = Document::open(file).unwrap();
-    let mended = validate::mend(&before).unwrap().unwrap_or_else(|| panic!("{}: nothing mended", file.display()));
+    let fixed = validate::fix(&before).unwrap().unwrap_or_else(|| panic!("{}: nothing fixed", file.display()));
     let name = file.file_name().unwrap();
     let target = folder.join(name);
-    mended.document.save(&target).unwrap();
+    fixed.document.save(&target).unwrap();
     let after = Document::open(&target).unwrap();
-    assert_eq!(errors(&after), [], "{}: {:?}", file.display(), mended.done);
-    for mend in mended.done.iter().filter(|mend| mend.code != "MENDED_DECLARATION" && mend.code != "MENDED_BOUNDS") {
-        assert!(before.json().pointer(&mend.at).is_some(), "{}: no {}", file.display(), mend.at);
+    assert_eq!(errors(&after), [], "{}: {:?}", file.display(), fixed.done);
+    for fix in fixed.done.iter().filter(|fix| fix.code != "MENDED_DECLARATION" && fix.code != "MENDED_BOUNDS") {
+        assert!(before.json().pointer(&fix.at).is_some(), "{}: no {}", file.display(), fix.at);
     }
-    let again = validate::mend(&after).unwrap();
-    assert!(again.is_none_or(|again| again.done.is_empty()), "{}: mended twice", file.display());
-    Mended {
-        unexplained: compare::unexplained(&before, &after, &mended.done),
-        codes: mended.done.iter().map(|mend| mend.code).collect(),
+    let again = validate::fix(&after).unwrap();
+    assert!(again.is_none_or(|again| again.done.is_empty()), "{}: fixed twice", file.display());
+    Fixed {
+        unexplained: compare::unexplained(&before, &after, &fixed.done),
+        codes: fixed.done.iter().map(|fix| fix.code).collect(),
         file: target,
     }
 }
 
-/// Nothing is left to complain about, by anyone, and nothing changed that no mend tells of.
-fn all_is_well(mended: &[(String, Mended)]) {
-    for (name, Mended { unexplained, codes, .. }) in mended {
+/// Nothing is left to complain about, by anyone, and nothing changed that no fix tells of.
+fn all_is_well(fixed: &[(String, Fixed)]) {
+    for (name, Fixed { unexplained, codes, .. }) in fixed {
         note(&format!("{name:<46} {}", codes.iter().copied().collect::<Vec<_>>().join(", ")));
         assert!(unexplained.is_empty(), "{name}: changed without a word: {unexplained:?}");
     }
     if node_available() {
-        let files: Vec<PathBuf> = mended.iter().map(|(_, mended)| mended.file.clone()).collect();
-        for (report, (name, _)) in validator::validate(&files).unwrap().iter().zip(mended) {
+        let files: Vec<PathBuf> = fixed.iter().map(|(_, fixed)| fixed.file.clone()).collect();
+        for (report, (name, _)) in validator::validate(&files).unwrap().iter().zip(fixed) {
             assert_eq!(report.errors(), [] as [String; 0], "{name} by gltf-validator");
         }
     }
-    note(&format!("{} files mended, without errors by both validators", mended.len()));
+    note(&format!("{} files fixed, without errors by both validators", fixed.len()));
 }
 
 #[test]
-fn mendable_files_of_others_are_mended() {
+fn fixable_files_of_others_are_fixed() {
     let Some(shared) = shared_dir() else { return };
     let folder = tempfile::tempdir().unwrap();
     let files =
         [shared.join("corpus/invalid"), shared.join("fixtures/validator")].map(|folder| gltf_files(&folder)).concat();
-    let mut mended = Vec::new();
+    let mut fixed = Vec::new();
     for (i, file) in files.iter().enumerate() {
         let Ok(document) = Document::open(file) else { continue };
-        if is_mendable(&errors(&document)) {
+        if is_fixable(&errors(&document)) {
             let name = file.strip_prefix(&shared).unwrap().display().to_string();
             let mine = folder.path().join(i.to_string());
-            mended.push((name, mend(file, &mine)));
-            assert_same_tracks(&document, &Document::open(&mended.last().unwrap().1.file).unwrap(), file);
+            fixed.push((name, fix(file, &mine)));
+            assert_same_tracks(&document, &Document::open(&fixed.last().unwrap().1.file).unwrap(), file);
         }
     }
-    assert!(mended.len() >= 7, "{} files", mended.len());
-    all_is_well(&mended);
+    assert!(fixed.len() >= 7, "{} files", fixed.len());
+    all_is_well(&fixed);
 }
 
 /// What could be played before plays on as it did: floats are equal, rotations the same but for their length.
@@ -127,22 +126,22 @@ fn assert_same_tracks(before: &Document, after: &Document, file: &Path) {
 }
 
 #[test]
-fn every_kind_of_mend_is_made_and_nothing_else() {
+fn every_kind_of_fix_is_made_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
-    let (broken, whole) = (folder.path().join("broken"), folder.path().join("mended"));
+    let (broken, whole) = (folder.path().join("broken"), folder.path().join("fixed"));
     std::fs::create_dir_all(&broken).unwrap();
-    let mut mended = Vec::new();
+    let mut fixed = Vec::new();
     for case in cases::all() {
         for extension in ["glb", "gltf"] {
             let file = broken.join(format!("{}.{extension}", case.name));
             case.write(&file);
             let found = errors(&Document::open(&file).unwrap());
-            assert!(is_mendable(&found), "{}: {found:?}", case.name);
-            let result = mend(&file, &whole);
-            assert_eq!(result.codes, case.mends.iter().copied().collect(), "{}", case.name);
+            assert!(is_fixable(&found), "{}: {found:?}", case.name);
+            let result = fix(&file, &whole);
+            assert_eq!(result.codes, case.fixes.iter().copied().collect(), "{}", case.name);
             case.check(&Document::open(&result.file).unwrap());
-            mended.push((format!("{}.{extension}", case.name), result));
+            fixed.push((format!("{}.{extension}", case.name), result));
         }
     }
-    all_is_well(&mended);
+    all_is_well(&fixed);
 }

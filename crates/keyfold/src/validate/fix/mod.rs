@@ -1,7 +1,7 @@
-//! Mending what has one obvious cure: a changed copy of a document, and a finding for each thing that was done.
+//! Fixing what has one obvious cure: a changed copy of a document, and a finding for each thing that was done.
 //!
-//! A mend is a pass: it looks at what validation says and answers with a changed document, or `None` where nothing is its business. Since it
-//! works on findings, what an extension makes legal is never touched. Anything that is not mended comes out as it went in; what has no
+//! A fix is a pass: it looks at what validation says and answers with a changed document, or `None` where nothing is its business. Since it
+//! works on findings, what an extension makes legal is never touched. Anything that is not fixed comes out as it went in; what has no
 //! obvious cure (NaN, missing values, zero quaternions) stays an error.
 
 mod keys;
@@ -18,8 +18,8 @@ use serde_json::Value;
 
 /// What became of a document.
 #[derive(Debug)]
-pub struct Mended {
-    /// The document, mended as far as it could be.
+pub struct Fixed {
+    /// The document, fixed as far as it could be.
     pub document: Document,
     /// What was done, and where in the document as it was.
     pub done: Vec<Finding>,
@@ -39,17 +39,17 @@ const PASSES: [Pass; 7] = [
     structure::drop_channels,
 ];
 
-/// Mends what can be mended; `None` where there is nothing to do.
+/// Fixes what can be fixed; `None` where there is nothing to do.
 ///
 /// ```
 /// let json = br#"{ "asset": { "version": "2.0" }, "extensions": { "KHR_lights_punctual": { "lights": [{ "type": "point" }] } } }"#;
 /// let document = keyfold::Document::from_bytes(json, None, &Default::default())?;
-/// let mended = keyfold::validate::mend(&document)?.unwrap();
-/// assert_eq!(mended.done[0].code, "MENDED_DECLARATION");
-/// assert!(keyfold::validate::validate(&mended.document).is_empty());
+/// let fixed = keyfold::validate::fix(&document)?.unwrap();
+/// assert_eq!(fixed.done[0].code, "MENDED_DECLARATION");
+/// assert!(keyfold::validate::validate(&fixed.document).is_empty());
 /// # Ok::<(), keyfold::Error>(())
 /// ```
-pub fn mend(document: &Document) -> Result<Option<Mended>> {
+pub fn fix(document: &Document) -> Result<Option<Fixed>> {
     let mut done = Findings::default();
     let mut current: Option<Document> = None;
     let mut findings = validate(document);
@@ -59,7 +59,7 @@ pub fn mend(document: &Document) -> Result<Option<Mended>> {
             current = Some(changed);
         }
     }
-    Ok(current.map(|document| Mended { document, done: done.sorted() }))
+    Ok(current.map(|document| Fixed { document, done: done.sorted() }))
 }
 
 /// The steps of a finding's place, numbers as numbers: `/animations/2/channels/0/sampler` is 2 and 0 for `animations` and `channels`.

@@ -17,21 +17,21 @@ type Track = (usize, usize, Vec<f32>, Vec<f32>);
 
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    pub(crate) mends: Vec<&'static str>,
+    pub(crate) fixes: Vec<&'static str>,
     made: Made,
     /// The tracks that are to come out.
     tracks: Vec<Track>,
-    /// Places of the mended JSON, and what stands there.
+    /// Places of the fixed JSON, and what stands there.
     json: Vec<(&'static str, Value)>,
     /// Times to put into a compressed buffer view.
     compressed: Option<Vec<f32>>,
 }
 
 impl Case {
-    fn new(name: &'static str, mends: &[&'static str], make: impl FnOnce(&mut Made)) -> Self {
+    fn new(name: &'static str, fixes: &[&'static str], make: impl FnOnce(&mut Made)) -> Self {
         let mut made = Made::new();
         make(&mut made);
-        Self { name, mends: mends.to_vec(), made, tracks: Vec::new(), json: Vec::new(), compressed: None }
+        Self { name, fixes: fixes.to_vec(), made, tracks: Vec::new(), json: Vec::new(), compressed: None }
     }
 
     fn track(mut self, animation: usize, channel: usize, times: &[f32], values: &[f32]) -> Self {
@@ -51,10 +51,10 @@ impl Case {
         }
     }
 
-    pub(crate) fn check(&self, mended: &Document) {
-        let found = read(mended).unwrap();
+    pub(crate) fn check(&self, fixed: &Document) {
+        let found = read(fixed).unwrap();
         assert_eq!(found.findings, [], "{}", self.name);
-        assert_eq!(mended.view(0).unwrap()[..], [0xAB; 12], "{}: unused data", self.name);
+        assert_eq!(fixed.view(0).unwrap()[..], [0xAB; 12], "{}: unused data", self.name);
         for (animation, channel, times, values) in &self.tracks {
             let animation = found.animations.iter().find(|a| a.index == *animation).unwrap();
             let track = animation.tracks.iter().find(|track| track.source.channel == *channel).unwrap();
@@ -64,7 +64,7 @@ impl Case {
             assert!(same, "{}: {} is {:?}", self.name, track.target, track.curve.values());
         }
         for (at, value) in &self.json {
-            assert_eq!(mended.json().pointer(at).unwrap_or(&Value::Null), value, "{}: {at}", self.name);
+            assert_eq!(fixed.json().pointer(at).unwrap_or(&Value::Null), value, "{}: {at}", self.name);
         }
     }
 }
