@@ -105,7 +105,7 @@ impl Document {
         let place = target.as_deref().filter(|path| !is_stream(path));
         let layout = Layout::new(self, container, place, whole)?;
         let contents = joined(layout.pieces()?);
-        let Layout { beside, apart, .. } = layout;
+        let Layout { beside, .. } = layout;
         let folder = place.map_or_else(|| self.folder(), |place| Some(place.parent()?.to_path_buf()));
         let files = beside.as_ref().map(|beside| beside.files().to_vec()).unwrap_or_default();
         let planned = Planned { folder: folder.clone(), files, others: self.options().resolver.clone() };
@@ -113,7 +113,7 @@ impl Document {
         let document = Self::from_bytes(contents.clone(), folder, &options)?;
         self.check(&document)?;
         let (files, orphans) = beside.map(|beside| beside.finish(&document.files())).unwrap_or_default();
-        Ok(Draft { target, contents, files, orphans, apart, document })
+        Ok(Draft { target, contents, files, orphans, apart: document.bytes_apart(), document })
     }
 
     /// Whether another document says the same, wherever its buffers lie.

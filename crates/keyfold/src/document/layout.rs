@@ -34,8 +34,6 @@ pub(super) struct Layout<'a> {
     /// New URIs, or none, of objects by their places.
     uris: Vec<(String, Option<String>)>,
     bin: Option<Bytes>,
-    /// Bytes of all buffers that lie in files, written or there.
-    pub(super) apart: u64,
     /// The files beside the place where the document goes; `None` for a stream.
     pub(super) beside: Option<Beside<'a>>,
 }
@@ -54,7 +52,7 @@ impl<'a> Layout<'a> {
         }
         // What the container carries stays there, also where nobody understands whose it is.
         let bin = document.buffers.bin.clone().filter(|_| container == Container::Glb);
-        let mut layout = Self { document, container, whole, uris: Vec::new(), bin, apart: 0, beside };
+        let mut layout = Self { document, container, whole, uris: Vec::new(), bin, beside };
         if document.count("buffers") == 0 && document.root().get("buffers").is_some() && layout.loses(0) {
             return Err(Error::malformed("/buffers", "should be an array: nobody can tell whose the BIN chunk is"));
         }
@@ -168,13 +166,11 @@ impl<'a> Layout<'a> {
         let name = part.map_or_else(|| format!("{stem}.bin"), |part| format!("{stem}.{part}.bin"));
         let place = beside.place(&beside.target.with_file_name(name), bytes);
         let file = place.file_name().map(PathBuf::from).unwrap_or_default();
-        self.apart += bytes.len() as u64;
         self.rename(buffer, uri::from_path(&file));
     }
 
     /// A buffer file that did not change: it stays where it is, or comes along.
     fn keep_file(&mut self, buffer: &Object<'_>, text: &str, bytes: &Bytes) -> Result<()> {
-        self.apart += bytes.len() as u64;
         let Some(beside) = self.beside.as_mut().filter(|beside| beside.moves()) else { return Ok(()) };
         // An absolute address means the same from everywhere.
         let Ok(relative) = uri::path(text, &buffer.place("uri")) else { return Ok(()) };

@@ -4,7 +4,7 @@
 
 use super::{Bytes, Document, JsonRef, List, uri};
 use crate::Result;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 /// The two forms of a glTF file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +42,14 @@ impl Document {
         Ok(self.draft(None)?.contents().to_vec())
     }
 
-    /// The buffers that lie in files of their own and are there.
+    /// The files that buffers lie in, as far as they are there; one that several buffers name counts once.
     pub fn buffers_apart(&self) -> Vec<Bytes> {
         let buffers =
             self.root().get("buffers").and_then(JsonRef::as_array).into_iter().flat_map(List::iter).enumerate();
+        let named = buffers.filter_map(|(index, b)| Some((index, b.get("uri").and_then(JsonRef::as_str)?)));
+        let mut seen = BTreeSet::new();
         let apart =
-            buffers.filter(|(_, b)| b.get("uri").and_then(JsonRef::as_str).is_some_and(|u| uri::data_of(u).is_none()));
+            named.filter(|(_, uri)| uri::data_of(uri).is_none()).filter(|(_, uri)| seen.insert(uri.to_string()));
         apart.filter_map(|(index, _)| self.buffer(index).ok()).collect()
     }
 

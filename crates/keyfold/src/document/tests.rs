@@ -182,6 +182,19 @@ fn a_draft_knows_what_will_be_written() {
 }
 
 #[test]
+fn a_file_that_two_buffers_name_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.bin"), [7; 4]).unwrap();
+    let buffer = json!({ "byteLength": 4, "uri": "a.bin" });
+    let json = json!({ "asset": { "version": "2.0" }, "buffers": [buffer, buffer] });
+    let document =
+        Document::from_bytes(json.to_string().as_bytes(), Some(folder.path().into()), &OpenOptions::default()).unwrap();
+    assert_eq!(document.bytes_apart(), 4);
+    let draft = document.draft(Some(&folder.path().join("b.gltf"))).unwrap();
+    assert_eq!(draft.bytes(), draft.contents().len() as u64 + 4);
+}
+
+#[test]
 fn files_beside_the_document_come_along_or_stay_reachable() {
     let folder = tempfile::tempdir().unwrap();
     let (from, to) = (folder.path().join("from"), folder.path().join("to"));
