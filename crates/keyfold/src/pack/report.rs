@@ -3,7 +3,7 @@
 use super::{
     Estimate, Optimize, Packed, Settings, estimates,
     smallest::{Smallest, smallest},
-    storage, weigh,
+    weigh,
 };
 use crate::{
     Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
@@ -218,15 +218,16 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
     let tried: Vec<Storage> =
         Storage::ALL.into_iter().filter(|s| choice.among.contains(s) || choice.beside.contains(s)).collect();
     // Who asks for one storage gets a file that is no larger on disk than what `convert` makes; who asks for the smallest of several asks for no form of any.
-    let is_asked_for = |storage| choice.among.len() == 1 && storage::of(storage).conversion.is_some();
+    let is_alone = choice.among.len() == 1;
     let (mut candidates, mut best) = (Vec::new(), None::<(Storage, Packed, bool)>);
     for (index, storage) in tried.iter().enumerate() {
         let part = Part { whole: monitor, from: index as f64 / tried.len() as f64, share: 1.0 / tried.len() as f64 };
         let found = smallest(document, &Settings { storage: *storage, ..settings.clone() }, &part)?;
         let is_candidate = choice.among.contains(storage);
         let Smallest { least, on_disk, convert_saves } = found;
-        let (packed, convert_saves) = match is_candidate && is_asked_for(*storage) {
-            true => (on_disk.unwrap_or(least), convert_saves),
+        let (packed, convert_saves) = match is_candidate && is_alone {
+            // Most originals are in core already.
+            true => (on_disk.unwrap_or(least), convert_saves && *storage != Storage::Core),
             false => (least, false),
         };
         candidates.push(Candidate::new(*storage, &packed));

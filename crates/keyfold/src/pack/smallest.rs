@@ -5,11 +5,11 @@ use super::{
     storage::{self, Conversion},
     weigh::{self, Weight},
 };
-use crate::{Document, Monitor, Part, Result, Storage, diff, read_shared, unpack::unpack_tracks};
+use crate::{Document, Monitor, Part, Result, Storage, Track, diff, read_shared, unpack::unpack_tracks};
 use core::mem::replace;
 
 /// The most floats of a document that is also packed by the quickest search and as `convert` does: of longer ones, the engine's choice is smaller.
-const MUCH: usize = 1 << 16;
+pub(super) const MUCH: usize = 1 << 16;
 /// The most floats of what is short.
 pub(super) const SHORT: usize = 1 << 14;
 /// The shares of the bound that short documents are also packed within, down to no loss at all: the gzip size of few bytes does not follow the bound closely.
@@ -58,9 +58,12 @@ fn search(original: &Document, document: &Document, settings: &Settings, monitor
     let tries = others(settings);
     let share = 0.3 / (1 + tries.len()) as f64;
     let part = |index: usize| Part { whole: monitor, from: 0.7 + index as f64 * share, share };
-    let converted = converted(settings).filter(|_| affords(MUCH));
+    // Splines are searched in core's form: other storages may have a smaller one, however many floats there are.
+    let with_splines = read_shared(document)?.animations.iter().flat_map(|a| &a.tracks).any(is_spline);
+    let comparable = if with_splines { usize::MAX } else { MUCH };
+    let converted = converted(settings).filter(|_| affords(comparable));
     let converted = converted.map(|settings| pack_below(document, &settings, None, &part(0))).transpose()?.flatten();
-    let before = (settings.level != Level::Fast && affords(MUCH)).then(|| weigh::weight(original).raw);
+    let before = (settings.level != Level::Fast && affords(comparable)).then(|| weigh::weight(original).raw);
     let mut results = Results::new(packed, converted, before, settings.optimize);
     for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most)) {
         let wanted = |weight: &Weight| results.wants(weight);
@@ -138,13 +141,18 @@ impl Results {
     }
 }
 
-/// The settings that `convert` comes to. None for core, whose floats stay, and for the quickest level.
+fn is_spline(track: &Track) -> bool {
+    track.curve.interpolation().elements_per_key() > 1
+}
+
+/// The settings that `convert` comes to. None for the quickest level.
 fn converted(settings: &Settings) -> Option<Settings> {
     let kept = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
-    match storage::of(settings.storage).conversion.filter(|_| settings.level != Level::Fast)? {
-        Conversion::SameKeys => Some(kept),
-        Conversion::Lossless => Some(Settings { keep: vec!["*".into()], optimize: Optimize::Raw, ..kept }),
-    }
+    let converted = match storage::of(settings.storage).conversion {
+        Conversion::SameKeys => kept,
+        Conversion::Lossless => Settings { keep: vec!["*".into()], optimize: Optimize::Raw, ..kept },
+    };
+    (settings.level != Level::Fast).then_some(converted)
 }
 
 /// The other searches of a level, and of how many floats at most: a level keeps the result of the level before it where that is smaller, and a search for the other bytes can
@@ -159,7 +167,7 @@ fn others(settings: &Settings) -> Vec<(usize, Settings)> {
     let other = (MUCH, Settings { optimize, ..at(Level::Default) });
     let tighter = |share: &f64| (SHORT, Settings { bound: settings.bound.scaled(*share), ..at(Level::Default) });
     // Where that is what `convert` comes to, it was tried.
-    let kept = Some(kept).filter(|_| storage::of(settings.storage).conversion != Some(Conversion::SameKeys));
+    let kept = Some(kept).filter(|_| storage::of(settings.storage).conversion != Conversion::SameKeys);
     let shorter = [(MUCH, at(Level::Fast)), other].into_iter().chain(kept).chain(TIGHTER.iter().map(tighter));
     match settings.level {
         Level::Fast => Vec::new(),

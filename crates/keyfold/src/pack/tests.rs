@@ -586,3 +586,56 @@ fn what_is_shown_throughout_stays_a_step() {
     let one = exact::without_repeats(visible, 1.0).unwrap().curve;
     assert_eq!((one.keys(), one.interpolation()), (1, Interpolation::Step));
 }
+
+/// A node that is turned by keys that follow no rule, in an interpolation of so many elements a key.
+fn wild(keys: usize, interpolation: &str, elements: usize, turn: impl Fn([u32; 4]) -> [f64; 4]) -> Document {
+    let mut state = 1u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 16
+    };
+    let times: Vec<f32> = (0..keys).map(|i| i as f32 / 30.0).collect();
+    let turns = (0..keys * elements).flat_map(|_| quat::normalize(turn([next(), next(), next(), next()])));
+    let turns: Vec<f32> = turns.map(|c| c as f32).collect();
+    let json = json!({
+        "asset": { "version": "2.0" }, "nodes": [{}, { "translation": [0, 1, 0], "children": [0] }],
+        "accessors": [{ "bufferView": 0, "componentType": 5126, "count": keys, "type": "SCALAR" },
+            { "bufferView": 1, "componentType": 5126, "count": keys * elements, "type": "VEC4" }],
+        "animations": [{ "samplers": [{ "input": 0, "output": 1, "interpolation": interpolation }],
+            "channels": [{ "sampler": 0, "target": { "node": 0, "path": "rotation" } }] }],
+    });
+    document(json, &[&times, &turns])
+}
+
+/// What is written for a storage that was asked for, and what `convert` comes to, in bytes.
+fn written_and_converted(document: &Document, storage: Storage) -> (u64, u64) {
+    let settings = Settings { storage, ..Settings::default() };
+    let before = document.draft(None).unwrap().bytes();
+    let chosen = choose(document, &settings, &storage.into(), &()).unwrap();
+    let written = chosen.finish(document, before, "in.gltf".into(), None).unwrap().report.bytes.after;
+    let converted = match storage::of(storage).conversion {
+        storage::Conversion::Lossless => crate::write::write_stream(document, false).unwrap().0,
+        storage::Conversion::SameKeys => {
+            pack_once(document, &Settings { keep_keys: true, ..settings }, &()).unwrap().document
+        }
+    };
+    (written, converted.draft(None).unwrap().bytes().min(before))
+}
+
+#[test]
+fn many_splines_are_no_larger_than_what_convert_makes() {
+    let splines = wild(smallest::MUCH / 12 + 1, "CUBICSPLINE", 3, |wild| wild.map(|v| f64::from(v) - 32767.5));
+    for storage in [Storage::Quantization, Storage::Draco] {
+        let (written, converted) = written_and_converted(&splines, storage);
+        assert!(written <= converted, "{storage}: {written} of {converted}");
+    }
+}
+
+#[test]
+fn a_stream_of_rotations_that_bytes_hold_is_no_larger_than_what_convert_makes() {
+    // No turn, or half a turn about an axis.
+    let half = |wild: [u32; 4]| [0, 1, 2, 3].map(|c| if wild[0] % 4 == c { 1.0 } else { 0.0 });
+    let turns = wild(40, "STEP", 1, half);
+    let (written, converted) = written_and_converted(&turns, Storage::Stream);
+    assert!(written <= converted, "{written} of {converted}");
+}

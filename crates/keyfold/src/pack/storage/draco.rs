@@ -26,7 +26,7 @@ pub(super) const FORM: Form = Form {
     rounds_times: false,
     has_pointers: true,
     has_property_grids: true,
-    conversion: Some(Conversion::SameKeys),
+    conversion: Conversion::SameKeys,
     wire: |entries, context| {
         let draft = draco::draft(&[planned(0, entries, context)], &context.draco_options())?;
         Ok(wire(&draft.channels, |contents| {

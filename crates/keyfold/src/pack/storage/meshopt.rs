@@ -24,7 +24,7 @@ pub(super) const FORM: Form = Form {
     rounds_times: false,
     has_pointers: true,
     has_property_grids: false,
-    conversion: Some(Conversion::Lossless),
+    conversion: Conversion::Lossless,
     wire: |entries, context| {
         let compressed = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
         Ok(wire(&one_by_one(channel)(entries)?, |contents| match compressed(contents) {

@@ -45,8 +45,8 @@ pub(crate) struct Form {
     pub(crate) has_pointers: bool,
     /// Whether tracks that move no points have grids of their own: two roundings would be too many.
     pub(crate) has_property_grids: bool,
-    /// How `convert` stores tracks, where that is not as they are.
-    pub(crate) conversion: Option<Conversion>,
+    /// How `convert` stores tracks.
+    pub(crate) conversion: Conversion,
     /// What tracks of animations put on the wire.
     pub(crate) wire: fn(&[Entry<'_>], &Context<'_>) -> Result<Wire>,
     /// A document with its animations' tracks replaced.

@@ -31,7 +31,7 @@ pub(super) const FORM: Form = Form {
     rounds_times: true,
     has_pointers: false,
     has_property_grids: false,
-    conversion: Some(Conversion::SameKeys),
+    conversion: Conversion::SameKeys,
     wire: |entries, context| Ok(wire(&channels(entries, context)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
         let channels = |entries: &[Entry<'_>]| channels(entries, context);

@@ -5,7 +5,7 @@ use crate::{
     Result,
     document::Shape,
     pack::cost::{plain, wire},
-    write::{ChannelForm, Stored, place_stream, stream_bytes},
+    write::{ChannelForm, Stored, core_form, place_stream, stream_bytes},
 };
 use keyfold_core::engine::{self, Grid};
 
@@ -23,7 +23,7 @@ pub(super) const FORM: Form = Form {
     rounds_times: false,
     has_pointers: true,
     has_property_grids: false,
-    conversion: Some(Conversion::Lossless),
+    conversion: Conversion::Lossless,
     wire: |entries, context| {
         let channels = one_by_one(channel)(entries)?;
         Ok(wire(&channels, |contents| stream_bytes(contents, &channels).unwrap_or_else(|_| plain(contents, context))))
@@ -40,12 +40,11 @@ fn grid(track: &engine::Track, step: f64) -> Grid {
     track.projection.map_or_else(|| core_gltf::grid(track, step), |grid| Grid::projected(step / 2.0, grid))
 }
 
-/// A track in core's form; rotations as floats that lie on their grid.
+/// A track in core's form; rotations as floats that lie on their grid. What was not searched stays floats: a stream takes fewer bytes for those than for integers.
 fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
+    let Some(encoded) = entry.encoded else { return core_form(entry.track) };
     let mut form = core_gltf::channel(entry)?;
-    if let (Some(sampler), Some(encoded)) = (&mut form.sampler, entry.encoded)
-        && let Grid::Projected(grid, rotations) = encoded.grid
-    {
+    if let (Some(sampler), Grid::Projected(grid, rotations)) = (&mut form.sampler, encoded.grid) {
         let found = |code: &[i32; 4]| {
             let code = [code[0], code[1], code[2]];
             rotations.codes(rotations.decode(code)) == code
