@@ -421,6 +421,34 @@ fn joints_that_flip_keep_the_bound_whatever_the_skeleton() {
     }
 }
 
+/// Three joints that rest but for single keys, which lead far away and about half a turn on.
+fn spiking() -> Chain {
+    const KEYS: usize = 22;
+    let times: Vec<f32> = (0..KEYS).map(|k| k as f32 / 30.0).collect();
+    let mut turns = [quat::IDENTITY; KEYS];
+    turns[5] = quat::exp([0.36, 0.36, 0.0]);
+    turns[6] = quat::normalize([0.0, 1.0, 0.0, 0.021]);
+    let mut ways = [[0.0f32; 3]; KEYS];
+    ways[3] = [0.0, 1.0, 2.0];
+    let up = Transform { translation: [0.0, 1.0, 0.0], ..Transform::IDENTITY };
+    let skeleton = Skeleton::new(vec![None, Some(0), Some(1)], &[Rest::Transform(up); 3]).unwrap();
+    let curve = |width, values| Curve::new(Interpolation::Linear, width, times.clone(), values).unwrap();
+    let curves = (0..3).flat_map(|joint| {
+        let turned = curve(4, turns.iter().flatten().map(|c| *c as f32).collect::<Vec<f32>>());
+        let moved = curve(3, ways.concat());
+        [(Target::Node(joint, NodeProperty::Rotation), turned), (Target::Node(joint, NodeProperty::Translation), moved)]
+    });
+    Chain { skeleton, curves: curves.collect() }
+}
+
+#[test]
+fn joints_that_leap_at_single_keys_keep_every_bound() {
+    for max_error in [0.1, 0.02, 0.002, 0.0002] {
+        let built = spiking().build(&Options { max_error, ..options(Encoding::Variable) }).unwrap();
+        assert!(built.holds && built.possible <= max_error, "{max_error}: {}", built.possible);
+    }
+}
+
 #[test]
 fn equal_input_makes_equal_bytes() {
     let build = || Chain::new(5, 40, Interpolation::Linear).build(&options(Encoding::Variable)).unwrap().bytes;

@@ -176,6 +176,8 @@ struct Job<'a> {
     source: &'a Source<'a>,
     options: &'a Options,
     budget: &'a Budget<'a>,
+    /// The error that a clip may have after all. What is searched within is less where searches before failed.
+    allowed: f64,
     /// How far each node's movements move points.
     reach: Vec<Sensitivity>,
 }
@@ -190,13 +192,13 @@ struct Budget<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn new(source: &'a Source<'a>, options: &'a Options, budget: &'a Budget<'a>) -> Self {
+    fn new(source: &'a Source<'a>, options: &'a Options, allowed: f64, budget: &'a Budget<'a>) -> Self {
         let motion = source.motion();
         let (start, end) = motion.span();
         let moment = |i: usize| Moment::at(start + (end - start) * i as f64 / (REACH_MOMENTS - 1) as f64);
         let moments: Vec<Moment> = (0..REACH_MOMENTS).map(moment).collect();
         let reach = sensitivity(source.skeleton, &Poses::new(&motion, &moments), source.probes);
-        Self { source, options, budget, reach }
+        Self { source, options, budget, allowed, reach }
     }
 
     fn bound(&self) -> f64 {
@@ -224,9 +226,11 @@ const REACH_MOMENTS: usize = 16;
 
 /// What is left of the bound for the search, which only looks: the last word is with what is proven between times, and with what floats round.
 const MARGIN: f64 = 0.995;
-/// How often what was proven leaves less to another search, and how much less at least and at most.
+/// How often what was proven leaves a little less to another search, and how much less at least and at most.
 const SEARCHES: usize = 3;
 const LESS: (f64, f64) = (0.9, 0.995);
+/// How often it leaves far less after that, in half of what the error asks for: where joints turn far between two keys, it follows the steps only roughly.
+const FAR_SEARCHES: usize = 3;
 
 /// Builds a clip.
 ///
@@ -237,12 +241,13 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
     let (mut share, mut searches) = (MARGIN, 1);
     loop {
         let less = Options { max_error: options.max_error * share, ..*options };
-        let built = build_within(&Job::new(source, &less, &budget))?;
+        let built = build_within(&Job::new(source, &less, MARGIN * options.max_error, &budget))?;
         let built = Built { holds: built.holds && built.possible <= options.max_error, ..built };
-        if built.holds || options.bits.is_some() || searches == SEARCHES {
+        if built.holds || options.bits.is_some() || searches == SEARCHES + FAR_SEARCHES {
             return Ok(built);
         }
-        share *= (MARGIN * options.max_error / built.possible).clamp(LESS.0, LESS.1);
+        let kept = options.max_error / built.possible;
+        share *= if searches < SEARCHES { (MARGIN * kept).clamp(LESS.0, LESS.1) } else { kept.min(1.0) / 2.0 };
         searches += 1;
     }
 }
@@ -355,7 +360,7 @@ impl Walk<'_> {
     fn built(&self, tries: &Tries, error: f64) -> Built {
         let bytes = pack::packed(self, tries, |_| true);
         let others_hold = |clip: Clip<'_>| self.reference.others_hold(self.plan, &clip);
-        let holds = error <= self.job.bound() && Clip::open(&bytes).is_ok_and(others_hold);
+        let holds = error <= self.job.allowed && Clip::open(&bytes).is_ok_and(others_hold);
         Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }
     }
 }
