@@ -33,7 +33,8 @@ What is written is read back and measured, at three points of every node that mo
 it carries: at no time is any of them farther off than --max-error. Vertices at other places around a node may be. A file never grows: where nothing can be \
 saved, the input is copied.
 
-What is minimised are the bytes of the animations and of their JSON after gzip; with --optimize raw, the bytes as they are.
+What is minimised are the bytes of the animations and of their JSON after gzip; with --optimize raw, the bytes as they are. Where --storage names one storage, \
+the file is no larger on disk than what convert makes of it, whatever that costs after gzip.
 
 Of a single file, pack also tells what the other storages would take. 'About' marks an estimate; --dry-run packs to every storage and \
 measures, -q leaves estimates out.

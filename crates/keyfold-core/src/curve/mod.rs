@@ -51,6 +51,11 @@ impl Interpolation {
         }
     }
 
+    /// Whether curves bend between keys, which hold more than a value then.
+    pub const fn is_spline(self) -> bool {
+        self.elements_per_key() > 1
+    }
+
     /// The name in a glTF file.
     pub const fn name(self) -> &'static str {
         match self {

@@ -142,7 +142,7 @@ pub(super) fn probe_of(skeleton: &Skeleton, probes: &[Probe]) -> Vec<Option<usiz
 /// All times of some tracks, ascending.
 fn merged(tracks: &[&(usize, Driven<'_>)]) -> Arc<[f32]> {
     let times = merged_times(tracks.iter().map(|(_, track)| track.curve.times()));
-    if tracks.iter().all(|(_, track)| track.curve.interpolation().elements_per_key() == 1) {
+    if tracks.iter().all(|(_, track)| !track.curve.interpolation().is_spline()) {
         return times.into();
     }
     // What tangents lose shows between keys.

@@ -170,7 +170,7 @@ impl Grid {
             }
             _ => self,
         };
-        let is_value = move |element: usize| interpolation.elements_per_key() == 1 || element % 3 == 1;
+        let is_value = move |element: usize| !interpolation.is_spline() || element % 3 == 1;
         (0..).map(move |element| if is_value(element) { self } else { tangents })
     }
 

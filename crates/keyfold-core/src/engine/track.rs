@@ -83,8 +83,7 @@ impl Track {
             (held(part_of(skeleton.rest(node), property, axis)), held(middle(property, &self::ranges(&hull))));
         let apart = |v: &[f64; 4]| libm::fabs(v[0] - v[1]).max(libm::fabs(v[0] - v[2])).max(libm::fabs(v[1] - v[2]));
         let spread = values.iter().map(apart).fold(0.0, f64::max);
-        let projection =
-            (property == Property::Rotation && interpolation.elements_per_key() == 1).then(|| projection(&values));
+        let projection = (property == Property::Rotation && !interpolation.is_spline()).then(|| projection(&values));
         let arcs = values.windows(2).filter(|_| projection.is_some());
         let turn = arcs.map(|pair| distance(property, pair[0], pair[1])).fold(0.0, f64::max);
         let steady = (property == Property::Rotation).then(|| steady(&values)).flatten();
@@ -125,7 +124,7 @@ impl Track {
 
     /// Whether keys hold more than a value.
     pub fn is_spline(&self) -> bool {
-        self.interpolation.elements_per_key() > 1
+        self.interpolation.is_spline()
     }
 
     /// What some of its keys hold, one after the other: splines have tangents before and after a value.
@@ -211,7 +210,7 @@ impl Encoded {
 
 /// All elements of a curve; rotations without tangents as unit quaternions with W positive.
 fn values(curve: &Curve, property: Property) -> Vec<[f64; 4]> {
-    let turns = property == Property::Rotation && curve.interpolation().elements_per_key() == 1;
+    let turns = property == Property::Rotation && !curve.interpolation().is_spline();
     let value = |element: &[f32]| {
         let value = element_of(element, turns);
         if turns && value[3] < 0.0 { quat::negate(value) } else { value }

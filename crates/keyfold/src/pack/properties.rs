@@ -39,7 +39,7 @@ fn straight(curve: &Curve, tolerance: f64) -> Curve {
 /// Values on the grid of a normalized type (weights between 0 and 1) or of a power of two.
 fn snapped(track: &Track, curve: &Curve, tolerance: f64) -> Curve {
     let fractions = matches!(track.target, Target::Node { property: Property::Weights, .. })
-        && curve.interpolation().elements_per_key() == 1
+        && !curve.interpolation().is_spline()
         && track.curve.values().iter().all(|v| (0.0..=1.0).contains(v));
     let types = [ComponentType::U8, ComponentType::U16].into_iter().filter(|_| fractions);
     let one = types.filter_map(ComponentType::one).find(|one| 0.5 / one <= tolerance).map(|one| one as f32);

@@ -222,9 +222,9 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
     let (mut candidates, mut best) = (Vec::new(), None::<(Storage, Packed, bool)>);
     for (index, storage) in tried.iter().enumerate() {
         let part = Part { whole: monitor, from: index as f64 / tried.len() as f64, share: 1.0 / tried.len() as f64 };
-        let found = smallest(document, &Settings { storage: *storage, ..settings.clone() }, &part)?;
+        let Smallest { least, on_disk, convert_saves } =
+            smallest(document, &Settings { storage: *storage, ..settings.clone() }, &part)?;
         let is_candidate = choice.among.contains(storage);
-        let Smallest { least, on_disk, convert_saves } = found;
         let (packed, convert_saves) = match is_candidate && is_alone {
             // Most originals are in core already.
             true => (on_disk.unwrap_or(least), convert_saves && *storage != Storage::Core),

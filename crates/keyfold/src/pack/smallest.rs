@@ -5,10 +5,10 @@ use super::{
     storage::{self, Conversion},
     weigh::{self, Weight},
 };
-use crate::{Document, Monitor, Part, Result, Storage, Track, diff, read_shared, unpack::unpack_tracks};
+use crate::{Document, Monitor, Part, Result, Storage, diff, read_shared, unpack::unpack_tracks};
 use core::mem::replace;
 
-/// The most floats of a document that is also packed by the quickest search and as `convert` does: of longer ones, the engine's choice is smaller.
+/// The most floats of a document that is also packed by the quickest search and, unless it has splines, as `convert` does: of longer ones, the engine's choice is smaller.
 pub(super) const MUCH: usize = 1 << 16;
 /// The most floats of what is short.
 pub(super) const SHORT: usize = 1 << 14;
@@ -53,18 +53,20 @@ fn search(original: &Document, document: &Document, settings: &Settings, monitor
     let work = || document.account().left().work;
     let before = work();
     let packed = pack_once(document, settings, &Part { whole: monitor, from: 0.0, share: 0.7 })?;
-    let (took, floats) = (before.saturating_sub(work()), floats(&read_shared(document)?.animations));
+    let animations = &read_shared(document)?.animations;
+    let (took, floats) = (before.saturating_sub(work()), floats(animations));
     let affords = |most: usize| floats <= most && work() / RESERVE >= took;
     let tries = others(settings);
     let share = 0.3 / (1 + tries.len()) as f64;
     let part = |index: usize| Part { whole: monitor, from: 0.7 + index as f64 * share, share };
     // Splines are searched in core's form: other storages may have a smaller one, however many floats there are.
-    let with_splines = read_shared(document)?.animations.iter().flat_map(|a| &a.tracks).any(is_spline);
-    let comparable = if with_splines { usize::MAX } else { MUCH };
+    let mut tracks = animations.iter().flat_map(|animation| &animation.tracks);
+    let has_splines = tracks.any(|track| track.curve.interpolation().is_spline());
+    let comparable = if has_splines { usize::MAX } else { MUCH };
     let converted = converted(settings).filter(|_| affords(comparable));
     let converted = converted.map(|settings| pack_below(document, &settings, None, &part(0))).transpose()?.flatten();
-    let before = (settings.level != Level::Fast && affords(comparable)).then(|| weigh::weight(original).raw);
-    let mut results = Results::new(packed, converted, before, settings.optimize);
+    let as_it_was = (settings.level != Level::Fast && affords(comparable)).then(|| weigh::weight(original).raw);
+    let mut results = Results::new(packed, converted, as_it_was, settings.optimize);
     for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most)) {
         let wanted = |weight: &Weight| results.wants(weight);
         if let Some(packed) = pack_below(document, other, Some(&wanted), &part(1 + index))? {
@@ -100,11 +102,11 @@ struct Results {
 }
 
 impl Results {
-    fn new(packed: Packed, converted: Option<Packed>, before: Option<usize>, optimize: Optimize) -> Self {
+    fn new(packed: Packed, converted: Option<Packed>, as_it_was: Option<usize>, optimize: Optimize) -> Self {
         // A result that leaves more animations as they were sets no limit.
         let other = converted.as_ref().filter(|converted| converted.left.len() <= packed.left.len());
-        let limit = before.into_iter().chain(other.map(|converted| converted.raw_bytes)).min();
-        let mut results = Self { optimize, least: packed, limit, on_disk: None, convert_saves: limit < before };
+        let limit = as_it_was.into_iter().chain(other.map(|converted| converted.raw_bytes)).min();
+        let mut results = Self { optimize, least: packed, limit, on_disk: None, convert_saves: limit < as_it_was };
         if let Some(converted) = converted.filter(|packed| results.wants(&packed.both())) {
             results.take(converted);
         }
@@ -139,10 +141,6 @@ impl Results {
         let on_disk = if self.is_within(self.least.raw_bytes) { None } else { self.on_disk };
         Smallest { least: self.least, on_disk, convert_saves: self.convert_saves }
     }
-}
-
-fn is_spline(track: &Track) -> bool {
-    track.curve.interpolation().elements_per_key() > 1
 }
 
 /// The settings that `convert` comes to. None for the quickest level.

@@ -31,7 +31,7 @@ impl KeyTimes {
     pub(super) fn new(job: &Job<'_>) -> Result<Self, BuildError> {
         match job.options.rate {
             Some(rate) => Self::at(job, Timing::even(duration(job.source), rate), false),
-            None if job.source.tracks.iter().any(splines::is_spline) => splines::keys(job),
+            None if job.source.tracks.iter().any(|track| track.curve.interpolation().is_spline()) => splines::keys(job),
             None => Self::at(job, Timing::Table(splines::own_times(job.source)), false),
         }
     }

@@ -229,8 +229,10 @@ const MARGIN: f64 = 0.995;
 /// How often what was proven leaves a little less to another search, and how much less at least and at most.
 const SEARCHES: usize = 3;
 const LESS: (f64, f64) = (0.9, 0.995);
-/// How often it leaves far less after that, in half of what the error asks for: where joints turn far between two keys, it follows the steps only roughly.
+/// How often far less is left after that: half of what the error asks for, because errors follow the steps only roughly where joints turn far between two keys.
 const FAR_SEARCHES: usize = 3;
+/// The least share of the bound that one search leaves to the next.
+const LEAST: f64 = 1e-3;
 
 /// Builds a clip.
 ///
@@ -247,7 +249,7 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
             return Ok(built);
         }
         let kept = options.max_error / built.possible;
-        share *= if searches < SEARCHES { (MARGIN * kept).clamp(LESS.0, LESS.1) } else { kept.min(1.0) / 2.0 };
+        share *= if searches < SEARCHES { (MARGIN * kept).clamp(LESS.0, LESS.1) } else { kept.clamp(LEAST, 1.0) / 2.0 };
         searches += 1;
     }
 }

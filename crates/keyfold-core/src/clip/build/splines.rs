@@ -4,7 +4,7 @@
 //! Keys are judged by what they are likely to cost (what curves stray by is not left for codes), and looked at only where that may be less than the best so far.
 
 use super::keys::{KeyTimes, duration};
-use super::{BuildError, Job, Source, SourceTrack, memory};
+use super::{BuildError, Job, Source, memory};
 use crate::clip::{Encoding, timing::Timing};
 use crate::curve::{Interpolation, merged_times};
 use crate::skeleton::BETWEEN;
@@ -19,11 +19,6 @@ const BITS: f64 = 4.0;
 const LEFT: f64 = 0.3;
 /// What a time takes that is not at an even step.
 const TIME_BITS: f64 = 32.0;
-
-/// Whether a curve bends between keys.
-pub(super) fn is_spline(track: &SourceTrack<'_>) -> bool {
-    track.curve.interpolation().elements_per_key() > 1
-}
 
 /// The keys that are likely to cost least; an error where the limits leave no room for any.
 pub(super) fn keys(job: &Job<'_>) -> Result<KeyTimes, BuildError> {

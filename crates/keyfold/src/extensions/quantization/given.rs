@@ -77,7 +77,7 @@ fn possible_layouts(path: Path, curve: &Curve) -> impl Iterator<Item = Layout> {
     let alike = |v: &[f32]| v.iter().all(|c| (c - v[0]).abs() <= v[0].abs() * 1e-6);
     let uniform = path.property == Property::Scale && path.axis.is_none() && curve.values().chunks_exact(3).all(alike);
     // Splines of rotations have tangents, from which no W can be rebuilt.
-    let turns = path.property == Property::Rotation && curve.interpolation().elements_per_key() == 1;
+    let turns = path.property == Property::Rotation && !curve.interpolation().is_spline();
     let about = |axis: Axis| move |v: &[f32]| (0..3).all(|i| i == axis as usize || v[i].abs() < 1e-4);
     let axes = Axis::ALL.into_iter().filter(move |a| turns && curve.values().chunks_exact(4).all(about(*a)));
     let layouts = [(true, Layout::Whole), (uniform, Layout::Uniform), (turns, Layout::WithoutW)];

@@ -82,7 +82,7 @@ fn rewritten(animation: &Rewritten<'_>, context: &Context<'_>) -> Planned {
 
 /// Rotations as readers turn them: what is in no stream is read as it is stored.
 fn of_unit_length(target: &Target, curve: Curve) -> Curve {
-    if target.kind() != Kind::Rotation || curve.interpolation().elements_per_key() > 1 {
+    if target.kind() != Kind::Rotation || curve.interpolation().is_spline() {
         return curve;
     }
     let (rotations, _) = curve.values().as_chunks::<4>();

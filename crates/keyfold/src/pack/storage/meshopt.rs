@@ -87,7 +87,7 @@ fn filtered(encoded: &Encoded) -> Option<Stored> {
             let stored = core_gltf::shorts(&encoded.codes);
             Some(Stored { filter: Filter::Quaternion, ..stored })
         }
-        Grid::Multiples { step, .. } if encoded.interpolation.elements_per_key() == 1 => {
+        Grid::Multiples { step, .. } if !encoded.interpolation.is_spline() => {
             exponential(&encoded.codes, step, encoded.width)
         }
         _ => None,
