@@ -209,7 +209,7 @@ pub struct Chosen {
     pub candidates: Vec<Candidate>,
     /// Whether gzipped or raw bytes were minimized.
     pub optimize: Optimize,
-    /// Whether the original would be larger on disk than what `convert` makes.
+    /// Whether the original is no answer: it is larger on disk than what `convert` makes in a storage other than core.
     convert_saves: bool,
 }
 
