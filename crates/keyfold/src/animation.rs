@@ -73,9 +73,7 @@ impl Track {
 
     /// The value at time `t`.
     pub fn sample(&self, t: f64) -> Vec<f64> {
-        let mut out = vec![0.0; self.curve.width()];
-        self.curve.sample(self.target.kind(), t, &mut out);
-        out
+        self.curve.at(self.target.kind(), t)
     }
 }
 

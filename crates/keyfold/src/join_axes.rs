@@ -44,7 +44,7 @@ fn parts_of(document: &Document, node: usize, property: Property, tracks: &[&Tra
     };
     Axis::ALL.map(|axis| match (of(Some(axis)), of(None)) {
         (Some(track), _) => track.curve.clone(),
-        (None, Some(whole)) if whole.curve.width() == 3 => crate::quantization::component(&whole.curve, axis),
+        (None, Some(whole)) if whole.curve.width() == 3 => whole.curve.component(axis as usize),
         _ => Curve::constant(start, [own[axis as usize]]).expect("one finite value at a curve's start"),
     })
 }

@@ -44,5 +44,5 @@ pub(crate) fn clamped(track: &Track, curve: Curve) -> Curve {
     let is_value = |index: usize| index / width % elements == elements / 2;
     let values = curve.values().iter().enumerate();
     let values: Vec<f32> = values.map(|(i, v)| if is_value(i) { valid.nearest(*v) } else { *v }).collect();
-    Curve::new(curve.interpolation(), width, curve.shared_times().clone(), values).unwrap_or(curve)
+    curve.with_values(values).unwrap_or(curve)
 }

@@ -1,7 +1,7 @@
 //! How far two curves lie apart.
 
 use super::bezier::{bezier, largest};
-use super::{Curve, Kind};
+use super::{Curve, Kind, merged_times};
 use crate::quat;
 use alloc::vec;
 
@@ -19,9 +19,7 @@ const BETWEEN: usize = 4;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn largest_difference(kind: Kind, one: &Curve, other: &Curve) -> f64 {
-    let mut keys = [one.times(), other.times()].concat();
-    keys.sort_unstable_by(f32::total_cmp);
-    keys.dedup();
+    let keys = merged_times([one.times(), other.times()].into_iter());
     let (mut a, mut b) = (vec![0.0; one.width()], vec![0.0; one.width()]);
     let mut at = |time: f64| {
         one.sample(kind, time, &mut a);

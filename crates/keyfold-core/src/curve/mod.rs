@@ -14,7 +14,7 @@ mod locate;
 mod shortest;
 mod times;
 
-use alloc::sync::Arc;
+use alloc::{sync::Arc, vec, vec::Vec};
 use core::fmt;
 
 pub use blend::Kind;
@@ -173,6 +173,17 @@ impl Curve {
         Self::new(Interpolation::Linear, value.len(), [time], value)
     }
 
+    /// The same keys with other values, as many as these are.
+    pub fn with_values(&self, values: impl Into<Arc<[f32]>>) -> Result<Self, CurveError> {
+        Self::new(self.interpolation, self.width, self.times.clone(), values)
+    }
+
+    /// One component as a curve of its own, with all keys. Panics where there is no such component.
+    pub fn component(&self, index: usize) -> Self {
+        let values: Vec<f32> = self.values.iter().skip(index).step_by(self.width).copied().collect();
+        Self::new(self.interpolation, 1, self.times.clone(), values).expect("a component of a curve is a curve")
+    }
+
     /// How values between keys come about.
     pub fn interpolation(&self) -> Interpolation {
         self.interpolation
@@ -245,6 +256,13 @@ impl Curve {
     fn element(&self, key: usize, which: usize) -> &[f32] {
         let at = (key * self.interpolation.elements_per_key() + which) * self.width;
         &self.values[at..at + self.width]
+    }
+
+    /// The value at time `t` (seconds).
+    pub fn at(&self, kind: Kind, t: f64) -> Vec<f64> {
+        let mut out = vec![0.0; self.width];
+        self.sample(kind, t, &mut out);
+        out
     }
 
     /// The value at time `t` (seconds) into `out`, whose length is the width.

@@ -51,9 +51,7 @@ impl Source<'_> {
     }
 
     fn at(&self, time: f64) -> Vec<f64> {
-        let mut value = vec![0.0; self.curve.width()];
-        self.curve.sample(self.kind, time, &mut value);
-        value
+        self.curve.at(self.kind, time)
     }
 
     /// When a piece begins and ends, and the values along it; `None` where it would take no time.

@@ -35,7 +35,7 @@ fn check(axes: [Curve; 3], expected: Interpolation) -> Curve {
     let whole = joined[0].curve.clone();
     assert_eq!(whole.interpolation(), expected);
     for axis in Axis::ALL {
-        let (part, own) = (crate::quantization::component(&whole, axis), &axes[axis as usize]);
+        let (part, own) = (whole.component(axis as usize), &axes[axis as usize]);
         assert!(largest_difference(Kind::Vector, own, &part) < 2e-6, "{axis:?} of {whole:?}");
         for (k, t) in own.times().iter().enumerate() {
             assert_eq!(value(&part, f64::from(*t)), f64::from(own.value(k)[0]), "{axis:?} at {t}");
@@ -93,7 +93,7 @@ fn random_axes_join_within_rounding() {
         let tracks = Axis::ALL.map(|a| track(Property::Scale, Some(a), axes[a as usize].clone()));
         let whole = joined(tracks.to_vec()).remove(0).curve;
         for axis in Axis::ALL {
-            let part = crate::quantization::component(&whole, axis);
+            let part = whole.component(axis as usize);
             let worst = largest_difference(Kind::Vector, &axes[axis as usize], &part);
             assert!(worst < 1e-5, "{worst} {axis:?} {axes:?}");
         }

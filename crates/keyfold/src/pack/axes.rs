@@ -2,13 +2,14 @@
 //! rests needs none.
 
 use super::Context;
-use crate::{Animation, Axis, Property, Target, Targets, Track, quantization::component};
+use crate::{Animation, Axis, Property, Target, Targets, Track};
 
 /// The animation with such tracks split, as far as that may make it smaller: only those of which some axes move and others do not, and
 /// all of them. None of what would be the same as something before it.
 pub(crate) fn splits(context: &Context<'_>, animation: &Animation) -> Vec<Animation> {
     let splittable = |track: &Track| is_whole(context, track, None) && !track.curve.is_constant();
-    let has_still_axes = |track: &Track| Axis::ALL.into_iter().any(|axis| component(&track.curve, axis).is_constant());
+    let has_still_axes =
+        |track: &Track| Axis::ALL.into_iter().any(|axis| track.curve.component(axis as usize).is_constant());
     let some = split(animation, |track| splittable(track) && has_still_axes(track));
     let mut tracks = animation.tracks.len();
     let has_more = |split: &Animation| split.tracks.len() > std::mem::replace(&mut tracks, split.tracks.len());
@@ -44,5 +45,5 @@ fn along(track: &Track, axis: Axis) -> Track {
     if let Target::Node { axis: whole, .. } = &mut target {
         *whole = Some(axis);
     }
-    Track { target, curve: component(&track.curve, axis), ..track.clone() }
+    Track { target, curve: track.curve.component(axis as usize), ..track.clone() }
 }

@@ -51,6 +51,5 @@ fn snapped(track: &Track, curve: &Curve, tolerance: f64) -> Curve {
         }
     };
     let values: Vec<f32> = curve.values().iter().map(snap).collect();
-    Curve::new(curve.interpolation(), curve.width(), curve.shared_times().clone(), values)
-        .unwrap_or_else(|_| curve.clone())
+    curve.with_values(values).unwrap_or_else(|_| curve.clone())
 }

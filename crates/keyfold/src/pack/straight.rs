@@ -25,8 +25,7 @@ const GROWTH: (usize, usize) = (4, 1 << 16);
 pub(crate) fn straightened(context: &Context<'_>, animation: &Animation, bound: f64) -> Option<(Animation, f64)> {
     let undefined: Vec<usize> = undefined(animation).map(|(i, _)| i).collect();
     let taken = |(i, Track { target, curve, .. }): &(usize, &Track)| {
-        let is_spline = matches!(curve.interpolation(), Interpolation::CubicSpline | Interpolation::CubicSlerp);
-        let moves = is_spline && curve.keys() > 1 && target.moved_node().is_some();
+        let moves = curve.interpolation().is_spline() && curve.keys() > 1 && target.moved_node().is_some();
         moves && !context.keeps(target) && !undefined.contains(i)
     };
     let splines: Vec<(usize, &Track)> = animation.tracks.iter().enumerate().filter(taken).collect();
@@ -77,9 +76,10 @@ fn times(splines: &[(usize, &Track)], tolerances: &[f64]) -> Option<Vec<f32>> {
 /// How many straight pieces between two times keep a track within about a tolerance: a curve strays from a chord as the square of its length.
 fn pieces(track: &Track, [from, to]: [f32; 2], tolerance: f64) -> f64 {
     let Some(chord) = sampled(track, &[from, to]).filter(|_| tolerance > 0.0) else { return 1.0 };
+    let kind = track.target.kind();
     let off = |quarter: usize| {
         let time = f64::from(from) + (f64::from(to) - f64::from(from)) * quarter as f64 / 4.0;
-        difference(track.target.kind(), &sample(track, &chord, time), &sample(track, &track.curve, time))
+        difference(kind, &chord.at(kind, time), &track.curve.at(kind, time))
     };
     ((1..4).map(off).fold(0.0, f64::max) / tolerance).sqrt().ceil()
 }
@@ -88,14 +88,7 @@ fn pieces(track: &Track, [from, to]: [f32; 2], tolerance: f64) -> f64 {
 fn sampled(track: &Track, times: &[f32]) -> Option<Curve> {
     let (start, end, width) = (track.curve.start(), track.curve.end(), track.curve.width());
     let times: Vec<f32> = times.iter().copied().filter(|t| (start..=end).contains(t)).collect();
-    let value = |t: &f32| sample(track, &track.curve, f64::from(*t)).into_iter().map(|c| c as f32);
+    let value = |t: &f32| track.sample(f64::from(*t)).into_iter().map(|c| c as f32);
     let values: Vec<f32> = times.iter().flat_map(value).collect();
     Curve::new(Interpolation::Linear, width, times, values).ok()
-}
-
-/// What a track's target is at a time if the track has this curve.
-fn sample(track: &Track, curve: &Curve, time: f64) -> Vec<f64> {
-    let mut out = vec![0.0; curve.width()];
-    curve.sample(track.target.kind(), time, &mut out);
-    out
 }

@@ -180,18 +180,11 @@ fn key(track: &Track) -> (usize, Target) {
     (track.source.channel, track.target.clone())
 }
 
-/// One component of a curve, with all its keys.
-fn component(curve: &Curve, index: usize) -> Curve {
-    let values: Vec<f32> = curve.values().iter().skip(index).step_by(curve.width()).copied().collect();
-    let taken = Curve::new(curve.interpolation(), 1, curve.shared_times().clone(), values);
-    taken.expect("as many values as the curve has elements")
-}
-
 /// A track for each component: each weight of a node, each part of a colour.
 pub(crate) fn split(track: &Track) -> impl Iterator<Item = Track> {
     let whole = track.target.pointer();
     (0..track.curve.width()).map(move |index| {
         let target = Target::Pointer { pointer: format!("{whole}/{index}"), kind: ValueKind::Float };
-        Track { target, curve: component(&track.curve, index), source: track.source }
+        Track { target, curve: track.curve.component(index), source: track.source }
     })
 }

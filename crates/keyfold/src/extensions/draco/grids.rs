@@ -34,9 +34,7 @@ fn gridded(track: &Track, quantizer: Quantizer) -> Option<Gridded> {
 }
 
 fn indexed(track: &Track, quantizer: Quantizer, indices: Vec<i32>) -> Option<Gridded> {
-    let curve = &track.curve;
-    let values = quantizer.dequantize(indices.clone());
-    let decoded = Curve::new(curve.interpolation(), curve.width(), curve.shared_times().clone(), values).ok()?;
+    let decoded = track.curve.with_values(quantizer.dequantize(indices.clone())).ok()?;
     Some(Gridded { quantizer, indices, decoded })
 }
 

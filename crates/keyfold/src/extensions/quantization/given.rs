@@ -33,7 +33,7 @@ pub(super) fn written(document: &Document, animations: &[Animation], options: &O
                 form.channels.push(channel(track, node, Path { property, axis }, curve, options));
             };
             match axis.is_none() && options.axes(property) == Some(true) {
-                true => Axis::ALL.into_iter().for_each(|axis| add(Some(axis), &component(&track.curve, axis))),
+                true => Axis::ALL.into_iter().for_each(|axis| add(Some(axis), &track.curve.component(axis as usize))),
                 false => add(axis, &track.curve),
             }
         }
@@ -44,12 +44,6 @@ pub(super) fn written(document: &Document, animations: &[Animation], options: &O
         edit.declare_guarded(NAME);
         place_plain(edit, contents)
     })
-}
-
-/// One component of a curve as a curve of its own.
-pub fn component(curve: &Curve, axis: Axis) -> Curve {
-    let values: Vec<f32> = curve.values().iter().skip(axis as usize).step_by(curve.width()).copied().collect();
-    Curve::new(curve.interpolation(), 1, curve.shared_times().clone(), values).expect("a part of a curve is a curve")
 }
 
 fn channel(track: &Track, node: usize, path: Path, curve: &Curve, options: &Options) -> ChannelForm {
@@ -88,7 +82,7 @@ fn possible_layouts(path: Path, curve: &Curve) -> impl Iterator<Item = Layout> {
 /// The numbers that a layout stores of a curve, element by element. Rotations that are not splines become unit quaternions whose signs
 /// follow one another, with W >= 0 where it will be rebuilt.
 fn reduce(curve: &Curve, property: Property, layout: Layout) -> Vec<f64> {
-    if property != Property::Rotation || curve.interpolation().elements_per_key() == 3 {
+    if property != Property::Rotation || curve.interpolation().is_spline() {
         let step = if layout == Layout::Uniform { 3 } else { 1 };
         return curve.values().iter().step_by(step).map(|v| f64::from(*v)).collect();
     }

@@ -25,7 +25,6 @@ mod times;
 mod write;
 
 pub use decode::Parameters;
-pub use given::component;
 pub use keyfold_core::engine::Layout;
 pub(crate) use needed::stores;
 pub use options::{Options, RotationForm, VectorForm};

@@ -88,7 +88,7 @@ fn of_unit_length(target: &Target, curve: Curve) -> Curve {
     let (rotations, _) = curve.values().as_chunks::<4>();
     let unit = |q: &[f32; 4]| quat::normalize(q.map(f64::from)).map(|c| c as f32);
     let values: Vec<f32> = rotations.iter().flat_map(unit).collect();
-    Curve::new(curve.interpolation(), curve.width(), curve.shared_times().clone(), values).unwrap_or(curve)
+    curve.with_values(values).unwrap_or(curve)
 }
 
 /// Tracks as the engine encoded them; others that move no points on grids of their own bound.
