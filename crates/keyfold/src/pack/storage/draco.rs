@@ -19,12 +19,7 @@ use keyfold_core::{
 
 pub(super) const FORM: Form = Form {
     grid: |track, step, _| grid(track, step),
-    constant: core_gltf::constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline, Interpolation::CubicSlerp],
-    shares_times: false,
-    has_single_axes: false,
-    rounds_times: false,
-    has_pointers: true,
     has_property_grids: true,
     conversion: Conversion::SameKeys,
     wire: |entries, context| {
@@ -38,6 +33,7 @@ pub(super) const FORM: Form = Form {
         let planned: Vec<Planned> = animations.iter().map(|animation| rewritten(animation, context)).collect();
         draco::write(document, &planned, &context.draco_options())
     },
+    ..core_gltf::FORM
 };
 
 /// The most bits of a code: floats beyond are as coarse as the grid.

@@ -1,6 +1,6 @@
 //! EXT_meshopt_compression: rotations through its quaternion filter, vectors through its exponential one, bytes through its codec.
 
-use super::{Conversion, Entry, Form, component_step, core_gltf, one_by_one, write_channels};
+use super::{Entry, Form, component_step, core_gltf, one_by_one, write_channels};
 use crate::{
     Result,
     document::Shape,
@@ -18,13 +18,6 @@ use keyfold_core::{
 pub(super) const FORM: Form = Form {
     grid: |track, step, _| grid(track, step),
     constant,
-    takes: core_gltf::FORM.takes,
-    shares_times: false,
-    has_single_axes: false,
-    rounds_times: false,
-    has_pointers: true,
-    has_property_grids: false,
-    conversion: Conversion::Lossless,
     wire: |entries, context| {
         let compressed = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
         Ok(wire(&one_by_one(channel)(entries)?, |contents| match compressed(contents) {
@@ -37,6 +30,7 @@ pub(super) const FORM: Form = Form {
             place_meshopt(edit, contents, context.settings.meshopt, pays(context))
         })
     },
+    ..core_gltf::FORM
 };
 
 /// About what the JSON of a compressed buffer view takes, after gzip and as it is.

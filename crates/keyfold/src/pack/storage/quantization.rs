@@ -24,13 +24,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const FORM: Form = Form {
     grid: |track, step, context| grid(track, step, &context.settings.quantization),
-    constant: core_gltf::constant,
-    takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],
-    shares_times: false,
     has_single_axes: true,
     rounds_times: true,
     has_pointers: false,
-    has_property_grids: false,
     conversion: Conversion::SameKeys,
     wire: |entries, context| Ok(wire(&channels(entries, context)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
@@ -40,6 +36,7 @@ pub(super) const FORM: Form = Form {
             place_plain(edit, contents)
         })
     },
+    ..core_gltf::FORM
 };
 
 /// The least W with which a rotation is stored without it: below, small errors of the rest make large ones of W.

@@ -1,6 +1,6 @@
 //! KEYFOLD_animation_stream: rotations as three codes of a projection of their own, everything else as core has it, all of it entropy-coded.
 
-use super::{Conversion, Entry, Form, core_gltf, one_by_one, write_channels};
+use super::{Entry, Form, core_gltf, one_by_one, write_channels};
 use crate::{
     Result,
     document::Shape,
@@ -16,14 +16,8 @@ pub(super) const FORM: Form = Form {
         Some(_) => grid(track, budget / 8.0),
         None => core_gltf::constant(track, budget),
     },
-    takes: core_gltf::FORM.takes,
     // Keys that follow each other evenly cost next to nothing, and times of each track a lot of JSON.
     shares_times: true,
-    has_single_axes: false,
-    rounds_times: false,
-    has_pointers: true,
-    has_property_grids: false,
-    conversion: Conversion::Lossless,
     wire: |entries, context| {
         let channels = one_by_one(channel)(entries)?;
         Ok(wire(&channels, |contents| stream_bytes(contents, &channels).unwrap_or_else(|_| plain(contents, context))))
@@ -33,6 +27,7 @@ pub(super) const FORM: Form = Form {
             place_stream(edit, contents, forms, false)
         })
     },
+    ..core_gltf::FORM
 };
 
 fn grid(track: &engine::Track, step: f64) -> Grid {
