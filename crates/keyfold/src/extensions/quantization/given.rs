@@ -13,7 +13,7 @@ use crate::{
     write::{AnimationForm, ChannelForm, SamplerForm, Stored, assemble, place_plain},
 };
 use keyfold_core::{
-    quantize::{QuantizeError, Quantizer, Range},
+    quantize::Quantizer,
     quat::{self, Quat},
 };
 use serde_json::{Map, json};
@@ -53,7 +53,7 @@ fn channel(track: &Track, node: usize, path: Path, curve: &Curve, options: &Opti
     let (numbers, shape) = (reduce(curve, path.property, layout), shape(path, layout));
     let encoding = options.encoding(path);
     let floats = || Stored::floats(shape, &numbers.iter().map(|v| *v as f32).collect::<Vec<_>>());
-    let on_grids = (encoding != Encoding::FLOAT).then(|| on_grids(&numbers, shape, encoding).ok()).flatten();
+    let on_grids = (encoding != Encoding::FLOAT).then(|| on_grids(&numbers, shape, encoding)).flatten();
     let (output, mut parameters) = on_grids.unwrap_or_else(|| (floats(), Parameters::default()));
     let input;
     (input, parameters.time_scale) = times(curve, options);
@@ -100,26 +100,27 @@ fn reduce(curve: &Curve, property: Property, layout: Layout) -> Vec<f64> {
 }
 
 /// Numbers as integers on the tightest grid over each component. Signed codes span a range about zero, or their own where that is enough.
-fn on_grids(numbers: &[f64], shape: Shape, encoding: Encoding) -> Result<(Stored, Parameters), QuantizeError> {
+fn on_grids(numbers: &[f64], shape: Shape, encoding: Encoding) -> Option<(Stored, Parameters)> {
     let (bits, width) = (8 * encoding.component.size() as u32, shape.components());
-    let range = |c: usize| Range::of(numbers.iter().skip(c).step_by(width).map(|v| *v as f32));
-    let ranges = (0..width).map(range).collect::<Result<Vec<_>, _>>()?;
-    let reach = |range: &Range| range.max().max(-range.min());
+    let column = |c: usize| numbers.iter().skip(c).step_by(width).map(|v| f64::from(*v as f32));
+    let range = |c: usize| column(c).fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
+    let ranges: Vec<(f64, f64)> = (0..width).map(range).collect();
+    let reach = |(low, high): &(f64, f64)| high.max(-low);
     let is_own = encoding.normalized && ranges.iter().all(|range| reach(range) <= 1.0);
-    let grid = |range: &Range| match encoding.signed() {
+    let grid = |range: &(f64, f64)| match encoding.signed() {
         true => Quantizer::signed(bits, if is_own { 1.0 } else { reach(range) }),
-        false => Quantizer::unsigned(bits, *range),
+        false => Quantizer::unsigned(bits, range.0, range.1),
     };
-    let grids = ranges.iter().map(grid).collect::<Result<Vec<_>, _>>()?;
-    let code = |(value, grid): (&f64, &Quantizer)| grid.encode(*value).map(i64::from);
-    let codes = numbers.iter().zip(grids.iter().cycle()).map(code).collect::<Result<Vec<_>, _>>()?;
+    let grids = ranges.iter().map(grid).collect::<Option<Vec<_>>>()?;
+    let codes = numbers.iter().zip(grids.iter().cycle()).map(|(value, grid)| i64::from(grid.encode(*value)));
+    let codes: Vec<i64> = codes.collect();
     let scale = |grid: &Quantizer| if encoding.normalized { grid.extent() } else { grid.step() };
     let parameters = Parameters {
         offset: Some(grids.iter().map(|grid| grid.decode(0)).collect()),
         scale: Some(grids.iter().map(scale).collect()),
         time_scale: None,
     };
-    Ok((Stored::integers(encoding.component, shape, encoding.normalized, &codes), parameters))
+    Some((Stored::integers(encoding.component, shape, encoding.normalized, &codes), parameters))
 }
 
 /// Times as they are asked for, and their scale; floats where they cannot be that.
