@@ -4,7 +4,7 @@
 //! takes of the same samples says how many times more the whole is.
 
 use super::{
-    Context, Packed, Settings,
+    Candidate, Context, Packed, Settings,
     animation::unwritten,
     cost::{Wire, deflated},
     exact::only,
@@ -24,18 +24,6 @@ const SHARE: f64 = 0.1;
 const LONG: usize = 512;
 const STRETCHES: f64 = 5.0;
 
-/// About what a storage would take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Estimate {
-    /// The storage.
-    pub storage: Storage,
-    /// What the animations' data would take up in the file.
-    pub animation_bytes: u64,
-    /// What the animations' bytes and JSON would take after gzip.
-    pub gzip_bytes: usize,
-}
-
 /// About what storages would take for a document that was packed by `settings`.
 ///
 /// ```
@@ -54,12 +42,14 @@ pub fn estimates(
     settings: &Settings,
     packed: &Packed,
     storages: &[Storage],
-) -> Result<Vec<Estimate>> {
+) -> Result<Vec<Candidate>> {
     let animations = &read_shared(document)?.animations;
     let scene = Scene::new(document, animations, settings.shell)?;
-    let estimator = Estimator { document, animations, scene: &scene };
     let (count, (samples, sliced)) = (floats(animations), samples(animations));
-    let searched = |settings: &Settings| estimator.searched(&samples, sliced, settings);
+    let searched = |settings: &Settings| {
+        let context = Context::new(&scene, &samples, settings, &()).for_estimate(sliced);
+        searched(document, &context, &samples, sliced)
+    };
     let whole = Weight { raw: document_bytes(&packed.document) as usize, gzip: packed.gzip_bytes };
     // Samples that are all there is need no scale.
     let is_part = count > LEAST && floats(&samples) < count;
@@ -67,13 +57,16 @@ pub fn estimates(
     let about = |settings: &Settings| -> Result<Weight> {
         Ok(match sampled {
             _ if count <= TINY => weight_of(&pack(document, settings)?.document),
-            None => weight_of(&estimator.written(settings)?),
+            None => {
+                let context = Context::new(&scene, animations, settings, &()).for_estimate(false);
+                weight_of(&written(document, &context, animations)?)
+            }
             Some(sampled) => searched(settings)?.scaled(whole, sampled),
         })
     };
     let estimate = |storage: &Storage| {
-        let Weight { raw, gzip } = about(&Settings { storage: *storage, ..settings.clone() })?;
-        Ok(Estimate { storage: *storage, animation_bytes: raw as u64, gzip_bytes: gzip })
+        let weight = about(&Settings { storage: *storage, ..settings.clone() })?;
+        Ok(Candidate::estimated(*storage, document, weight))
     };
     // One after the other: each takes as much memory as a search, and searches use all processors.
     storages.iter().map(estimate).collect()
@@ -93,38 +86,24 @@ impl Weight {
     }
 }
 
-struct Estimator<'a> {
-    document: &'a Document,
-    animations: &'a [Animation],
-    scene: &'a Scene,
+/// A document with what a search leaves of all animations. Nothing is measured.
+fn written(document: &Document, context: &Context<'_>, animations: &[Animation]) -> Result<Document> {
+    let packed = context.search(&context.whole(document, animations))?;
+    write(document, context, animations, &packed)
 }
 
-impl Estimator<'_> {
-    /// A document with what a search leaves of all animations. Nothing is measured.
-    fn written(&self, settings: &Settings) -> Result<Document> {
-        let context = self.context(self.animations, false, settings);
-        let packed = context.search(&context.whole(self.document, self.animations))?;
-        write(self.document, &context, self.animations, &packed)
+/// What a search leaves of samples, without a document around it; next to the bytes of slices, JSON does not count.
+fn searched(document: &Document, context: &Context<'_>, samples: &[Animation], sliced: bool) -> Result<Weight> {
+    let packed = context.search(&context.whole(document, samples))?;
+    let lean = context.lean(document, packed.iter().map(|packed| packed.animation.clone()).collect());
+    let written = lean.iter().zip(&packed).flat_map(|(lean, packed)| entries(context, lean, &packed.encoded));
+    let Wire { mut bytes, json } = (context.form().wire)(&written.collect::<Vec<_>>(), context)?;
+    let stay: usize = lean.iter().map(|animation| unwritten(context, animation)).sum();
+    let raw = bytes.len() + stay;
+    if !sliced {
+        bytes.extend_from_slice(json.as_bytes());
     }
-
-    fn context<'s>(&'s self, animations: &[Animation], sliced: bool, settings: &'s Settings) -> Context<'s> {
-        Context::new(self.scene, animations, settings, &()).for_estimate(sliced)
-    }
-
-    /// What a search leaves of samples, without a document around it; next to the bytes of slices, JSON does not count.
-    fn searched(&self, samples: &[Animation], sliced: bool, settings: &Settings) -> Result<Weight> {
-        let context = self.context(samples, sliced, settings);
-        let packed = context.search(&context.whole(self.document, samples))?;
-        let lean = context.lean(self.document, packed.iter().map(|packed| packed.animation.clone()).collect());
-        let written = lean.iter().zip(&packed).flat_map(|(lean, packed)| entries(&context, lean, &packed.encoded));
-        let Wire { mut bytes, json } = (context.form().wire)(&written.collect::<Vec<_>>(), &context)?;
-        let stay: usize = lean.iter().map(|animation| unwritten(&context, animation)).sum();
-        let raw = bytes.len() + stay;
-        if !sliced {
-            bytes.extend_from_slice(json.as_bytes());
-        }
-        Ok(Weight { raw, gzip: deflated(&bytes) + stay })
-    }
+    Ok(Weight { raw, gzip: deflated(&bytes) + stay })
 }
 
 /// Parts of the animations that stand for all: animations at even distances among all floats, of the long ones some stretches. Says whether some are not whole: next

@@ -45,7 +45,7 @@ use crate::{
 use animation::{PackedAnimation, pack_again};
 use common::common_first;
 use context::{Context, Purpose};
-pub use estimate::{Estimate, estimates};
+pub use estimate::estimates;
 pub use keyfold_core::engine::Level;
 pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
 use smallest::{SHORT, smallest};

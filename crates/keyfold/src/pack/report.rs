@@ -1,9 +1,9 @@
 //! Packing a file: which storages are tried, which one is kept, and the report in the shape that `keyfold pack --json` prints.
 
 use super::{
-    Estimate, Optimize, Packed, Settings, estimates,
+    Optimize, Packed, Settings, estimates,
     smallest::{Smallest, smallest},
-    weigh,
+    weigh::{self, Weight},
 };
 use crate::{
     Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
@@ -142,19 +142,14 @@ pub struct Candidate {
 
 impl Candidate {
     fn new(storage: Storage, packed: &Packed) -> Self {
-        Self {
-            storage,
-            animation_bytes: document_bytes(&packed.document),
-            gzip_bytes: packed.gzip_bytes,
-            error: Some(packed.diff.error),
-            plays: plays(storage, &packed.document),
-            quick: false,
-        }
+        let weight = Weight { raw: document_bytes(&packed.document) as usize, gzip: packed.gzip_bytes };
+        Self { error: Some(packed.diff.error), quick: false, ..Self::estimated(storage, &packed.document, weight) }
     }
 
-    fn estimated(document: &Document, estimate: Estimate) -> Self {
-        let Estimate { storage, animation_bytes, gzip_bytes } = estimate;
-        Self { storage, animation_bytes, gzip_bytes, error: None, plays: plays(storage, document), quick: true }
+    /// What a storage would take about, of a document that needs what `document` does.
+    pub(super) fn estimated(storage: Storage, document: &Document, Weight { raw, gzip }: Weight) -> Self {
+        let (animation_bytes, plays) = (raw as u64, plays(storage, document));
+        Self { storage, animation_bytes, gzip_bytes: gzip, error: None, plays, quick: true }
     }
 }
 
@@ -241,8 +236,7 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
     if choice.estimate {
         let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !tried.contains(other)).collect();
         let chosen = Settings { storage, ..settings.clone() };
-        let about = estimates(document, &chosen, &packed, &others)?;
-        candidates.extend(about.into_iter().map(|about| Candidate::estimated(document, about)));
+        candidates.extend(estimates(document, &chosen, &packed, &others)?);
     }
     Ok(Chosen { storage, packed, candidates, optimize: settings.optimize, convert_saves })
 }
