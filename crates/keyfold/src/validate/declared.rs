@@ -79,14 +79,8 @@ fn may_stand(row: &Extension, at: &str) -> bool {
 
 /// Whether a place fits a pattern in which `*` stands for any one step.
 fn matches(pattern: &str, at: &str) -> bool {
-    let (mut steps, mut wanted) = (at.split('/'), pattern.split('/'));
-    loop {
-        match (wanted.next(), steps.next()) {
-            (None, None) => return true,
-            (Some(token), Some(step)) if token == "*" || token == step => {}
-            _ => return false,
-        }
-    }
+    let (wanted, steps): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), at.split('/').collect());
+    wanted.len() == steps.len() && wanted.iter().zip(&steps).all(|(token, step)| *token == "*" || token == step)
 }
 
 /// Every extension object with the place of the object that carries it. What belongs to applications (`extras`) or to extensions
