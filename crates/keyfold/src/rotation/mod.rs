@@ -9,7 +9,6 @@
 mod tolerance;
 
 pub use crate::extensions::sqlerp::CoreSampler;
-pub(crate) use tolerance::UNCHANGED;
 
 use crate::{
     Animation, Bound, Document, Error, Finding, Interpolation, Kind, Result, Scene, Severity, Track, diff,
@@ -21,6 +20,9 @@ use crate::{
 };
 use serde::Serialize;
 use tolerance::refit_rotations;
+
+/// The code of the finding about rotations that had to stay as they were.
+pub(crate) const UNCHANGED: &str = "ROTATION_UNCHANGED";
 
 /// What rotations are to become.
 #[derive(Clone, Copy, Debug)]
@@ -111,8 +113,11 @@ fn plan(
     let goal = options.interpolation;
     let undefined: Vec<(usize, f64)> = undefined(animation).collect();
     let concerns = |(i, _): &(usize, f64)| options.concerns(&animation.tracks[*i]);
-    let told = undefined.iter().filter(|one| concerns(one)).map(|(i, at)| stayed(animation, *i, *at));
-    report.findings.extend(told);
+    let stays = |(i, time): &(usize, f64)| {
+        let why = format!("it is {}", through_zero(*time));
+        unchanged(animation, Some(&animation.tracks[*i]), &why)
+    };
+    report.findings.extend(undefined.iter().filter(|one| concerns(one)).map(stays));
     let is_defined = |track: &Track| !undefined.iter().any(|(i, _)| animation.tracks[*i].source == track.source);
     let concerned = |track: &Track| options.concerns(track) && is_defined(track);
     let differs = |track: &Track| concerned(track) && track.curve.interpolation() != goal;
@@ -134,15 +139,14 @@ fn plan(
     Ok(form)
 }
 
-/// What there is to say of a rotation that is not defined everywhere: no other curve can be near it there.
-fn stayed(animation: &Animation, track: usize, time: f64) -> Finding {
-    let channel = animation.tracks[track].source.channel;
-    Finding {
-        severity: Severity::Warning,
-        code: UNCHANGED,
-        at: format!("/animations/{}/channels/{channel}", animation.index),
-        message: format!("the rotation stayed as it was: it is {}", through_zero(time)),
-    }
+/// What there is to say of a rotation, or of all of an animation, that could not be brought to another interpolation.
+fn unchanged(animation: &Animation, track: Option<&Track>, why: &str) -> Finding {
+    let place = format!("/animations/{}", animation.index);
+    let (at, what) = match track {
+        Some(track) => (format!("{place}/channels/{}", track.source.channel), "the rotation stayed as it was"),
+        None => (place, "its rotations stayed as they were"),
+    };
+    Finding { severity: Severity::Warning, code: UNCHANGED, at, message: format!("{what}: {why}") }
 }
 
 fn channel(

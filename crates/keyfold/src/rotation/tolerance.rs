@@ -2,10 +2,9 @@
 //!
 //! The engine's budgets say that ([`keyfold_core::engine::budgets`]). Of the tries that hold, the one with the fewest keys is taken.
 
+use super::unchanged;
 use crate::parallel::*;
-use crate::{
-    Animation, Finding, Interpolation, Kind, PROPERTY_BOUND, Scene, Severity, Track, diff::proof, scene::core_track,
-};
+use crate::{Animation, Finding, Interpolation, Kind, PROPERTY_BOUND, Scene, Track, diff::proof, scene::core_track};
 use keyfold_core::{
     curve::Curve,
     engine::budgets::{self, Prices, Reach},
@@ -13,8 +12,6 @@ use keyfold_core::{
     skeleton::{Motion, Probe},
 };
 
-/// The code of the finding about rotations that had to stay as they were.
-pub(crate) const UNCHANGED: &str = "ROTATION_UNCHANGED";
 /// How often budgets are searched for, and how often they are made finer where none of that holds.
 const ROUNDS: (usize, usize) = (7, 9);
 /// A try that uses this share of the bound is good enough.
@@ -42,15 +39,15 @@ pub(super) fn refit_rotations(
     let probes = scene.probes(&motion.moved());
     let moving: Vec<_> = tracks.iter().filter_map(|t| core_track(&t.target, &t.curve)).collect();
     let reach = Reach::of(&motion, &moving, &probes);
-    let search = Search { animation, tracks, form, bound, motion, probes, reach };
-    let Some(curves) = search.run() else {
-        return (changed, vec![search.finding(None)]);
+    let why = format!("no {} keys come within the bound; a looser one may help", form.name());
+    let Some(curves) = (Search { tracks, form, bound, motion, probes, reach }).run() else {
+        return (changed, vec![unchanged(animation, None, &why)]);
     };
     let mut findings = Vec::new();
     for (track, curve) in changed.tracks.iter_mut().filter(|track| choose(track)).zip(curves) {
         match curve {
             Some(curve) => track.curve = curve,
-            None => findings.push(search.finding(Some(track))),
+            None => findings.push(unchanged(animation, Some(track), &why)),
         }
     }
     (changed, findings)
@@ -60,7 +57,6 @@ pub(super) fn refit_rotations(
 type Curves = Vec<Option<Curve>>;
 
 struct Search<'a> {
-    animation: &'a Animation,
     tracks: Vec<&'a Track>,
     form: Interpolation,
     bound: f64,
@@ -119,15 +115,5 @@ impl Search<'_> {
             }
         }
         proof(&self.motion, &after, &self.probes).errors().collect()
-    }
-
-    fn finding(&self, track: Option<&Track>) -> Finding {
-        let animation = format!("/animations/{}", self.animation.index);
-        let (at, what) = match track {
-            Some(track) => (format!("{animation}/channels/{}", track.source.channel), "the rotation stayed as it was"),
-            None => (animation, "its rotations stayed as they were"),
-        };
-        let message = format!("{what}: no {} keys come within the bound; a looser one may help", self.form.name());
-        Finding { severity: Severity::Warning, code: UNCHANGED, at, message }
     }
 }
