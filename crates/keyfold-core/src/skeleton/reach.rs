@@ -192,10 +192,10 @@ impl Sensitivity {
 
     fn include(&mut self, node: &Lever, carried: &Carried, run: &Range<usize>) {
         self.translation = self.translation.max(node.translation);
-        self.rotation = carried.most(run.clone(), self.rotation, |b| b.farthest(node.origin), |p| node.rotation(p));
+        self.rotation = carried.most(run, self.rotation, |b| b.farthest(node.origin), |p| node.rotation(p));
         for (axis, most) in self.scale.iter_mut().enumerate() {
             let in_box = |b: &Bounds| b.farthest_along(node.origin, node.axes[axis]) * node.per_square[axis];
-            *most = carried.most(run.clone(), *most, in_box, |p| node.scale(axis, p));
+            *most = carried.most(run, *most, in_box, |p| node.scale(axis, p));
         }
     }
 }
