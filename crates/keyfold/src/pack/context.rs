@@ -85,11 +85,6 @@ impl<'a> Context<'a> {
         self.monitor.progress(self.share(), &format!("searching, {tries} forms tried"));
     }
 
-    /// Whether times may have lost their last bit.
-    pub(super) fn may_round_times(&self) -> bool {
-        self.form().rounds_times && !self.exact_times()
-    }
-
     /// Whether no time may lose its last bit.
     pub(crate) fn exact_times(&self) -> bool {
         self.exact_times.load(Ordering::Relaxed)
@@ -144,8 +139,15 @@ impl<'a> Context<'a> {
         if self.settings.keep_keys && readdressed {
             return false;
         }
-        storage::rewritable(track, self.takes(track.curve.interpolation()))
-            || (track.target.is_one_axis() && track.source.targets == Targets::Core)
+        let interpolation = track.curve.interpolation();
+        match (track.target.is_one_axis(), track.source.targets) {
+            (true, targets) => targets == Targets::Core,
+            // What core cannot say stays where it is, unless the storage knows it.
+            (false, Targets::Core | Targets::Pointer) => {
+                self.takes(interpolation) || interpolation != Interpolation::CubicSlerp
+            }
+            (false, _) => false,
+        }
     }
 
     /// Whether tracks are tried split by axis. A fast run has no time for it, unless keys stay and there is little else to try; an estimate changes little by it.

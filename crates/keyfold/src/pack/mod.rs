@@ -215,7 +215,8 @@ fn pack_below(
             return Ok(Some(Packed::new(written, weight, diff, bound, left)));
         }
         let far = |index: usize| diff.animations[index].possible > FAR * bound || attempt + 1 == ATTEMPTS;
-        let blames_times = context.may_round_times() && failing.iter().any(|index| far(*index));
+        let blames_times =
+            context.form().rounds_times && !context.exact_times() && failing.iter().any(|index| far(*index));
         context.exact_times.fetch_or(blames_times, Ordering::Relaxed);
         for index in failing {
             let (original, possible) = (&whole[index], diff.animations[index].possible);

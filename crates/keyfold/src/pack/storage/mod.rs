@@ -13,7 +13,7 @@ use super::{
     cost::{Wire, cost, exceeds},
 };
 use crate::{
-    Animation, Document, Interpolation, Result, Storage, Target, Targets, Track,
+    Animation, Document, Interpolation, Result, Storage, Target, Track,
     document::Edit,
     validate::UNIT_TOLERANCE,
     write::{AnimationForm, ChannelForm, Stored, assemble},
@@ -143,12 +143,6 @@ fn write_channels(
     };
     let forms = animations.iter().map(form).collect::<Result<Vec<_>>>()?;
     assemble(document, &forms, |edit, contents| place(edit, contents, &forms))
-}
-
-/// Whether a track may be written anew: what core cannot say stays where it is, unless its interpolation is `known` to the storage.
-pub(crate) fn rewritable(track: &Track, known: bool) -> bool {
-    let addressed = matches!(track.source.targets, Targets::Core | Targets::Pointer);
-    addressed && !track.target.is_one_axis() && (known || track.curve.interpolation() != Interpolation::CubicSlerp)
 }
 
 /// The tracks of an animation that are written, each with what the engine made of it.
