@@ -20,7 +20,7 @@ use keyfold_core::{
     skeleton,
 };
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 pub(super) const FORM: Form = Form {
     grid: |track, step, context| grid(track, step, &context.settings.quantization),
@@ -174,31 +174,29 @@ fn time_bytes(channels: &[ChannelForm]) -> usize {
 
 /// Frame numbers for the times of an animation.
 struct Clock {
-    /// By the bits of a time: its frame, and whether that gives the very time.
-    codes: BTreeMap<u32, (u16, bool)>,
-    scale: Option<f64>,
+    /// Ascending, each once.
+    times: Vec<f32>,
+    frames: FrameNumbers,
 }
 
 impl Clock {
     /// The clock that all times of an animation are whole frames of, but for a last bit.
     fn of(entries: &[Entry<'_>]) -> Option<Self> {
         let times = merged_times(entries.iter().map(Entry::times));
-        let FrameNumbers { codes, scale, decoded } = frame_numbers(&times)?;
-        let frames = codes.into_iter().zip(times.iter().zip(&decoded).map(|(time, decoded)| time == decoded));
-        Some(Self { codes: times.iter().map(|t| t.to_bits()).zip(frames).collect(), scale })
+        Some(Self { frames: frame_numbers(&times)?, times })
     }
 
     /// A track's times; `None` where some are not on the clock, or only nearly so and that would show: where a step moves, it is
     /// wholly wrong for an instant, and two neighbouring floats are an edge.
     fn stored(&self, entry: &Entry<'_>, exact: bool) -> Option<Stored> {
         let times = entry.times();
-        let frames: Vec<(u16, bool)> =
-            times.iter().map(|t| self.codes.get(&t.to_bits()).copied()).collect::<Option<_>>()?;
+        let place = |time: &f32| self.times.binary_search_by(|own| own.total_cmp(time)).ok();
+        let places = times.iter().map(place).collect::<Option<Vec<usize>>>()?;
         let edges = entry.interpolation() == Interpolation::Step || times.windows(2).any(|w| w[0].next_up() == w[1]);
-        if (edges || exact) && !frames.iter().all(|(_, exact)| *exact) {
+        if (edges || exact) && !places.iter().zip(times).all(|(place, time)| self.frames.decoded[*place] == *time) {
             return None;
         }
-        let codes: Vec<i64> = frames.into_iter().map(|(code, _)| i64::from(code)).collect();
+        let codes: Vec<i64> = places.into_iter().map(|place| i64::from(self.frames.codes[place])).collect();
         let component = if codes.iter().all(|c| *c < 256) { ComponentType::U8 } else { ComponentType::U16 };
         Some(Stored { bounds: true, ..Stored::integers(component, Shape::Scalar, false, &codes) })
     }
@@ -224,7 +222,7 @@ fn channel(entry: &Entry<'_>, clock: Option<&Clock>, exact: bool) -> Result<Chan
     let clock = clock.filter(|_| entry.times().len() > 1 && matches!(entry.track.target, Target::Node { .. }));
     if let Some((clock, times)) = clock.and_then(|clock| Some((clock, clock.stored(entry, exact)?))) {
         sampler.input = times;
-        parameters.time_scale = clock.scale;
+        parameters.time_scale = clock.frames.scale;
     }
     form.extensions.extend(parameters.to_json().map(|json| (NAME.to_owned(), json)));
     Ok(form)
