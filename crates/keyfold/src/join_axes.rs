@@ -1,4 +1,4 @@
-//! Tracks of single axes joined to tracks of whole properties, which is all that core glTF can say. How curves are joined is the core's
+//! Tracks of single axes joined to tracks of whole properties, which is all that core glTF can say, and split again. How curves are joined is the core's
 //! business ([`join`]); axes that no track drives keep the node's own value.
 
 use crate::{Animation, Axis, Curve, Document, Property, Target, Track};
@@ -33,6 +33,22 @@ pub(crate) fn join_axes(document: &Document, animation: &Animation) -> Animation
         }
     }
     joined
+}
+
+/// The animation with the tracks that are `wanted` split by axis: three tracks in the place of each.
+pub(crate) fn split_axes(animation: &Animation, wanted: impl Fn(&Track) -> bool) -> Animation {
+    let along = |track: &Track, along: Axis| {
+        let mut split = Track { curve: track.curve.component(along as usize), ..track.clone() };
+        if let Target::Node { axis, .. } = &mut split.target {
+            *axis = Some(along);
+        }
+        split
+    };
+    let tracks = animation.tracks.iter().flat_map(|track| match wanted(track) {
+        true => Axis::ALL.map(|axis| along(track, axis)).to_vec(),
+        false => vec![track.clone()],
+    });
+    Animation { tracks: tracks.collect(), ..animation.clone() }
 }
 
 /// A curve for each axis: its own track, else its part of a track for the whole property, else the node's value.

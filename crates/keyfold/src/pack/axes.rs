@@ -2,7 +2,7 @@
 //! rests needs none.
 
 use super::Context;
-use crate::{Animation, Axis, Property, Target, Targets, Track};
+use crate::{Animation, Axis, Property, Target, Targets, Track, join_axes::split_axes};
 
 /// The animation with such tracks split, as far as that may make it smaller: only those of which some axes move and others do not, and
 /// all of them. None of what would be the same as something before it.
@@ -10,23 +10,15 @@ pub(crate) fn splits(context: &Context<'_>, animation: &Animation) -> Vec<Animat
     let splittable = |track: &Track| is_whole(context, track, None) && !track.curve.is_constant();
     let has_still_axes =
         |track: &Track| Axis::ALL.into_iter().any(|axis| track.curve.component(axis as usize).is_constant());
-    let some = split(animation, |track| splittable(track) && has_still_axes(track));
+    let some = split_axes(animation, |track| splittable(track) && has_still_axes(track));
     let mut tracks = animation.tracks.len();
     let has_more = |split: &Animation| split.tracks.len() > std::mem::replace(&mut tracks, split.tracks.len());
-    [some, split(animation, splittable)].into_iter().filter(has_more).collect()
+    [some, split_axes(animation, splittable)].into_iter().filter(has_more).collect()
 }
 
 /// The animation with those tracks split whose axes are asked for.
 pub(crate) fn split_as_asked(context: &Context<'_>, animation: &Animation) -> Animation {
-    split(animation, |track| is_whole(context, track, Some(true)))
-}
-
-fn split(animation: &Animation, wanted: impl Fn(&Track) -> bool) -> Animation {
-    let tracks = animation.tracks.iter().flat_map(|track| match wanted(track) {
-        true => Axis::ALL.map(|axis| along(track, axis)).to_vec(),
-        false => vec![track.clone()],
-    });
-    Animation { tracks: tracks.collect(), ..animation.clone() }
+    split_axes(animation, |track| is_whole(context, track, Some(true)))
 }
 
 /// Whether a track drives all three axes of a property in a form that the search can change, and whether its axes are asked for, if anything is.
@@ -37,13 +29,4 @@ fn is_whole(context: &Context<'_>, track: &Track, asked: Option<bool>) -> bool {
     };
     let known = track.source.targets == Targets::Core && context.takes(track.curve.interpolation());
     known && !context.keeps(&track.target) && context.settings.quantization.axes(property) == asked
-}
-
-/// One axis of a track.
-fn along(track: &Track, axis: Axis) -> Track {
-    let mut target = track.target.clone();
-    if let Target::Node { axis: whole, .. } = &mut target {
-        *whole = Some(axis);
-    }
-    Track { target, curve: track.curve.component(axis as usize), ..track.clone() }
 }

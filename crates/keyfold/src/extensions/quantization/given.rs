@@ -10,6 +10,7 @@ use super::{
 use crate::{
     Animation, Axis, Curve, Document, Interpolation, Property, Result, Target, Targets, Track,
     document::Shape,
+    join_axes::split_axes,
     write::{AnimationForm, ChannelForm, SamplerForm, Stored, assemble, place_plain},
 };
 use keyfold_core::{
@@ -20,24 +21,15 @@ use serde_json::{Map, json};
 
 /// A document with its animations in the forms that are asked for.
 pub(super) fn written(document: &Document, animations: &[Animation], options: &Options) -> Result<Document> {
+    let has_axes = |track: &Track| match track.target {
+        Target::Node { property, axis: None, .. } => options.axes(property) == Some(true),
+        _ => false,
+    };
     let form = |animation: &Animation| {
-        let mut form = AnimationForm { index: animation.index, ..AnimationForm::default() };
-        for track in &animation.tracks {
-            let Target::Node { node, property, axis } = track.target else { continue };
-            let known = track.source.targets == Targets::Core && property != Property::Weights;
-            if !known || track.curve.interpolation() == Interpolation::CubicSlerp {
-                continue;
-            }
-            form.replaces.insert(track.source.channel);
-            let mut add = |axis: Option<Axis>, curve: &Curve| {
-                form.channels.push(channel(track, node, Path { property, axis }, curve, options));
-            };
-            match axis.is_none() && options.axes(property) == Some(true) {
-                true => Axis::ALL.into_iter().for_each(|axis| add(Some(axis), &track.curve.component(axis as usize))),
-                false => add(axis, &track.curve),
-            }
-        }
-        form
+        let tracks = split_axes(animation, has_axes).tracks;
+        let channels: Vec<ChannelForm> = tracks.iter().filter_map(|track| channel(track, options)).collect();
+        let replaces = channels.iter().filter_map(|channel| channel.source).collect();
+        AnimationForm { index: animation.index, replaces, channels, repeats_samplers: false }
     };
     let forms: Vec<AnimationForm> = animations.iter().map(form).collect();
     assemble(document, &forms, |edit, contents| {
@@ -46,7 +38,14 @@ pub(super) fn written(document: &Document, animations: &[Animation], options: &O
     })
 }
 
-fn channel(track: &Track, node: usize, path: Path, curve: &Curve, options: &Options) -> ChannelForm {
+/// A track in the form that is asked for; `None` where the extension has no form for it.
+fn channel(Track { target, curve, source }: &Track, options: &Options) -> Option<ChannelForm> {
+    let Target::Node { node, property, axis } = *target else { return None };
+    let known = source.targets == Targets::Core && property != Property::Weights;
+    if !known || curve.interpolation() == Interpolation::CubicSlerp {
+        return None;
+    }
+    let path = Path { property, axis };
     let wanted = |layout: &Layout| options.wants(path.property, *layout);
     let layout = possible_layouts(path, curve).find(wanted).unwrap_or(Layout::Whole);
     let path = path_of(path, layout);
@@ -57,13 +56,13 @@ fn channel(track: &Track, node: usize, path: Path, curve: &Curve, options: &Opti
     let (output, mut parameters) = on_grids.unwrap_or_else(|| (floats(), Parameters::default()));
     let input;
     (input, parameters.time_scale) = times(curve, options);
-    ChannelForm {
-        source: Some(track.source.channel),
+    Some(ChannelForm {
+        source: Some(source.channel),
         sampler: Some(SamplerForm { input, output, interpolation: curve.interpolation() }),
         extension_sampler: None,
         target: json!({ "node": node, "path": path.to_string() }),
         extensions: parameters.to_json().map(|object| (NAME.to_owned(), object)).into_iter().collect::<Map<_, _>>(),
-    }
+    })
 }
 
 /// The layouts that can hold a curve.
