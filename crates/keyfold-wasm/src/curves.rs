@@ -20,8 +20,7 @@ pub fn joined(count: usize, bytes: &[u8]) -> Result<Vec<u8>, Failure> {
 pub fn as_spline(tolerance: f64, bytes: &[u8]) -> Result<Vec<u8>, Failure> {
     let curve = Wire::new(bytes).curve()?;
     let spline = fit::refit(&curve, Kind::Rotation, Interpolation::CubicSpline, tolerance);
-    // Spelling the error's time out would take a tenth of the module.
-    spline.map(|curve| put_curve(&curve)).map_err(|_| "no spline comes near enough".into())
+    spline.map(|curve| put_curve(&curve)).ok_or_else(|| "no spline comes near enough".into())
 }
 
 /// A point of a CUBICSLERP segment: `s` of the way between two keys, given as they are stored (in-control, value, out-control of each).

@@ -19,54 +19,38 @@ mod piece;
 mod walk;
 
 use crate::curve::{Curve, Interpolation, Kind};
-use core::fmt;
 use piece::Form;
 
 /// Below this, in radians or units, even equal curves differ by rounding.
 const NOISE: f64 = 1e-9;
 
-/// No curve of the form comes within the tolerance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unfit {
-    /// Where the way ended, in seconds.
-    pub time: f32,
-}
-
-impl fmt::Display for Unfit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no keys come within the tolerance at {} s", self.time)
-    }
-}
-
-impl core::error::Error for Unfit {}
-
 /// `curve` in another form, within `tolerance` of it everywhere: radians for rotations, the farthest component for
 /// vectors. The first and the last key keep their times. A single key is returned as it is: there is nothing between keys to have
 /// a form.
 ///
-/// The cubic forms are for rotations. `Step` curves, and a tolerance below what `f32` can say, are [`Unfit`].
+/// The cubic forms are for rotations. `None` where no keys come within the tolerance: of `Step` curves, and where it is below what `f32` can say.
 ///
 /// ```
 /// use keyfold_core::{curve::{Curve, Interpolation, Kind}, fit};
 /// // An eased move: ten straight segments come within a hundredth of it.
 /// let eased = Curve::new(Interpolation::CubicSpline, 1, [0.0, 1.0], [0.0, 0.0, 0.0, 0.0, 2.0, 0.0])?;
-/// let straight = fit::refit(&eased, Kind::Vector, Interpolation::Linear, 0.01)?;
-/// assert!(straight.keys() <= 11);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// let straight = fit::refit(&eased, Kind::Vector, Interpolation::Linear, 0.01);
+/// assert!(straight.is_some_and(|straight| straight.keys() <= 11));
+/// # Ok::<(), keyfold_core::curve::CurveError>(())
 /// ```
-pub fn refit(curve: &Curve, kind: Kind, form: Interpolation, tolerance: f64) -> Result<Curve, Unfit> {
+pub fn refit(curve: &Curve, kind: Kind, form: Interpolation, tolerance: f64) -> Option<Curve> {
     if curve.keys() == 1 {
-        return Ok(curve.clone());
+        return Some(curve.clone());
     }
     let rotation = kind == Kind::Rotation && curve.width() == 4;
     let form = match form {
-        _ if curve.interpolation() == Interpolation::Step => None,
-        Interpolation::Linear => Some(if rotation { Form::Arc } else { Form::Chord }),
-        Interpolation::CubicSpline if rotation => Some(Form::Hermite),
-        Interpolation::CubicSlerp if rotation => Some(Form::Quadrangle),
-        _ => None,
+        _ if curve.interpolation() == Interpolation::Step => return None,
+        Interpolation::Linear if rotation => Form::Arc,
+        Interpolation::Linear => Form::Chord,
+        Interpolation::CubicSpline if rotation => Form::Hermite,
+        Interpolation::CubicSlerp if rotation => Form::Quadrangle,
+        _ => return None,
     };
-    let form = form.ok_or(Unfit { time: curve.start() })?;
     let source = walk::Source { curve, kind, form, tolerance: tolerance.max(NOISE) };
     match curve.interpolation().elements_per_key().min(form.free()) {
         1 => walk::fit(&source),

@@ -4,7 +4,6 @@
 //! then no other choice of ends has fewer pieces.
 
 use super::{
-    Unfit,
     minimax::{self, Sample},
     piece::{Form, Piece, to_quat},
 };
@@ -90,7 +89,7 @@ impl Source<'_> {
 
 /// Pieces with free vectors, keys wherever they reach. Along straight lines those are keys of the original, as long as one can be reached: corners
 /// are nowhere else, and tracks with keys in common share times.
-pub(super) fn fit(source: &Source<'_>) -> Result<Curve, Unfit> {
+pub(super) fn fit(source: &Source<'_>) -> Option<Curve> {
     let (mut length, is_straight) = (PARTS, source.curve.interpolation() == Interpolation::Linear);
     walk(source, |from, value| {
         let reach = |to: u64| free_piece(source, value, from, to);
@@ -112,7 +111,7 @@ pub(super) fn fit(source: &Source<'_>) -> Result<Curve, Unfit> {
 }
 
 /// Pieces that match the curve's values and velocities, from key to key; keys inserted where one piece does not reach the next.
-pub(super) fn follow(source: &Source<'_>) -> Result<Curve, Unfit> {
+pub(super) fn follow(source: &Source<'_>) -> Option<Curve> {
     walk(source, |from, value| {
         let stop = (from / PARTS + 1) * PARTS;
         farthest(from, stop - from, stop, |to| matched_piece(source, value, from, to))
@@ -120,7 +119,7 @@ pub(super) fn follow(source: &Source<'_>) -> Result<Curve, Unfit> {
 }
 
 /// A curve of pieces. `next` says where the one ends that begins at a position with a value, and what a file holds of it.
-fn walk(source: &Source<'_>, mut next: impl FnMut(u64, &[f64]) -> Option<(u64, Vec<f32>)>) -> Result<Curve, Unfit> {
+fn walk(source: &Source<'_>, mut next: impl FnMut(u64, &[f64]) -> Option<(u64, Vec<f32>)>) -> Option<Curve> {
     let Source { curve, form, .. } = source;
     let unused = vec![0.0; if form.free() == 1 { 0 } else { curve.width() }];
     let (mut position, mut times, mut values) = (0, vec![curve.start()], unused.clone());
@@ -129,14 +128,13 @@ fn walk(source: &Source<'_>, mut next: impl FnMut(u64, &[f64]) -> Option<(u64, V
         let value: Vec<f64> = values[values.len() - curve.width()..].iter().map(|v| f64::from(*v)).collect();
         // A tolerance at the edge of what `f32` can say asks for keys without end.
         let is_sane = times.len() <= curve.keys().saturating_mul(64).saturating_add(4097);
-        let found = is_sane.then(|| next(position, &value)).flatten();
-        let (to, piece) = found.ok_or(Unfit { time: source.time(position) })?;
+        let (to, piece) = is_sane.then(|| next(position, &value))??;
         position = to;
         times.push(source.time(to));
         values.extend(piece);
     }
     values.extend(unused);
-    Curve::new(form.interpolation(), curve.width(), times, values).map_err(|_| Unfit { time: curve.start() })
+    Curve::new(form.interpolation(), curve.width(), times, values).ok()
 }
 
 /// The farthest position up to `limit` that `reach` can make a piece to: from a first guess of the length, in steps that grow until

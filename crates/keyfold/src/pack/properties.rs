@@ -32,7 +32,7 @@ pub(crate) fn shrunk(track: &Track, context: &Context<'_>) -> Option<Track> {
 /// A curve as straight pieces, where those take fewer numbers.
 fn straight(curve: &Curve, tolerance: f64) -> Curve {
     let numbers = |curve: &Curve| curve.values().len() + curve.keys();
-    let straight = refit(curve, Kind::Vector, Interpolation::Linear, tolerance).ok();
+    let straight = refit(curve, Kind::Vector, Interpolation::Linear, tolerance);
     straight.filter(|straight| numbers(straight) < numbers(curve)).unwrap_or_else(|| curve.clone())
 }
 

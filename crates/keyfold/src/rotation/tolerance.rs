@@ -104,7 +104,7 @@ impl Search<'_> {
         };
         let tolerances: Vec<f64> = self.tracks.iter().map(tolerance).collect();
         let pairs: Vec<(&&Track, f64)> = self.tracks.iter().zip(tolerances).collect();
-        pairs.par_iter().map(|(t, by)| fit::refit(&t.curve, Kind::Rotation, self.form, *by).ok()).collect()
+        pairs.par_iter().map(|(t, by)| fit::refit(&t.curve, Kind::Rotation, self.form, *by)).collect()
     }
 
     fn measure(&self, curves: &Curves) -> Vec<f64> {
