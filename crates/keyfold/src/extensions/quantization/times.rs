@@ -76,12 +76,8 @@ pub(super) fn frames(times: &[f32], encoding: Encoding) -> Option<FrameNumbers> 
     let bit = last_bit(*times.last()?);
     let mut best: Option<(f64, FrameNumbers)> = None;
     for step in steps(times) {
-        for found in around(times, encoding, step, bit) {
-            let drift = found.drift(times);
-            if best.as_ref().is_none_or(|(least, _)| drift < *least) {
-                best = Some((drift, found));
-            }
-        }
+        let found = around(times, encoding, step, bit).map(|found| (found.drift(times), found));
+        best = best.into_iter().chain(found).min_by(|(a, _), (b, _)| a.total_cmp(b));
         if best.as_ref().is_some_and(|(drift, _)| *drift <= bit) {
             break;
         }
