@@ -75,8 +75,7 @@ fn is_redundant(curve: &Curve, rotations: &[Option<Quat>], key: usize) -> bool {
             let (start, end) = (f64::from(times[key - 1]), f64::from(times[key + 1]));
             let t = (f64::from(times[key]) - start) / (end - start);
             if let Some([Some(a), Some(v), Some(b)]) = rotations.get(key - 1..=key + 1) {
-                return !leaves_plane(*a, *v, *b)
-                    && 1.0 - quat::dot(quat::slerp(*a, *b, t), *v).abs() < ON_THE_LINE * ON_THE_LINE;
+                return 1.0 - quat::dot(quat::slerp(*a, *b, t), *v).abs() < ON_THE_LINE * ON_THE_LINE;
             }
             let range = value.iter().chain(before).chain(after).fold(0.0, |most: f64, n| most.max(f64::from(n.abs())));
             let blend = before.iter().zip(after).map(|(a, b)| f64::from(*a) * (1.0 - t) + f64::from(*b) * t);
@@ -84,15 +83,6 @@ fn is_redundant(curve: &Curve, rotations: &[Option<Quat>], key: usize) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether `v` clearly lies outside of the plane in which `a` turns into `b`: cheap to tell, and nearly always so.
-fn leaves_plane(a: Quat, v: Quat, b: Quat) -> bool {
-    let (ab, av, bv) = (quat::dot(a, b), quat::dot(a, v), quat::dot(b, v));
-    let spread = 1.0 - ab * ab;
-    let inside = av * av + bv * bv - 2.0 * ab * av * bv;
-    // Where `a` and `b` are nearly one, rounding decides the plane.
-    spread > 1e-6 && spread - inside > 1e-8 * spread
 }
 
 /// Rotations whose way from key to key is not what it seems.
