@@ -217,11 +217,7 @@ impl<'a> Context<'a> {
 
 /// What more than one track of an animation drives.
 fn doubled(animation: &Animation) -> impl Iterator<Item = &Target> {
-    let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
-    for track in &animation.tracks {
-        if !seen.insert(&track.target) {
-            twice.insert(&track.target);
-        }
-    }
-    twice.into_iter()
+    let mut seen = BTreeSet::new();
+    let again = animation.tracks.iter().map(|track| &track.target).filter(|target| !seen.insert(*target));
+    again.collect::<BTreeSet<_>>().into_iter()
 }

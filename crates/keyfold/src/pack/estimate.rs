@@ -59,7 +59,8 @@ pub fn estimates(
             _ if count <= TINY => weight_of(&pack(document, settings)?.document),
             None => {
                 let context = Context::new(&scene, animations, settings, &()).for_estimate(false);
-                weight_of(&written(document, &context, animations)?)
+                let packed = context.search(&context.whole(document, animations))?;
+                weight_of(&write(document, &context, animations, &packed)?)
             }
             Some(sampled) => searched(settings)?.scaled(whole, sampled),
         })
@@ -84,12 +85,6 @@ impl Weight {
         };
         Self { raw: scaled(self.raw, whole.raw, sampled.raw), gzip: scaled(self.gzip, whole.gzip, sampled.gzip) }
     }
-}
-
-/// A document with what a search leaves of all animations. Nothing is measured.
-fn written(document: &Document, context: &Context<'_>, animations: &[Animation]) -> Result<Document> {
-    let packed = context.search(&context.whole(document, animations))?;
-    write(document, context, animations, &packed)
 }
 
 /// What a search leaves of samples, without a document around it; next to the bytes of slices, JSON does not count.
