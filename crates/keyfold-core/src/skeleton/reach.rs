@@ -86,19 +86,19 @@ pub fn travel(motion: &Motion<'_>) -> f64 {
     boxes.iter().map(Bounds::diagonal).fold(0.0, f64::max)
 }
 
-/// A probe for each node for which `moved` says so: points `shell(node)` away from its origin in scene units, along the axes
-/// that its matrix to the scene has at rest.
-pub fn probes(skeleton: &Skeleton, moved: &[bool], shell: impl Fn(usize) -> f64) -> Vec<Probe> {
+/// A probe for each node for which `moved` says so: points a probe radius, `radius(node)`, away from its origin in scene units, along the
+/// axes that its matrix to the scene has at rest.
+pub fn probes(skeleton: &Skeleton, moved: &[bool], radius: impl Fn(usize) -> f64) -> Vec<Probe> {
     let nodes = (0..skeleton.len()).filter(|n| moved[*n]);
-    nodes.map(|node| Probe { a: node, b: node, offsets: offsets(skeleton.rest_global(node), shell(node)) }).collect()
+    nodes.map(|node| Probe { a: node, b: node, offsets: offsets(skeleton.rest_global(node), radius(node)) }).collect()
 }
 
-/// A local offset of `shell` divided by the length of the axis. An axis that rest squeezes to nothing counts as long as 1:
-/// no local offset is `shell` away from anything there.
-fn offsets(rest: &Affine, shell: f64) -> [f64; 3] {
+/// Local offsets: `radius` divided by the length of each axis. An axis that rest squeezes to nothing counts as long as 1: no local offset is
+/// a radius away from anything there.
+fn offsets(rest: &Affine, radius: f64) -> [f64; 3] {
     rest.axes.map(|axis| match length(axis) {
-        l if l > 0.0 => shell / l,
-        _ => shell,
+        l if l > 0.0 => radius / l,
+        _ => radius,
     })
 }
 

@@ -200,7 +200,7 @@ impl<'a> Context<'a> {
     }
 
     /// Animations without the tracks that only hold the rest pose, where those may go.
-    pub(super) fn lean(&self, document: &Document, animations: Vec<Animation>) -> Vec<Animation> {
+    pub(super) fn without_rest(&self, document: &Document, animations: Vec<Animation>) -> Vec<Animation> {
         match self.settings.keep_rest || is_for_others(document) {
             true => animations,
             false => rest::without_rest(self, animations),

@@ -20,7 +20,7 @@ const TINY: usize = 1 << 10;
 /// A document with no more floats than this is searched as a whole and written. Of a larger one, samples are at least so many floats, and this share of all.
 const LEAST: usize = 1 << 15;
 const SHARE: f64 = 0.1;
-/// Of a longer animation so many keys are taken, in so many stretches.
+/// The keys that are taken of a longer animation, and in how many stretches.
 const LONG: usize = 512;
 const STRETCHES: f64 = 5.0;
 
@@ -90,7 +90,7 @@ impl Weight {
 /// What a search leaves of samples, without a document around it; next to the bytes of slices, JSON does not count.
 fn searched(document: &Document, context: &Context<'_>, samples: &[Animation], sliced: bool) -> Result<Weight> {
     let packed = context.search(&context.whole(document, samples))?;
-    let lean = context.lean(document, packed.iter().map(|packed| packed.animation.clone()).collect());
+    let lean = context.without_rest(document, packed.iter().map(|packed| packed.animation.clone()).collect());
     let written = lean.iter().zip(&packed).flat_map(|(lean, packed)| entries(context, lean, &packed.encoded));
     let Wire { mut bytes, json } = (context.form().wire)(&written.collect::<Vec<_>>(), context)?;
     let stay: usize = lean.iter().map(|animation| unwritten(context, animation)).sum();

@@ -277,7 +277,7 @@ fn write(
     }
     // Where keys stay, so do channels.
     let may_move = |animation: &Animation| !context.settings.keep_keys && context.changes(animation);
-    let lean = common_first(context.lean(document, animations), may_move);
+    let lean = common_first(context.without_rest(document, animations), may_move);
     let animations = original.iter().zip(&lean).zip(packed).map(|((original, lean), packed)| {
         let straight = |t: &Track| packed.animation.tracks.iter().any(|p| p.target == t.target && context.replaces(p));
         let replaced = original.tracks.iter().filter(|t| context.replaces(t) || straight(t));

@@ -98,32 +98,32 @@ fn uniform(ranges: &[(f64, f64)], step: f64, normalized: bool, layout: Layout, o
     // Both of a normalized type's scales are short: a short's is 257 times a byte's.
     let unit = if normalized { 255.0 } else { 1.0 };
     let widest = ranges.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
-    let reaches = |short: &Short, most: i32| {
-        let step = short.value() / unit;
-        widest + 2.0 * MARGIN * step + ten_within(LEEWAY * step).value() <= f64::from(most) * step
+    let reaches = |decimal: &Decimal, most: i32| {
+        let step = decimal.value() / unit;
+        widest + 2.0 * MARGIN * step + power_of_ten_within(LEEWAY * step).value() <= f64::from(most) * step
     };
-    let byte = [step, step * COARSER].map(|step| short_within(step * unit));
-    let byte = byte.into_iter().find(|short| reaches(short, 255)).map(|short| (short, 255));
-    let short = || Some(short_within(step * unit)).filter(|short| reaches(short, 65535)).map(|short| (short, 65535));
-    let (short, most) = byte.or_else(|| short().filter(|_| !options.bytes_only))?;
-    let step = short.value() / unit;
-    let coarse = ten_within(LEEWAY * step);
+    let tried = [(step, 255), (step * COARSER, 255), (step, 65535)];
+    let tried = tried.into_iter().filter(|(_, most)| *most == 255 || !options.bytes_only);
+    let mut tried = tried.map(|(step, most)| (decimal_within(step * unit), most));
+    let (decimal, most) = tried.find(|(decimal, most)| reaches(decimal, *most))?;
+    let step = decimal.value() / unit;
+    let coarse = power_of_ten_within(LEEWAY * step);
     let mut offsets = [0.0; 4];
     for (offset, (low, _)) in offsets.iter_mut().zip(ranges) {
         *offset = coarse.times(((low - MARGIN * step) / coarse.value()).floor());
     }
-    let scale = if normalized && most == 65535 { short.times(257.0) } else { short.value() };
+    let scale = if normalized && most == 65535 { decimal.times(257.0) } else { decimal.value() };
     Some(Uniform { offsets, scale, unit: if normalized { most } else { 1 }, most, layout })
 }
 
 /// A number of few decimal digits.
 #[derive(Clone, Copy)]
-struct Short {
+struct Decimal {
     digits: f64,
     exponent: i32,
 }
 
-impl Short {
+impl Decimal {
     fn value(self) -> f64 {
         self.times(1.0)
     }
@@ -136,8 +136,8 @@ impl Short {
 }
 
 /// The largest power of ten that is at most `x`.
-fn ten_within(x: f64) -> Short {
-    let mut ten = Short { digits: 1.0, exponent: libm::floor(libm::log10(x)).clamp(-40.0, 40.0) as i32 };
+fn power_of_ten_within(x: f64) -> Decimal {
+    let mut ten = Decimal { digits: 1.0, exponent: libm::floor(libm::log10(x)).clamp(-40.0, 40.0) as i32 };
     if ten.value() > x {
         ten.exponent -= 1;
     }
@@ -145,10 +145,10 @@ fn ten_within(x: f64) -> Short {
 }
 
 /// The largest number of the ladder that is at most `x`.
-fn short_within(x: f64) -> Short {
-    let exponent = ten_within(x).exponent - 1;
-    let numbers = DIGITS.iter().rev().map(|digits| Short { digits: f64::from(*digits), exponent });
-    numbers.into_iter().find(|short| short.value() <= x).unwrap_or(Short { digits: 10.0, exponent })
+fn decimal_within(x: f64) -> Decimal {
+    let exponent = power_of_ten_within(x).exponent - 1;
+    let numbers = DIGITS.iter().rev().map(|digits| Decimal { digits: f64::from(*digits), exponent });
+    numbers.into_iter().find(|decimal| decimal.value() <= x).unwrap_or(Decimal { digits: 10.0, exponent })
 }
 
 /// An animation's channels, with times as frame numbers where that is smaller.
