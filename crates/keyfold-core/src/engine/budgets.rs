@@ -10,14 +10,15 @@ use super::{
     track::Track,
     window::Window,
 };
-use crate::skeleton::{Affine, Lever, Moment, Motion, Poses, Probe, Track as Driven, moments};
+use crate::skeleton::{Affine, Lever, Moment, Motion, Poses, Probe, Skeleton, Track as Driven, moments};
 use alloc::{vec, vec::Vec};
+use core::ops::Range;
 
 /// A probe without any error still keeps this much of its price in one round.
 const LEAST: f64 = 0.1;
 /// The error that the search aims at, as a share of the bound: quantized clips differ a little between keys.
 const AIM: f64 = 0.97;
-/// At how many moments of a window reach is looked at; of a motion, at four times as many.
+/// At how many moments of a window reach is looked at; of a motion, at four times as many where it is told probe by probe.
 const MOMENTS: usize = 12;
 
 /// How much coarser than what holds by itself budgets are about, where it is told which tracks will hold one value.
@@ -71,37 +72,18 @@ impl Reach {
 
     /// How far `tracks` of a motion move probes of it, measured at some of its keys.
     pub fn of(motion: &Motion<'_>, tracks: &[Driven<'_>], probes: &[Probe]) -> Self {
-        let keys = moments(&[motion], 0);
-        let some: Vec<Moment> = keys.iter().step_by(keys.len().div_ceil(4 * MOMENTS).max(1)).copied().collect();
-        Self::at(motion, tracks, probes, &some)
+        Self::at(motion, tracks, probes, &some_keys(motion, 4 * MOMENTS))
     }
 
     fn at(motion: &Motion<'_>, tracks: &[Driven<'_>], probes: &[Probe], moments: &[Moment]) -> Self {
-        let skeleton = motion.skeleton();
-        let probe_of = probe_of(skeleton, probes);
-        let ordered: Vec<usize> = skeleton.order().iter().filter_map(|node| probe_of[*node]).collect();
-        let mut place = vec![0; probes.len()];
-        ordered.iter().enumerate().for_each(|(at, probe)| place[*probe] = at);
-        let moved = |track: &Driven<'_>| {
-            let mut below = skeleton.subtree(track.node).iter().filter_map(|node| probe_of[*node]);
-            let (first, more) = (below.next(), below.count());
-            Moved { first: first.map_or(0, |probe| place[probe]), squares: vec![0.0; first.map_or(0, |_| 1 + more)] }
-        };
-        let mut reach = Self { tracks: tracks.iter().map(moved).collect(), ordered };
-        let poses = Poses::new(motion, moments);
-        let transforms: Vec<_> = tracks.iter().map(|track| motion.transforms(track.node, moments)).collect();
-        for moment in 0..moments.len() {
-            let points: Vec<_> = probes.iter().map(|probe| probe.points(poses.global(probe.a, moment))).collect();
-            for ((track, own), moved) in tracks.iter().zip(&transforms).zip(&mut reach.tracks) {
-                let above = skeleton.parent(track.node).map_or(Affine::IDENTITY, |p| *poses.global(p, moment));
-                let lever = Lever::new(poses.global(track.node, moment), own[moment].scale, &above);
-                for (probe, square) in reach.ordered[moved.first..].iter().zip(&mut moved.squares) {
-                    let far = lever.moves(track, &points[*probe]);
-                    *square = square.max(far * far);
-                }
-            }
-        }
-        reach
+        let carried = Carried::new(motion.skeleton(), tracks, probes);
+        let moved = |run: &Range<usize>| Moved { first: run.start, squares: vec![0.0; run.len()] };
+        let mut moved: Vec<Moved> = carried.runs.iter().map(moved).collect();
+        carried.each_movement(motion, tracks, moments, |track, probe, far| {
+            let square = &mut moved[track].squares[probe];
+            *square = square.max(far * far);
+        });
+        Self { tracks: moved, ordered: carried.ordered }
     }
 
     /// Whether a track moves any probe.
@@ -142,6 +124,67 @@ impl Reach {
             track.probes(&self.ordered).for_each(|(probe, square)| errors[probe] += square * budget * budget);
         }
         libm::sqrt(errors.into_iter().fold(0.0, f64::max))
+    }
+}
+
+/// How far each of `tracks` of a motion moves the farthest of the probes that hang on its node, per unit of the track, measured at some of its keys.
+pub(crate) fn farthest(motion: &Motion<'_>, tracks: &[Driven<'_>], probes: &[Probe]) -> Vec<f64> {
+    let mut farthest = vec![0.0f64; tracks.len()];
+    let carried = Carried::new(motion.skeleton(), tracks, probes);
+    carried.each_movement(motion, tracks, &some_keys(motion, MOMENTS), |track, _, far| {
+        farthest[track] = farthest[track].max(far);
+    });
+    farthest
+}
+
+/// At most so many of a motion's keys, spread over all of it.
+fn some_keys(motion: &Motion<'_>, count: usize) -> Vec<Moment> {
+    let keys = moments(&[motion], 0);
+    keys.iter().step_by(keys.len().div_ceil(count).max(1)).copied().collect()
+}
+
+/// What hangs on the nodes of tracks.
+struct Carried<'a> {
+    probes: &'a [Probe],
+    /// Probes in the order of the hierarchy.
+    ordered: Vec<usize>,
+    /// By track, the run of those that hang on its node.
+    runs: Vec<Range<usize>>,
+}
+
+impl<'a> Carried<'a> {
+    fn new(skeleton: &Skeleton, tracks: &[Driven<'_>], probes: &'a [Probe]) -> Self {
+        let probe_of = probe_of(skeleton, probes);
+        let ordered: Vec<usize> = skeleton.order().iter().filter_map(|node| probe_of[*node]).collect();
+        let mut place = vec![0; probes.len()];
+        ordered.iter().enumerate().for_each(|(at, probe)| place[*probe] = at);
+        let run = |track: &Driven<'_>| {
+            let mut below = skeleton.subtree(track.node).iter().filter_map(|node| probe_of[*node]);
+            below.next().map_or(0..0, |first| place[first]..place[first] + 1 + below.count())
+        };
+        Self { probes, ordered, runs: tracks.iter().map(run).collect() }
+    }
+
+    /// Tells for each moment, each track and each probe of its run, by its place there, how far the probe moves per unit of the track.
+    fn each_movement(
+        &self,
+        motion: &Motion<'_>,
+        tracks: &[Driven<'_>],
+        moments: &[Moment],
+        mut tell: impl FnMut(usize, usize, f64),
+    ) {
+        let (skeleton, poses) = (motion.skeleton(), Poses::new(motion, moments));
+        let transforms: Vec<_> = tracks.iter().map(|track| motion.transforms(track.node, moments)).collect();
+        for moment in 0..moments.len() {
+            let probes = self.ordered.iter().map(|probe| &self.probes[*probe]);
+            let points: Vec<_> = probes.map(|probe| probe.points(poses.global(probe.a, moment))).collect();
+            for (index, (track, own)) in tracks.iter().zip(&transforms).enumerate() {
+                let above = skeleton.parent(track.node).map_or(Affine::IDENTITY, |p| *poses.global(p, moment));
+                let lever = Lever::new(poses.global(track.node, moment), own[moment].scale, &above);
+                let run = points[self.runs[index].clone()].iter().enumerate();
+                run.for_each(|(probe, points)| tell(index, probe, lever.moves(track, points)));
+            }
+        }
     }
 }
 
@@ -195,4 +238,54 @@ pub fn search(
 
 fn bits(budgets: &[f64]) -> f64 {
     budgets.iter().filter(|b| **b > 0.0).map(|b| -libm::log(*b)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        curve::Curve,
+        quat,
+        skeleton::{Deviation, Property, Rest, Transform, probes},
+    };
+
+    /// An arm whose root squeezes what lies below it.
+    fn arm() -> Skeleton {
+        let at = |x: f64| Rest::Transform(Transform { translation: [x, 0.0, 0.0], ..Transform::IDENTITY });
+        let squeezed = Rest::Transform(Transform { scale: [0.5, 2.0, 1.0], ..Transform::IDENTITY });
+        Skeleton::new(vec![Some(1), Some(2), None, Some(2)], &[at(3.0), at(2.0), squeezed, at(-1.0)]).unwrap()
+    }
+
+    #[test]
+    fn reach_bounds_what_a_small_movement_does() {
+        let (skeleton, times, step) = (arm(), [Moment::at(0.0)], 1e-6);
+        let probes = probes(&skeleton, &[true; 4], |_| 0.2);
+        let still = Poses::new(&Motion::new(&skeleton, []), &times);
+        let moved_by = |node: usize, change: &dyn Fn(&mut Transform)| {
+            let (mut own, mut moved, mut off) = (*skeleton.rest(node), still.clone(), Deviation::none(probes.len()));
+            change(&mut own);
+            moved.set_locals(&skeleton, node, vec![Affine::from_transform(&own)]);
+            off.add(&still, &moved, &probes, &times);
+            off.error() / step
+        };
+        let reach = |node: usize, property: Property, axis: Option<usize>, value: &[f64]| {
+            let value: Vec<f32> = value.iter().map(|c| *c as f32).collect();
+            let curve = Curve::constant(0.0, &value[axis.map_or(0..value.len(), |a| a..a + 1)]).unwrap();
+            let track = Driven { node, property, axis, curve: &curve };
+            farthest(&Motion::new(&skeleton, [track]), &[track], &probes)[0]
+        };
+        for node in 0..4 {
+            let rest = skeleton.rest(node);
+            let turns = reach(node, Property::Rotation, None, &rest.rotation);
+            let turned = moved_by(node, &|t| t.rotation = quat::exp([0.0, 0.0, step / 2.0]));
+            // Turning a child about z moves squeezed points by up to 2 / 0.5 of the distance.
+            assert!(turned <= 4.0 * turns + 1e-6 && turned > 0.2 * turns, "{node} {turned} {turns}");
+            let shifts = reach(node, Property::Translation, None, &rest.translation);
+            let shifted = moved_by(node, &|t| t.translation[1] += step);
+            assert!(shifted <= shifts + 1e-6, "{node} {shifted} {shifts}");
+            let grows = reach(node, Property::Scale, Some(0), &rest.scale);
+            let grown = moved_by(node, &|t| t.scale[0] += step);
+            assert!((grown - grows).abs() < 1e-6, "{node} {grown} {grows}");
+        }
+    }
 }

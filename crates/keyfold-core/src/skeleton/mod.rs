@@ -15,13 +15,11 @@
 //! | `poses` | global matrices at many times, renewed along a chain |
 //! | `deviation` | probes on the moved nodes, the largest distance between a probe and its twin |
 //! | `proof` | the same, proven between the samples: how fast two twins can come apart |
-//! | `carried` | the farthest of many points, without looking at all |
 //! | `reach` | how far a node's probes lie from it, what moving a node moves, the size of a model |
 //!
 //! Not here: which times a search should try, parallelism (split the moments, merge the deviations), files.
 
 mod affine;
-mod carried;
 mod deviation;
 mod moments;
 mod motion;
@@ -40,7 +38,7 @@ pub use motion::{Motion, Property, Track};
 pub use poses::Poses;
 pub use proof::{Part, Proof, prove};
 pub(crate) use reach::Lever;
-pub use reach::{Bounds, Sensitivity, model_size, probes, sensitivity, travel};
+pub use reach::{Bounds, model_size, probes, travel};
 
 /// Nodes with their parents and rest pose.
 ///

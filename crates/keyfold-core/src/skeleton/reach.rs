@@ -1,10 +1,8 @@
 //! How far from a node its probes lie, what a small movement of a node moves, and how large a model is.
 
-use super::carried::Carried;
 use super::{Affine, Motion, Poses, Probe, Property, Skeleton, Track, moments};
 use crate::vector::{distance, length};
 use alloc::vec::Vec;
-use core::ops::Range;
 
 /// A box along the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,23 +23,6 @@ impl Bounds {
             self.min[axis] = self.min[axis].min(v);
             self.max[axis] = self.max[axis].max(v);
         }
-    }
-
-    /// No point inside is farther from `from`: each step is rounded as [`distance`] rounds it.
-    pub(super) fn farthest(&self, from: [f64; 3]) -> f64 {
-        let side = |k: usize| libm::fabs(self.min[k] - from[k]).max(libm::fabs(self.max[k] - from[k]));
-        length([side(0), side(1), side(2)])
-    }
-
-    /// No point inside is farther from `from` along a direction, either way: likewise.
-    pub(super) fn farthest_along(&self, from: [f64; 3], direction: [f64; 3]) -> f64 {
-        let ends = |k: usize| ((self.min[k] - from[k]) * direction[k], (self.max[k] - from[k]) * direction[k]);
-        let (mut least, mut most) = (0.0, 0.0);
-        for (a, b) in (0..3).map(ends) {
-            least += a.min(b);
-            most += a.max(b);
-        }
-        libm::fabs(least).max(libm::fabs(most))
     }
 
     /// The eight corners.
@@ -105,7 +86,7 @@ fn offsets(rest: &Affine, radius: f64) -> [f64; 3] {
 /// A node at a moment, as what moves points that hang on it.
 pub(crate) struct Lever {
     /// Scene units per unit of its translation: the length of its parent's longest axis.
-    pub(crate) translation: f64,
+    translation: f64,
     origin: [f64; 3],
     axes: [[f64; 3]; 3],
     /// Scene units along each axis per unit of the square of its length, as the node is scaled now; zero where nothing can be said.
@@ -128,12 +109,12 @@ impl Lever {
     }
 
     /// Scene units that a point moves per radian that the node turns.
-    pub(crate) fn rotation(&self, point: [f64; 3]) -> f64 {
+    fn rotation(&self, point: [f64; 3]) -> f64 {
         distance(point, self.origin)
     }
 
     /// Scene units that a point moves per unit of a scale factor: how far out along the axis it lies, in units of the axis as it is scaled now.
-    pub(crate) fn scale(&self, axis: usize, point: [f64; 3]) -> f64 {
+    fn scale(&self, axis: usize, point: [f64; 3]) -> f64 {
         let along: f64 = (0..3).map(|k| (point[k] - self.origin[k]) * self.axes[axis][k]).sum();
         libm::fabs(along) * self.per_square[axis]
     }
@@ -146,56 +127,6 @@ impl Lever {
             (Property::Translation, _) => self.translation,
             (Property::Scale, Some(axis)) => most(&|p| self.scale(axis, p)),
             (Property::Scale, None) => most(&|p| (0..3).map(|axis| self.scale(axis, p)).fold(0.0, f64::max)),
-        }
-    }
-}
-
-/// How far a small movement of a node moves the probes that hang on it, at most, over a set of poses.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sensitivity {
-    /// Scene units per radian that the node turns: the distance of its farthest probe point.
-    pub rotation: f64,
-    /// Scene units per unit of its translation: the length of its parent's longest axis.
-    pub translation: f64,
-    /// Scene units per unit of each of its scale factors: how far out along each of its axes the farthest probe point lies.
-    pub scale: [f64; 3],
-}
-
-/// The sensitivity of every node over `poses`. Nodes that carry no probe have none.
-pub fn sensitivity(skeleton: &Skeleton, poses: &Poses, probes: &[Probe]) -> Vec<Sensitivity> {
-    let mut out = alloc::vec![Sensitivity::default(); skeleton.len()];
-    // What hangs on a node is a run of probes in the order of the hierarchy.
-    let mut ordered: Vec<&Probe> = probes.iter().collect();
-    ordered.sort_by_key(|probe| skeleton.place[probe.a]);
-    let before = |place: usize| ordered.partition_point(|probe| skeleton.place[probe.a] < place);
-    let runs: Vec<_> = (0..skeleton.len()).map(|n| before(skeleton.place[n])..before(skeleton.end[n])).collect();
-    for moment in 0..poses.moments() {
-        let carried = Carried::new(ordered.iter().map(|probe| probe.points(poses.global(probe.a, moment))).collect());
-        for (n, run) in runs.iter().enumerate().filter(|(_, run)| !run.is_empty()) {
-            let above = skeleton.parent(n).map_or(Affine::IDENTITY, |p| *poses.global(p, moment));
-            let factors = poses.local(n, moment).axes.map(length);
-            out[n].include(&Lever::new(poses.global(n, moment), factors, &above), &carried, run);
-        }
-    }
-    out
-}
-
-impl Sensitivity {
-    /// Scene units per unit of a property, or per radian.
-    pub fn of(&self, property: Property) -> f64 {
-        match property {
-            Property::Rotation => self.rotation,
-            Property::Translation => self.translation,
-            Property::Scale => self.scale.into_iter().fold(0.0, f64::max),
-        }
-    }
-
-    fn include(&mut self, node: &Lever, carried: &Carried, run: &Range<usize>) {
-        self.translation = self.translation.max(node.translation);
-        self.rotation = carried.most(run, self.rotation, |b| b.farthest(node.origin), |p| node.rotation(p));
-        for (axis, most) in self.scale.iter_mut().enumerate() {
-            let in_box = |b: &Bounds| b.farthest_along(node.origin, node.axes[axis]) * node.per_square[axis];
-            *most = carried.most(run, *most, in_box, |p| node.scale(axis, p));
         }
     }
 }

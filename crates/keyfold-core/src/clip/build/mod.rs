@@ -27,9 +27,10 @@ use super::coding::MAX_BITS;
 use super::timing::{MAX_EVEN_KEYS, Timing};
 use super::{Clip, Encoding, NodeProperty, Target, Track};
 use crate::curve::Curve;
-use crate::skeleton::{Affine, Moment, Motion, Poses, Probe, Property, Sensitivity, Skeleton, sensitivity};
+use crate::engine::budgets::farthest;
+use crate::skeleton::{Affine, Motion, Probe, Property, Skeleton};
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::{cell::Cell, fmt};
 
 use code::Steps;
@@ -178,8 +179,8 @@ struct Job<'a> {
     budget: &'a Budget<'a>,
     /// The error that a clip may have after all. What is searched within is less where searches before failed.
     allowed: f64,
-    /// How far each node's movements move points.
-    reach: Vec<Sensitivity>,
+    /// By node and property: how far a unit of its tracks moves points.
+    reach: Vec<[f64; 3]>,
 }
 
 /// What tries are paid from, and who watches them.
@@ -193,11 +194,12 @@ struct Budget<'a> {
 
 impl<'a> Job<'a> {
     fn new(source: &'a Source<'a>, options: &'a Options, allowed: f64, budget: &'a Budget<'a>) -> Self {
-        let motion = source.motion();
-        let (start, end) = motion.span();
-        let moment = |i: usize| Moment::at(start + (end - start) * i as f64 / (REACH_MOMENTS - 1) as f64);
-        let moments: Vec<Moment> = (0..REACH_MOMENTS).map(moment).collect();
-        let reach = sensitivity(source.skeleton, &Poses::new(&motion, &moments), source.probes);
+        let tracks: Vec<_> = source.tracks.iter().filter_map(keys::spatial).collect();
+        let mut reach = vec![[0.0f64; 3]; source.skeleton.len()];
+        for (track, far) in tracks.iter().zip(farthest(&source.motion(), &tracks, source.probes)) {
+            let reach = &mut reach[track.node][track.property as usize];
+            *reach = reach.max(far);
+        }
         Self { source, options, budget, allowed, reach }
     }
 
@@ -206,7 +208,7 @@ impl<'a> Job<'a> {
     }
 
     fn reach(&self, node: usize, property: Property) -> f64 {
-        self.reach[node].of(property)
+        self.reach[node][property as usize]
     }
 
     /// Pays for one more try, which looks at so many moments, after so much of all work was done.
@@ -220,9 +222,6 @@ impl<'a> Job<'a> {
         left.map(|left| work.set(left)).ok_or(BuildError::Limit("work"))
     }
 }
-
-/// Over how many moments the reach of a node is looked at.
-const REACH_MOMENTS: usize = 16;
 
 /// What is left of the bound for the search, which only looks: the last word is with what is proven between times, and with what floats round.
 const MARGIN: f64 = 0.995;
