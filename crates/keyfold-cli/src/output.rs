@@ -278,6 +278,6 @@ pub(crate) fn write(draft: &Draft, path: &Path) -> Result<()> {
         return draft.write().with_context(|| format!("cannot write {}", path.display()));
     }
     let mut out = std::io::stdout().lock();
-    let written = out.write_all(draft.contents()).and_then(|()| out.flush());
+    let written = draft.contents().iter().try_for_each(|piece| out.write_all(piece)).and_then(|()| out.flush());
     written.context("cannot write to standard output")
 }

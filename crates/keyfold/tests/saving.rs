@@ -55,7 +55,7 @@ fn between_any_two_steps_the_old_document_or_the_new_one_is_whole() {
     for (file, bytes) in draft.files() {
         assert!(!file.exists(), "{} is something else's", file.display());
         // The run ends here.
-        fs::write(file, bytes).unwrap();
+        fs::write(file, bytes.to_vec()).unwrap();
         assert_eq!(held(&path), 1);
     }
     // The next one finds its own data, and goes on.

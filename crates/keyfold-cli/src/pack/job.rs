@@ -133,7 +133,7 @@ impl Run<'_> {
             }
         };
         let animations = keyfold::report::report(document, after, self.args.measure.shell)?;
-        let input = document.source().map(hash).unwrap_or_default();
+        let input = document.source().map(|source| hash(&source.joined())).unwrap_or_default();
         let written = std::fs::read(&job.output).ok().filter(|_| report.output.is_some());
         Ok(html::part(report, &animations, &[input, written.map(|w| hash(&w)).unwrap_or_default()], self.files))
     }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use blake3::Hasher;
 use keyfold::{
     Document,
-    document::{Bytes, Draft},
+    document::{Draft, Pieces},
     pack::FileReport,
 };
 use serde::{Deserialize, Serialize};
@@ -71,8 +71,12 @@ impl Mark {
         Self { bytes: hasher.count(), hash: hasher.finalize().to_hex().to_string() }
     }
 
-    fn of(bytes: &[u8]) -> Self {
-        Self::new(Hasher::new().update(bytes))
+    fn of(bytes: &Pieces) -> Self {
+        let mut hasher = Hasher::new();
+        for piece in bytes.iter() {
+            hasher.update(piece);
+        }
+        Self::new(&hasher)
     }
 
     fn is_of(&self, path: &Path) -> bool {
@@ -124,11 +128,13 @@ impl Journal {
     /// What an input is known by: its bytes, and those of buffers and images beside it.
     pub(super) fn mark(document: &Document) -> Result<Mark> {
         let source = document.source().context("the document is not as it was read")?;
-        let files: Vec<Bytes> = document.resolved().collect();
         let mut hasher = Hasher::new();
         // What is not there now was not there then, or makes another mark.
-        for file in std::iter::once(source).chain(files.iter().map(|file| &**file)) {
-            hasher.update(&(file.len() as u64).to_le_bytes()).update(file);
+        for file in std::iter::once(source.clone()).chain(document.resolved()) {
+            hasher.update(&(file.len() as u64).to_le_bytes());
+            for piece in file.iter() {
+                hasher.update(piece);
+            }
         }
         Ok(Mark::new(&hasher))
     }

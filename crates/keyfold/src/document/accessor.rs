@@ -4,7 +4,7 @@
 //! Counts and offsets are checked before anything is allocated. `byteStride` is taken as it comes, also where the
 //! specification forbids it: exported files are full of it.
 
-use super::{Bytes, Document, Object};
+use super::{Bytes, Document, Object, Pieces};
 use crate::{Error, Result};
 use std::{borrow::Cow, ops::RangeInclusive, sync::Arc};
 
@@ -278,7 +278,7 @@ impl Document {
     fn base_elements(&self, accessor: &Accessor) -> Result<Bytes> {
         let Some(view) = accessor.view else { return Ok(self.zeros(accessor)?.into()) };
         let stride = self.element("bufferViews", view)?.index("byteStride")?;
-        gather(accessor, accessor.count, &self.view(view)?, accessor.offset, stride)
+        gather(accessor, accessor.count, &self.buffers.view(self, view)?, accessor.offset, stride)
     }
 
     fn zeros(&self, accessor: &Accessor) -> Result<Vec<u8>> {
@@ -300,7 +300,7 @@ impl Document {
         let count = sparse.required_index("count")?;
         let indices = self.sparse_indices(&sparse.required_object("indices")?, count)?;
         let values = sparse.required_object("values")?;
-        let source = self.view(values.required_index("bufferView")?)?;
+        let source = self.buffers.view(self, values.required_index("bufferView")?)?;
         let offset = values.index("byteOffset")?.unwrap_or(0);
         let replacements = gather(accessor, count, &source, offset, None)?;
         let size = accessor.shape.components() * accessor.component.size();
@@ -320,7 +320,7 @@ impl Document {
             _ => return Err(Error::malformed(object.place("componentType"), "should be 5121, 5123 or 5125")),
         };
         let shape = Accessor { component, ..Accessor::scalar_u8(0) };
-        let view = self.view(object.required_index("bufferView")?)?;
+        let view = self.buffers.view(self, object.required_index("bufferView")?)?;
         let bytes = gather(&shape, count, &view, object.index("byteOffset")?.unwrap_or(0), None);
         let bytes = bytes.map_err(|_| Error::malformed(object.at(), "reaches past the end of its buffer view"))?;
         let whole = |b: &[u8]| b.iter().rev().fold(0usize, |n, byte| n << 8 | usize::from(*byte));
@@ -348,7 +348,7 @@ impl Accessor {
 }
 
 /// `count` elements from a view, tightly packed. Allocates only where they are not, and only what the view's bytes stand for.
-fn gather(accessor: &Accessor, count: usize, view: &Bytes, offset: usize, stride: Option<usize>) -> Result<Bytes> {
+fn gather(accessor: &Accessor, count: usize, view: &Pieces, offset: usize, stride: Option<usize>) -> Result<Bytes> {
     let (shape, component) = (accessor.shape, accessor.component);
     let size = shape.stored_size(component);
     let stride = stride.filter(|s| *s > 0).unwrap_or(size);
@@ -359,7 +359,7 @@ fn gather(accessor: &Accessor, count: usize, view: &Bytes, offset: usize, stride
     let reach = || Error::malformed(at(), format!("{count} elements reach past the end of the buffer view"));
     let needed = if count == 0 { Some(0) } else { stride.checked_mul(count - 1).and_then(|n| n.checked_add(size)) };
     let end = needed.and_then(|n| n.checked_add(offset)).filter(|end| *end <= view.len()).ok_or_else(reach)?;
-    let data = view.slice(offset.min(end)..end).ok_or_else(reach)?;
+    let data = view.slice(offset.min(end)..end).ok_or_else(reach)?.joined();
     let (columns, rows) = shape.columns();
     if stride == size && columns == 1 {
         return Ok(data);

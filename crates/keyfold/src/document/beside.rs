@@ -2,7 +2,7 @@
 //! goes when the new one is in its place. Between the two, the old document is whole; after them, the new one is.
 
 use super::{
-    Bytes, Document,
+    Document, Pieces,
     path::{folder_of, holds, real_path},
 };
 use std::{
@@ -22,7 +22,7 @@ pub(super) struct Beside<'a> {
     in_place: bool,
     /// What the document refers to that is at the target now.
     replaced: BTreeSet<PathBuf>,
-    files: Vec<(PathBuf, Bytes)>,
+    files: Vec<(PathBuf, Pieces)>,
 }
 
 impl<'a> Beside<'a> {
@@ -33,7 +33,7 @@ impl<'a> Beside<'a> {
     }
 
     /// What has to be written.
-    pub(super) fn files(&self) -> &[(PathBuf, Bytes)] {
+    pub(super) fn files(&self) -> &[(PathBuf, Pieces)] {
         &self.files
     }
 
@@ -53,7 +53,7 @@ impl<'a> Beside<'a> {
     }
 
     /// Gives bytes a place: the one that is wanted or, where something else is or belongs, the same with a number.
-    pub(super) fn place(&mut self, wanted: &Path, bytes: &Bytes) -> PathBuf {
+    pub(super) fn place(&mut self, wanted: &Path, bytes: &Pieces) -> PathBuf {
         let places = (0..).map(|number| numbered(wanted, number));
         let place = places.into_iter().find(|place| self.is_free(place, bytes)).expect("one number is free");
         if !self.files.iter().any(|(planned, _)| *planned == place) {
@@ -62,9 +62,9 @@ impl<'a> Beside<'a> {
         place
     }
 
-    fn is_free(&self, place: &Path, bytes: &[u8]) -> bool {
+    fn is_free(&self, place: &Path, bytes: &Pieces) -> bool {
         if let Some((_, planned)) = self.files.iter().find(|(planned, _)| planned == place) {
-            return planned[..] == *bytes;
+            return planned == bytes;
         }
         let real = real_path(place);
         let meant = || self.sources.contains(&real) || self.replaced.contains(&real);
@@ -72,7 +72,7 @@ impl<'a> Beside<'a> {
     }
 
     /// What has to be written, and what nothing will refer to any more once it is: `kept` are the files that the new document refers to.
-    pub(super) fn finish(self, kept: &BTreeSet<PathBuf>) -> (Vec<(PathBuf, Bytes)>, Vec<PathBuf>) {
+    pub(super) fn finish(self, kept: &BTreeSet<PathBuf>) -> (Vec<(PathBuf, Pieces)>, Vec<PathBuf>) {
         let stem = self.target.file_stem().unwrap_or_default().to_string_lossy();
         let folder = real_path(folder_of(self.target));
         // Only what has its name from this document.

@@ -2,7 +2,7 @@
 //!
 //! A file that nothing asks for is never opened: a compressed document may name a fallback that is not even there.
 
-use super::{Document, JsonRef, List, Object, uri};
+use super::{Document, JsonRef, List, Object, Pieces, uri};
 use crate::{Error, Result, extensions};
 #[cfg(feature = "fs")]
 use std::path::Path;
@@ -59,7 +59,7 @@ impl Deref for Bytes {
     }
 }
 
-type Slot = OnceLock<Result<Bytes>>;
+type Slot = OnceLock<Result<Pieces>>;
 
 /// The bytes behind a document.
 #[derive(Debug)]
@@ -71,20 +71,20 @@ pub(super) struct Buffers {
     /// By buffer, the end of the furthest piece that something means.
     reaches: OnceLock<Vec<usize>>,
     /// The first buffer's bytes where the container carries them.
-    pub(super) bin: Option<Bytes>,
+    pub(super) bin: Option<Pieces>,
     /// Where relative URIs start.
     pub(super) folder: Option<PathBuf>,
 }
 
 impl Buffers {
     /// As many buffers as the document has.
-    pub(super) fn new(count: usize, bin: Option<Bytes>, folder: Option<PathBuf>) -> Self {
+    pub(super) fn new(count: usize, bin: Option<Pieces>, folder: Option<PathBuf>) -> Self {
         let (decompressed, reaches) = (OnceLock::new(), OnceLock::new());
         Self { slots: slots(count), decompressed, changed: Vec::new(), reaches, bin, folder }
     }
 
     /// The buffers of a changed document: new bytes where given, else what buffer `origins[i]` of this one has.
-    pub(super) fn rebuilt(&self, bytes: Vec<Option<Bytes>>, origins: &[Option<usize>]) -> Self {
+    pub(super) fn rebuilt(&self, bytes: Vec<Option<Pieces>>, origins: &[Option<usize>]) -> Self {
         let old = |origin: &Option<usize>| origin.and_then(|i| self.slots.get(i).cloned()).unwrap_or_default();
         // What an edit before this one changed is still not what the URI names.
         let inherited = |origin: &Option<usize>| origin.is_some_and(|index| self.changed(index));
@@ -101,30 +101,39 @@ impl Buffers {
         self.changed.get(index).copied().unwrap_or(false)
     }
 
-    pub(super) fn load(&self, document: &Document, index: usize) -> Result<Bytes> {
+    pub(super) fn load(&self, document: &Document, index: usize) -> Result<&Pieces> {
         let missing = || Error::malformed(format!("/buffers/{index}"), "does not exist");
-        self.slots.get(index).ok_or_else(missing)?.get_or_init(|| self.read(document, index)).clone()
+        let slot = self.slots.get(index).ok_or_else(missing)?;
+        slot.get_or_init(|| self.read(document, index)).as_ref().map_err(Clone::clone)
     }
 
-    pub(super) fn read(&self, document: &Document, index: usize) -> Result<Bytes> {
+    /// The same beside another document that has it: where both are the same, byte by byte, one of them is kept.
+    pub(super) fn load_beside(&self, document: &Document, index: usize, other: &Pieces) -> Result<&Pieces> {
+        let read = || self.read(document, index).map(|bytes| if bytes == *other { other.clone() } else { bytes });
+        self.slots.get(index).map(|slot| slot.get_or_init(read));
+        self.load(document, index)
+    }
+
+    fn read(&self, document: &Document, index: usize) -> Result<Pieces> {
         let buffer = document.element("buffers", index)?;
         let Some(text) = buffer.text("uri")? else { return self.without_uri(&buffer, index) };
-        let apart = uri::data_of(text).is_none();
-        // What is written in the text is paid with its letters, before it is decoded.
-        document.account().hold(if apart { 0 } else { text.len() }, || buffer.at())?;
-        let bytes = document.resolve(text, &buffer.place("uri"))?;
-        if apart {
-            // A file that is named often is still one.
-            let named = |i: usize| document.element("buffers", i).ok()?.text("uri").ok()?;
-            if !(0..index).any(|i| named(i) == Some(text)) {
-                document.account().feed(bytes.len());
-            }
-            document.account().hold(bytes.len(), || buffer.at())?;
+        if uri::data_of(text).is_some() {
+            // What is written in the text is paid with its letters, before it is decoded.
+            document.account().hold(text.len(), || buffer.at())?;
+            return document.resolve(text, &buffer.place("uri"));
         }
+        // A file that is named often is still one.
+        let named = |i: usize| document.element("buffers", i).ok()?.text("uri").ok()?;
+        if let Some(first) = (0..index).find(|i| named(*i) == Some(text) && !self.changed(*i)) {
+            return self.load(document, first).cloned();
+        }
+        let bytes = document.resolve(text, &buffer.place("uri"))?;
+        document.account().feed(bytes.len());
+        document.account().hold(bytes.len(), || buffer.at())?;
         Ok(bytes)
     }
 
-    fn without_uri(&self, buffer: &Object<'_>, index: usize) -> Result<Bytes> {
+    fn without_uri(&self, buffer: &Object<'_>, index: usize) -> Result<Pieces> {
         match &self.bin {
             Some(bin) if index == 0 => Ok(bin.clone()),
             _ => Err(Error::malformed(
@@ -134,8 +143,8 @@ impl Buffers {
         }
     }
 
-    pub(super) fn view(&self, document: &Document, index: usize) -> Result<Bytes> {
-        let plain = || slice_of(document, &document.element("bufferViews", index)?);
+    pub(super) fn view(&self, document: &Document, index: usize) -> Result<Pieces> {
+        let plain = || pieces_of(document, &document.element("bufferViews", index)?);
         if !extensions::compress_views(document) {
             return plain();
         }
@@ -153,16 +162,16 @@ impl Buffers {
 impl Document {
     /// A buffer's bytes without what only pads them: as many as its `byteLength` says. Where that says nothing, or less than something
     /// means, it is wrong, and all bytes count.
-    pub(super) fn meant(&self, buffer: usize) -> Result<Bytes> {
-        let bytes = self.buffer(buffer)?;
+    pub(super) fn meant(&self, buffer: usize) -> Result<Pieces> {
+        let bytes = self.buffers.load(self, buffer)?;
         let said = self.element("buffers", buffer)?.get("byteLength").and_then(JsonRef::as_index);
         let said = said.filter(|length| *length > 0 && *length >= self.reach(buffer)).unwrap_or(bytes.len());
-        Ok(bytes.slice(0..said.min(bytes.len())).unwrap_or(bytes))
+        Ok(bytes.slice(0..said.min(bytes.len())).unwrap_or_default())
     }
 
     /// Whether a buffer can be read, with all that something means in it: only such a one is changed.
     pub(super) fn is_whole(&self, buffer: usize) -> bool {
-        self.buffer(buffer).is_ok_and(|bytes| self.reach(buffer) <= bytes.len())
+        self.buffers.load(self, buffer).is_ok_and(|bytes| self.reach(buffer) <= bytes.len())
     }
 
     /// The end of the furthest piece of a buffer that a buffer view means, or what an extension puts behind one.
@@ -194,7 +203,11 @@ fn slots(count: usize) -> Vec<Slot> {
 
 /// The bytes that `buffer`, `byteOffset` and `byteLength` of an object name: a buffer view, or an extension that speaks like one.
 pub(crate) fn slice_of(document: &Document, object: &Object<'_>) -> Result<Bytes> {
-    let bytes = document.buffer(object.required_index("buffer")?)?;
+    Ok(pieces_of(document, object)?.joined())
+}
+
+fn pieces_of(document: &Document, object: &Object<'_>) -> Result<Pieces> {
+    let bytes = document.buffers.load(document, object.required_index("buffer")?)?;
     let start = object.index("byteOffset")?.unwrap_or(0);
     let length = object.required_index("byteLength")?;
     let reach = || format!("reaches past the end of its buffer, which has {} bytes", bytes.len());

@@ -2,14 +2,14 @@
 //! will be on disk. What that says is what the document says, or there is no draft: whatever was measured before holds for it.
 
 use super::{
-    Bytes, Document, JsonRef, OpenOptions, Resolver,
+    Document, JsonRef, OpenOptions, Pieces, Resolver,
     layout::Layout,
     path::{behind_links, is_stream},
     uri,
 };
 #[cfg(feature = "fs")]
 use super::{
-    file::{Unfinished, write_file},
+    file::{Unfinished, write_pieces},
     orphans::remove_orphans,
     path::holds,
 };
@@ -23,15 +23,18 @@ use std::{
 #[cfg(feature = "fs")]
 const OPEN: usize = 64;
 
+/// The name of a document that is only read back.
+const NOWHERE: &str = ".keyfold-read-back.glb";
+
 /// A document as it will be written.
 #[derive(Debug)]
 pub struct Draft {
     /// The place of the document itself; `None` for a stream.
     target: Option<PathBuf>,
     /// The file itself.
-    contents: Bytes,
+    contents: Pieces,
     /// Files beside it.
-    files: Vec<(PathBuf, Bytes)>,
+    files: Vec<(PathBuf, Pieces)>,
     /// Files that nothing refers to once it is in its place.
     orphans: Vec<PathBuf>,
     /// Bytes of all buffers that lie in files, written or there.
@@ -47,13 +50,13 @@ impl Draft {
     }
 
     /// The bytes of the file itself.
-    pub fn contents(&self) -> &[u8] {
+    pub fn contents(&self) -> &Pieces {
         &self.contents
     }
 
     /// The files that belong beside it.
-    pub fn files(&self) -> impl Iterator<Item = (&Path, &[u8])> {
-        self.files.iter().map(|(path, bytes)| (path.as_path(), &**bytes))
+    pub fn files(&self) -> impl Iterator<Item = (&Path, &Pieces)> {
+        self.files.iter().map(|(path, bytes)| (path.as_path(), bytes))
     }
 
     /// The document as whoever reads the files will find it.
@@ -68,18 +71,18 @@ impl Draft {
     pub fn write(&self) -> Result<()> {
         let Some(target) = &self.target else { return Ok(()) };
         if is_stream(target) && !target.is_dir() {
-            return write_file(target, &self.contents);
+            return write_pieces(target, self.contents.iter());
         }
-        let mut unnamed: Vec<(Unfinished, &Bytes)> = Vec::new();
+        let mut unnamed: Vec<(Unfinished, &Pieces)> = Vec::new();
         let name =
-            |files: &mut Vec<(Unfinished, &Bytes)>| files.drain(..).try_for_each(|(file, bytes)| file.add(bytes));
+            |files: &mut Vec<(Unfinished, &Pieces)>| files.drain(..).try_for_each(|(file, bytes)| file.add(bytes));
         for (path, bytes) in self.files.iter().filter(|(path, bytes)| !holds(path, bytes)) {
             if unnamed.len() == OPEN {
                 name(&mut unnamed)?;
             }
-            unnamed.push((Unfinished::new(path, bytes)?, bytes));
+            unnamed.push((Unfinished::new(path, bytes.iter())?, bytes));
         }
-        let document = Unfinished::new(target, &self.contents)?;
+        let document = Unfinished::new(target, self.contents.iter())?;
         name(&mut unnamed)?;
         document.replace()?;
         remove_orphans(target, &self.orphans);
@@ -98,19 +101,26 @@ impl Document {
         self.laid_out(path, true)
     }
 
+    /// The document as whoever reads it from its files will find it, wherever those will lie: opened again from those of a binary file beside what it is read from,
+    /// which nobody writes. In a stream, buffers beside a text would become text themselves.
+    pub(crate) fn read_back(&self) -> Result<Self> {
+        let place = self.folder().unwrap_or_default().join(NOWHERE);
+        Ok(self.draft(Some(&place))?.document)
+    }
+
     fn laid_out(&self, path: Option<&Path>, whole: bool) -> Result<Draft> {
         let container = path.map_or(self.container(), |path| self.container().for_path(path));
         // A pipe has no files beside it; a link's are where it leads.
         let target = path.map(behind_links);
         let place = target.as_deref().filter(|path| !is_stream(path));
         let layout = Layout::new(self, container, place, whole)?;
-        let contents = joined(layout.pieces()?);
+        let contents = layout.contents()?;
         let Layout { beside, .. } = layout;
         let folder = place.map_or_else(|| self.folder(), |place| Some(place.parent()?.to_path_buf()));
         let files = beside.as_ref().map(|beside| beside.files().to_vec()).unwrap_or_default();
         let planned = Planned { folder: folder.clone(), files, others: self.options().resolver.clone() };
         let options = OpenOptions { resolver: Some(Arc::new(planned)), ..self.options().clone() };
-        let document = Self::from_bytes(contents.clone(), folder, &options)?;
+        let document = Self::from_pieces(&contents, folder, &options)?;
         self.check(&document)?;
         let (files, orphans) = beside.map(|beside| beside.finish(&document.files())).unwrap_or_default();
         Ok(Draft { target, contents, files, orphans, apart: document.bytes_apart(), document })
@@ -129,20 +139,12 @@ impl Document {
         }
         for index in 0..self.count("buffers") {
             // What cannot be read now could not be before.
-            let Ok(bytes) = self.meant(index) else { continue };
-            if !other.read_buffer(index)?.starts_with(&bytes) {
+            let (Ok(whole), Ok(meant)) = (self.buffers.load(self, index), self.meant(index)) else { continue };
+            if !other.buffers.load_beside(other, index, whole)?.starts_with(&meant) {
                 return Err(fault(format!("/buffers/{index}")));
             }
         }
         Ok(())
-    }
-}
-
-/// Pieces as one; a single one as it is.
-fn joined(mut pieces: Vec<Bytes>) -> Bytes {
-    match pieces.len() {
-        1 => pieces.remove(0),
-        _ => pieces.iter().flat_map(|piece| piece.iter().copied()).collect::<Vec<u8>>().into(),
     }
 }
 
@@ -167,21 +169,21 @@ fn same(one: JsonRef<'_>, other: JsonRef<'_>) -> bool {
 /// Answers for the addresses of a document that is not on disk yet.
 struct Planned {
     folder: Option<PathBuf>,
-    files: Vec<(PathBuf, Bytes)>,
+    files: Vec<(PathBuf, Pieces)>,
     /// Who answered for what the document is read from.
     others: Option<Arc<dyn Resolver>>,
 }
 
 impl Resolver for Planned {
-    fn resolve(&self, uri: &str, limit: u64) -> Result<Vec<u8>> {
+    fn resolve(&self, uri: &str, limit: u64) -> Result<Pieces> {
         let place = uri::path(uri, "").map(|path| self.folder.clone().unwrap_or_default().join(path));
         let planned =
             self.files.iter().find(|(path, _)| place.as_ref().is_ok_and(|place| steps(path).eq(steps(place))));
         match (planned, &self.others) {
-            (Some((_, bytes)), _) => Ok(bytes.to_vec()),
+            (Some((_, bytes)), _) => Ok(bytes.clone()),
             (None, Some(resolver)) => resolver.resolve(uri, limit),
             #[cfg(feature = "fs")]
-            (None, None) => super::buffers::read_file(&place?, limit),
+            (None, None) => super::buffers::read_file(&place?, limit).map(Pieces::from),
             #[cfg(not(feature = "fs"))]
             (None, None) => {
                 Err(Error::refused("", format!("{uri:?} names a file, and there is no resolver that could read it")))

@@ -3,7 +3,7 @@
 //! The document that is edited stays as it is. Finishing an edit removes what *became* unreferenced by it; what was unused before
 //! is none of our business. How removal keeps unknown extensions whole is told in [`super::prune`].
 
-use super::{Document, buffers::Bytes, known::Known, prune};
+use super::{Document, Pieces, known::Known, prune};
 use crate::{
     Result, extensions,
     object_model::references::{self, Collection},
@@ -191,7 +191,7 @@ fn member<'v>(object: &'v mut Value, key: &str, make: impl FnOnce() -> Value) ->
 
 impl Document {
     /// A document like this one with other JSON and, where given, other buffers.
-    pub(super) fn rebuilt(&self, json: Value, buffers: Vec<Option<Bytes>>, origins: &[Option<usize>]) -> Result<Self> {
+    pub(super) fn rebuilt(&self, json: Value, buffers: Vec<Option<Pieces>>, origins: &[Option<usize>]) -> Result<Self> {
         let account = self.account.derived();
         let new: usize = buffers.iter().flatten().map(|bytes| bytes.len()).sum();
         account.hold(new, || "/buffers".into())?;

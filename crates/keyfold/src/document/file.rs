@@ -3,7 +3,10 @@
 //! A run that is killed leaves such a file behind. Whoever writes one holds a lock on it, so that a later run can tell what nobody
 //! will finish any more, and removes that from the folders that it writes to.
 
-use super::path::{behind_links, folder_of, holds, is_stream, real_path};
+use super::{
+    Pieces,
+    path::{behind_links, folder_of, holds, is_stream, real_path},
+};
 use crate::{Error, Result};
 use std::{
     collections::BTreeSet,
@@ -19,11 +22,17 @@ const UNFINISHED: (&str, &str) = (".keyfold-", ".tmp");
 
 /// Writes a whole file or nothing: beside its place first, then renamed. What is no ordinary file (a pipe, a device) is written to.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_pieces(path, [bytes])
+}
+
+/// The same from pieces.
+pub(super) fn write_pieces<'a>(path: &Path, pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<()> {
     if is_stream(path) {
         let io = |e| Error::io(path, e);
-        return File::create(path).map_err(io)?.write_all(bytes).map_err(io);
+        let mut file = File::create(path).map_err(io)?;
+        return pieces.into_iter().try_for_each(|piece| file.write_all(piece)).map_err(io);
     }
-    Unfinished::new(&behind_links(path), bytes)?.replace()
+    Unfinished::new(&behind_links(path), pieces)?.replace()
 }
 
 /// A file with all its bytes, and not yet its name.
@@ -33,15 +42,15 @@ pub(super) struct Unfinished {
 }
 
 impl Unfinished {
-    /// Writes bytes beside a place.
-    pub(super) fn new(place: &Path, bytes: &[u8]) -> Result<Self> {
+    /// Writes pieces beside a place, one behind the other.
+    pub(super) fn new<'a>(place: &Path, pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Self> {
         let io = |e| Error::io(place, e);
         // Nothing can take the place of a folder.
         if place.is_dir() {
             return Err(io(ErrorKind::IsADirectory.into()));
         }
         let mut file = unfinished(place).map_err(io)?;
-        file.write_all(bytes).map_err(io)?;
+        pieces.into_iter().try_for_each(|piece| file.write_all(piece)).map_err(io)?;
         Ok(Self { file, place: place.to_path_buf() })
     }
 
@@ -57,7 +66,7 @@ impl Unfinished {
     }
 
     /// Takes the name, unless somebody has it: then the very bytes have to be there.
-    pub(super) fn add(self, bytes: &[u8]) -> Result<()> {
+    pub(super) fn add(self, bytes: &Pieces) -> Result<()> {
         let taken = self.file.persist_noclobber(&self.place).map(drop).or_else(|refused| match refused.error.kind() {
             // No hard links: WASI in Node.js, FAT.
             ErrorKind::Unsupported | ErrorKind::PermissionDenied => reserve_and_replace(refused.file, &self.place),
@@ -124,7 +133,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("a.bin");
         for (bytes, taken) in [(&b"first"[..], false), (b"second", true)] {
-            let file = Unfinished::new(&place, bytes).unwrap().file;
+            let file = Unfinished::new(&place, [bytes]).unwrap().file;
             let error = reserve_and_replace(file, &place).err().map(|error| error.kind());
             assert_eq!(error, taken.then_some(ErrorKind::AlreadyExists));
         }
@@ -155,7 +164,7 @@ mod tests {
     fn a_file_that_is_there_is_never_written_over_by_a_new_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.bin");
-        let add = |bytes: &[u8]| Unfinished::new(&path, bytes).unwrap().add(bytes);
+        let add = |bytes: &[u8]| Unfinished::new(&path, [bytes]).unwrap().add(&bytes.into());
         add(b"one").unwrap();
         add(b"one").unwrap();
         assert!(add(b"two").is_err());

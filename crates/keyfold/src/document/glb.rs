@@ -2,9 +2,9 @@
 //!
 //! Lenient where loaders are: chunks in unknown kinds are kept, a file longer than its header says is cut there.
 
-use super::Bytes;
+use super::{Bytes, Pieces};
 use crate::{Error, Result};
-use std::{fmt, ops::Range};
+use std::fmt;
 
 const MAGIC: &[u8; 4] = b"glTF";
 const JSON: [u8; 4] = *b"JSON";
@@ -14,14 +14,14 @@ const BIN: [u8; 4] = *b"BIN\0";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chunk {
     pub(crate) kind: [u8; 4],
-    pub(crate) data: Vec<u8>,
+    pub(crate) data: Pieces,
 }
 
-/// What a GLB holds, and where.
+/// What a GLB holds.
 pub(crate) struct Parts {
     pub(crate) length: usize,
-    pub(crate) json: Range<usize>,
-    pub(crate) bin: Option<Range<usize>>,
+    pub(crate) json: Pieces,
+    pub(crate) bin: Option<Pieces>,
     pub(crate) others: Vec<Chunk>,
 }
 
@@ -72,68 +72,78 @@ impl From<Fault<'_>> for Error {
 }
 
 /// Takes a GLB apart.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Parts> {
-    let word = |at: usize| bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
-    let (Some(version), Some(announced)) = (word(4), word(8)) else {
-        return Err(Fault::HeaderCut { there: bytes.len() }.into());
+pub(crate) fn parse(file: &Pieces) -> Result<Parts> {
+    let (Some(version), Some(announced)) = (word(file, 4), word(file, 8)) else {
+        return Err(Fault::HeaderCut { there: file.len() }.into());
     };
     if version != 2 {
         return Err(Fault::Version(version).into());
     }
-    let mut chunks = chunks(&bytes[..announced.min(bytes.len())])?.into_iter();
-    if announced > bytes.len() {
-        return Err(Fault::Length { announced, there: bytes.len() }.into());
+    let there = file.len();
+    let mut chunks = chunks(&file.slice(0..announced.min(there)).unwrap_or_default())?.into_iter();
+    if announced > there {
+        return Err(Fault::Length { announced, there }.into());
     }
     let json = match chunks.next() {
-        Some((JSON, data)) => data,
-        first => return Err(Fault::FirstChunk { kind: first.as_ref().map_or(b"", |(kind, _)| kind) }.into()),
+        Some(Chunk { kind: JSON, data }) => data,
+        first => return Err(Fault::FirstChunk { kind: first.as_ref().map_or(b"", |chunk| &chunk.kind) }.into()),
     };
     let mut parts = Parts { length: announced, json, bin: None, others: Vec::new() };
-    for (kind, data) in chunks {
-        match kind {
-            BIN if parts.bin.is_none() && parts.others.is_empty() => parts.bin = Some(data),
-            _ => parts.others.push(Chunk { kind, data: bytes[data].to_vec() }),
+    for chunk in chunks {
+        match chunk.kind {
+            BIN if parts.bin.is_none() && parts.others.is_empty() => parts.bin = Some(chunk.data),
+            _ => parts.others.push(chunk),
         }
     }
     Ok(parts)
 }
 
-fn chunks(bytes: &[u8]) -> Result<Vec<([u8; 4], Range<usize>)>> {
-    let mut found = Vec::new();
+fn chunks(file: &Pieces) -> Result<Vec<Chunk>> {
+    let (mut found, whole) = (Vec::new(), file.len());
     let mut at = 12usize;
-    while at < bytes.len() {
-        let head = bytes.get(at..at + 8).ok_or(Fault::ChunkHeaderCut { at })?;
-        let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
-        let (kind, there) = (&head[4..8], bytes.len() - at - 8);
-        if length > there {
-            return Err(Fault::ChunkCut { kind, at, length, there }.into());
-        }
-        let end = at + 8 + length;
-        found.push(([head[4], head[5], head[6], head[7]], at + 8..end));
-        at = end;
+    while at < whole {
+        let (Some(length), Some(kind)) = (word(file, at), four(file, at + 4)) else {
+            return Err(Fault::ChunkHeaderCut { at }.into());
+        };
+        let (start, there) = (at + 8, whole - at - 8);
+        let cut = || Fault::ChunkCut { kind: &kind, at, length, there };
+        let data = file.slice(start..start.saturating_add(length)).ok_or_else(cut)?;
+        found.push(Chunk { kind, data });
+        at = start + length;
     }
     Ok(found)
 }
 
-/// Puts a GLB together, in pieces that are not copied: JSON padded with spaces, BIN with zeros.
-pub(crate) fn write(json: Bytes, bin: Option<Bytes>, others: &[Chunk]) -> Result<Vec<Bytes>> {
+/// A number in a header.
+fn word(file: &Pieces, at: usize) -> Option<usize> {
+    four(file, at).map(|bytes| u32::from_le_bytes(bytes) as usize)
+}
+
+fn four(file: &Pieces, at: usize) -> Option<[u8; 4]> {
+    file.slice(at..at + 4)?.joined()[..].try_into().ok()
+}
+
+/// Puts a GLB together: JSON padded with spaces, BIN with zeros.
+pub(crate) fn write(json: Bytes, bin: Option<Pieces>, others: &[Chunk]) -> Result<Pieces> {
     let mut out = vec![Bytes::default()];
-    push(&mut out, JSON, json, b' ')?;
+    push(&mut out, JSON, json.into(), b' ')?;
     if let Some(bin) = bin {
         push(&mut out, BIN, bin, 0)?;
     }
     for chunk in others {
-        push(&mut out, chunk.kind, chunk.data.as_slice().into(), 0)?;
+        push(&mut out, chunk.kind, chunk.data.clone(), 0)?;
     }
     let length = fit(12 + out.iter().map(|piece| piece.len()).sum::<usize>())?;
     out[0] = [*MAGIC, 2u32.to_le_bytes(), length.to_le_bytes()].concat().into();
-    Ok(out)
+    Ok(out.into_iter().collect())
 }
 
-fn push(out: &mut Vec<Bytes>, kind: [u8; 4], data: Bytes, pad: u8) -> Result<()> {
+fn push(out: &mut Vec<Bytes>, kind: [u8; 4], data: Pieces, pad: u8) -> Result<()> {
     let padded = data.len().next_multiple_of(4);
     let padding = vec![pad; padded - data.len()];
-    out.extend([[fit(padded)?.to_le_bytes(), kind].concat().into(), data, padding.into()]);
+    out.push([fit(padded)?.to_le_bytes(), kind].concat().into());
+    out.extend(data);
+    out.push(padding.into());
     Ok(())
 }
 
@@ -146,29 +156,29 @@ mod tests {
     use super::*;
 
     fn whole(bin: Option<&[u8]>, others: &[Chunk]) -> Vec<u8> {
-        write(b"{}".into(), bin.map(Bytes::from), others).unwrap().iter().flat_map(|piece| piece.to_vec()).collect()
+        write(b"{}".into(), bin.map(Pieces::from), others).unwrap().to_vec()
     }
 
     #[test]
     fn what_is_written_is_read_again() {
-        let extra = Chunk { kind: *b"XTRA", data: vec![1, 2, 3, 4] };
+        let extra = Chunk { kind: *b"XTRA", data: b"\x01\x02\x03\x04".into() };
         let bytes = whole(Some(&[9; 5]), std::slice::from_ref(&extra));
-        let parts = parse(&bytes).unwrap();
-        assert_eq!(&bytes[parts.json], b"{}  ");
-        assert_eq!(bytes[parts.bin.unwrap()], [9, 9, 9, 9, 9, 0, 0, 0]);
+        let parts = parse(&bytes.into()).unwrap();
+        assert_eq!(parts.json.to_vec(), b"{}  ");
+        assert_eq!(parts.bin.unwrap().to_vec(), [9, 9, 9, 9, 9, 0, 0, 0]);
         assert_eq!(parts.others, [extra]);
     }
 
     #[test]
     fn every_truncation_is_an_error_and_not_a_panic() {
         let bytes = whole(Some(&[9; 5]), &[]);
-        (0..bytes.len()).for_each(|n| assert!(parse(&bytes[..n]).is_err()));
+        (0..bytes.len()).for_each(|n| assert!(parse(&bytes[..n].into()).is_err()));
     }
 
     #[test]
     fn a_chunk_length_near_the_top_of_u32_does_not_wrap() {
         let mut bytes = whole(None, &[]);
         bytes[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert!(parse(&bytes).is_err());
+        assert!(parse(&bytes.into()).is_err());
     }
 }

@@ -6,9 +6,8 @@
 //! ([`super::beside`]).
 
 use super::{
-    Container, Document, JsonRef, List, Object,
+    Bytes, Container, Document, JsonRef, List, Object, Pieces,
     beside::Beside,
-    buffers::Bytes,
     glb,
     json::escape,
     path::{folder_of, real_path},
@@ -33,7 +32,7 @@ pub(super) struct Layout<'a> {
     whole: bool,
     /// New URIs, or none, of objects by their places.
     uris: Vec<(String, Option<String>)>,
-    bin: Option<Bytes>,
+    bin: Option<Pieces>,
     /// The files beside the place where the document goes; `None` for a stream.
     pub(super) beside: Option<Beside<'a>>,
 }
@@ -71,19 +70,19 @@ impl<'a> Layout<'a> {
     }
 
     /// The JSON text or the GLB itself.
-    pub(super) fn pieces(&self) -> Result<Vec<Bytes>> {
+    pub(super) fn contents(&self) -> Result<Pieces> {
         let came = self.document.source.as_ref().filter(|_| self.container == self.document.container());
         match (self.container, came) {
-            (_, Some(source)) if self.uris.is_empty() => Ok(vec![source.clone()]),
+            (_, Some(source)) if self.uris.is_empty() => Ok(source.clone()),
             (Container::Gltf { pretty: true }, came) => {
                 let json = self.json();
                 let spelled = Spelled::new(&json, self.document.content.text());
                 let text = serde_json::to_vec_pretty(&spelled)?;
                 // Only names of files changed: no reason to grow because it was indented in another way.
                 let grows = came.is_some_and(|source| text.len() > source.len());
-                Ok(vec![if grows { serde_json::to_vec(&spelled)? } else { text }.into()])
+                Ok(if grows { serde_json::to_vec(&spelled)? } else { text }.into())
             }
-            (Container::Gltf { pretty: false }, _) => Ok(vec![self.compact()?]),
+            (Container::Gltf { pretty: false }, _) => Ok(self.compact()?.into()),
             (Container::Glb, _) => glb::write(self.compact()?, self.bin.clone(), &self.document.others),
         }
     }
@@ -129,11 +128,11 @@ impl<'a> Layout<'a> {
         }
         match uri {
             _ if self.whole && uri.is_none_or(|text| changed || uri::data_of(text).is_none()) => {
-                self.rename(&buffer, uri::data_uri(&bytes));
+                self.rename(&buffer, uri::data_uri(&bytes.joined()));
             }
             Some(text) if uri::data_of(text).is_some() => {
                 if changed {
-                    self.rename(&buffer, uri::data_uri(&bytes));
+                    self.rename(&buffer, uri::data_uri(&bytes.joined()));
                 }
             }
             Some(text) if !changed => self.keep_file(&buffer, text, &bytes)?,
@@ -157,8 +156,8 @@ impl<'a> Layout<'a> {
     }
 
     /// Bytes that belong to this output alone: a file named for it, or a data URI in a stream.
-    fn own_file(&mut self, buffer: &Object<'_>, bytes: &Bytes) {
-        let Some(beside) = &mut self.beside else { return self.rename(buffer, uri::data_uri(bytes)) };
+    fn own_file(&mut self, buffer: &Object<'_>, bytes: &Pieces) {
+        let Some(beside) = &mut self.beside else { return self.rename(buffer, uri::data_uri(&bytes.joined())) };
         let stem = beside.target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let is_plain =
             |name: &&str| !name.is_empty() && name.len() <= LONGEST && name.chars().all(char::is_alphanumeric);
@@ -170,7 +169,7 @@ impl<'a> Layout<'a> {
     }
 
     /// A buffer file that did not change: it stays where it is, or comes along.
-    fn keep_file(&mut self, buffer: &Object<'_>, text: &str, bytes: &Bytes) -> Result<()> {
+    fn keep_file(&mut self, buffer: &Object<'_>, text: &str, bytes: &Pieces) -> Result<()> {
         let Some(beside) = self.beside.as_mut().filter(|beside| beside.moves()) else { return Ok(()) };
         // An absolute address means the same from everywhere.
         let Ok(relative) = uri::path(text, &buffer.place("uri")) else { return Ok(()) };
@@ -186,7 +185,7 @@ impl<'a> Layout<'a> {
     fn take_in(&mut self) -> Result<()> {
         for (at, text) in self.document.addresses().into_iter().filter(|(at, _)| !at.starts_with("/buffers/")) {
             match self.document.resolve(text, &format!("{at}/uri")) {
-                Ok(bytes) => self.uris.push((at, Some(uri::data_uri(&bytes)))),
+                Ok(bytes) => self.uris.push((at, Some(uri::data_uri(&bytes.joined())))),
                 // An address in a network stays one.
                 Err(Error::Unsupported { .. }) => {}
                 Err(error) => return Err(error),
@@ -221,7 +220,7 @@ impl<'a> Layout<'a> {
 }
 
 /// Lets a file come along; its new name, where it could not keep its own.
-fn brought(beside: &mut Beside<'_>, relative: &Path, bytes: &Bytes) -> Option<String> {
+fn brought(beside: &mut Beside<'_>, relative: &Path, bytes: &Pieces) -> Option<String> {
     let wanted = beside.folder().join(relative);
     let place = beside.place(&wanted, bytes);
     let name = place.file_name().filter(|_| place != wanted)?;

@@ -10,6 +10,7 @@
 //! | `known` | what was found out about the document, once |
 //! | `resolver` | bytes that the document names and does not hold: which addresses are followed, and who answers for them |
 //! | `buffers` | buffers and buffer views as bytes, loaded or decompressed once, when first asked for |
+//! | `pieces` | bytes in pieces that documents share, as long as nobody changes them |
 //! | `accessor` | elements of accessors: every component type and shape, sparse, strided |
 //! | `edit`, `prune`, `mentions` | a changed copy: new accessors, and what nobody refers to any more removed; what unknown extensions may mean |
 //! | `save`, `layout`, `beside` | writing as `.gltf` or `.glb`; what goes into which file, and what those are called |
@@ -37,6 +38,7 @@ mod mentions;
 mod orphans;
 mod outline;
 mod path;
+mod pieces;
 mod place;
 mod prune;
 mod resolver;
@@ -55,6 +57,7 @@ pub(crate) use guard::is_guarded;
 pub use json::{JsonRef, List, Object};
 pub(crate) use mentions::Mentions;
 pub use path::real_path;
+pub use pieces::Pieces;
 pub use resolver::Resolver;
 pub use save::Container;
 
@@ -72,7 +75,6 @@ use serde_json::Value;
 use std::path::Path;
 use std::{
     collections::BTreeMap,
-    ops::Range,
     path::PathBuf,
     sync::{Arc, OnceLock},
 };
@@ -105,7 +107,7 @@ pub struct Document {
     content: Content,
     container: Container,
     /// What it was read from, as long as nothing changed.
-    source: Option<Bytes>,
+    source: Option<Pieces>,
     /// The addresses that it was read from, where it was changed since: it may name fewer now.
     named: Option<Arc<[String]>>,
     others: Vec<glb::Chunk>,
@@ -142,17 +144,20 @@ impl Document {
     /// Reads a document from memory; `folder` is where relative URIs start. The bytes are kept as they are: the JSON's texts and the
     /// container's buffer are pieces of them.
     pub fn from_bytes(bytes: impl Into<Bytes>, folder: Option<PathBuf>, options: &OpenOptions) -> Result<Self> {
-        let file: Bytes = bytes.into();
+        Self::from_pieces(&bytes.into().into(), folder, options)
+    }
+
+    /// The same from bytes in pieces: the container's buffer stays in them.
+    fn from_pieces(file: &Pieces, folder: Option<PathBuf>, options: &OpenOptions) -> Result<Self> {
         let account = Account::new(options.limits, file.len());
-        let piece = |range: Range<usize>| file.slice(range).unwrap_or_default();
-        if glb::is_glb(&file) {
-            let glb::Parts { length, json, bin, others } = glb::parse(&file)?;
-            let document =
-                Self::from_parts(piece(json), bin.map(piece), others, Container::Glb, folder, options, account)?;
-            return Ok(Self { source: Some(piece(0..length)), ..document });
+        if file.slice(0..4).is_some_and(|start| glb::is_glb(&start.joined())) {
+            let glb::Parts { length, json, bin, others } = glb::parse(file)?;
+            let document = Self::from_parts(json.joined(), bin, others, Container::Glb, folder, options, account)?;
+            return Ok(Self { source: file.slice(0..length), ..document });
         }
-        let mark = if file.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-        let text = piece(mark..file.len());
+        let text = file.joined();
+        let mark = if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        let text = text.slice(mark..text.len()).unwrap_or_default();
         if text.is_empty() {
             return Err(Error::malformed("", "the file is empty"));
         }
@@ -163,13 +168,13 @@ impl Document {
         let pretty = text.iter().take(4096).any(|b| *b == b'\n');
         let container = Container::Gltf { pretty };
         let document = Self::from_parts(text.clone(), None, Vec::new(), container, folder, options, account)?;
-        Ok(Self { source: Some(text), ..document })
+        Ok(Self { source: Some(text.into()), ..document })
     }
 
     /// Puts a document together from the pieces of its container.
     pub(crate) fn from_parts(
         json: Bytes,
-        bin: Option<Bytes>,
+        bin: Option<Pieces>,
         others: Vec<glb::Chunk>,
         container: Container,
         folder: Option<PathBuf>,
@@ -247,8 +252,8 @@ impl Document {
 
     /// The bytes that it was read from, as long as nothing changed; without what does not belong to them (a byte-order mark, more
     /// than a GLB announces).
-    pub fn source(&self) -> Option<&[u8]> {
-        self.source.as_deref()
+    pub fn source(&self) -> Option<&Pieces> {
+        self.source.as_ref()
     }
 
     /// What animation pointers may address.
@@ -324,17 +329,12 @@ impl Document {
 
     /// The bytes of a buffer, loaded when first asked for. May be longer than its `byteLength`.
     pub fn buffer(&self, index: usize) -> Result<Bytes> {
-        self.buffers.load(self, index)
-    }
-
-    /// The same, read anew and not kept.
-    fn read_buffer(&self, index: usize) -> Result<Bytes> {
-        self.buffers.read(self, index)
+        Ok(self.buffers.load(self, index)?.joined())
     }
 
     /// The bytes that a buffer view stands for, decompressed where an extension says so.
     pub fn view(&self, index: usize) -> Result<Bytes> {
-        self.buffers.view(self, index)
+        Ok(self.buffers.view(self, index)?.joined())
     }
 
     /// Values that an extension provides for an accessor in place of the accessor's own bytes.

@@ -1,6 +1,11 @@
 //! Looking at paths: which place they mean, and what is there.
 
-use std::path::{Path, PathBuf};
+use super::Pieces;
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
 
 /// A path that all spellings of the same place share, links followed, whether it exists or not.
 pub fn real_path(path: &Path) -> PathBuf {
@@ -36,8 +41,23 @@ pub(super) fn is_stream(path: &Path) -> bool {
     path.exists() && !path.is_file()
 }
 
+/// So many bytes of a file are looked at at once.
+const LOOK: usize = 1 << 16;
+
 /// Whether a file has these very bytes.
-pub(super) fn holds(path: &Path, bytes: &[u8]) -> bool {
+pub(super) fn holds(path: &Path, bytes: &Pieces) -> bool {
     let length = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
-    length == Some(bytes.len() as u64) && std::fs::read(path).is_ok_and(|there| there == bytes)
+    length == Some(bytes.len() as u64) && File::open(path).is_ok_and(|file| begins(file, bytes).unwrap_or(false))
+}
+
+/// Whether a file begins with bytes. They are compared as they come: a file may be long.
+fn begins(mut file: File, bytes: &Pieces) -> io::Result<bool> {
+    let mut there = vec![0; LOOK];
+    for expected in bytes.iter().flat_map(|piece| piece.chunks(LOOK)) {
+        file.read_exact(&mut there[..expected.len()])?;
+        if there[..expected.len()] != *expected {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

@@ -5,8 +5,7 @@
 //! for new objects or emptied, the others stay with their bytes.
 
 use super::{
-    Document,
-    buffers::Bytes,
+    Document, Pieces,
     dead_bytes::DeadBytes,
     edit::{Added, Edit, Patch, Used},
     guard::guard,
@@ -18,7 +17,10 @@ use crate::{
     object_model::references::{self, Collection},
 };
 use serde_json::{Map, Value, json};
-use std::{collections::BTreeSet, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 /// Cuts move data by multiples of this, so that whatever alignment it had, it keeps.
 const ALIGNMENT: usize = 8;
@@ -112,19 +114,19 @@ fn placeholder(collection: Collection) -> Value {
 }
 
 /// New contents of buffers, by index; `None` for those that stay as they are.
-type Contents = Vec<Option<Vec<u8>>>;
+type Contents = Vec<Option<Pieces>>;
 
 /// The contents of buffers in which bytes were written over.
 fn patched(document: &Document, patches: &[Patch], buffers: usize) -> Contents {
-    let mut contents: Contents = vec![None; buffers];
+    let mut contents = vec![None; buffers];
     for Patch { buffer, offset, bytes } in patches {
         let Some(slot) = contents.get_mut(*buffer) else { continue };
         let Ok(old) = existing(document, *buffer) else { continue };
-        let content = slot.get_or_insert(old);
+        let content = slot.get_or_insert_with(|| old.to_vec());
         let room = content.get_mut(*offset..).unwrap_or_default();
         room.iter_mut().zip(bytes).for_each(|(old, new)| *old = *new);
     }
-    contents
+    contents.into_iter().map(|content: Option<Vec<u8>>| content.map(Pieces::from)).collect()
 }
 
 /// Cuts the bytes of removed buffer views, and dead bytes of others, out of their buffers, unless other views use them too. Views in `added` have no bytes yet.
@@ -146,8 +148,7 @@ fn cut(
         if lost.is_empty() {
             continue;
         }
-        let Ok(bytes) = document.meant(buffer) else { continue };
-        let bytes = content.as_deref().unwrap_or(&bytes);
+        let Ok(bytes) = content.clone().map_or_else(|| document.meant(buffer), Ok) else { continue };
         let views = json.get("bufferViews").and_then(Value::as_array).into_iter().flatten().enumerate();
         let kept = views.filter(|(i, _)| !added.contains(i));
         let kept = kept.flat_map(|(i, v)| subtract(ranges(v, buffer), &dead_in(i).collect::<Vec<_>>()));
@@ -163,7 +164,7 @@ fn cut(
         if meant.mean_bytes(moved, &starts, &covered) {
             continue;
         }
-        *content = Some(remove(bytes, &cuts));
+        *content = Some(remove(&bytes, &cuts));
         shift_views(json, buffer, &cuts);
         shrunk.iter().for_each(|(dead, whole)| dead.shrink(json, whole, &cuts));
     }
@@ -257,15 +258,10 @@ fn cuts(lost: Vec<Range<usize>>, kept: &[Range<usize>], length: usize) -> Vec<Ra
     lost.into_iter().map(shorten).filter(|r| !r.is_empty()).collect()
 }
 
-fn remove(bytes: &[u8], cuts: &[Range<usize>]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    for cut in cuts {
-        out.extend_from_slice(&bytes[at..cut.start]);
-        at = cut.end;
-    }
-    out.extend_from_slice(&bytes[at..]);
-    out
+fn remove(bytes: &Pieces, cuts: &[Range<usize>]) -> Pieces {
+    let starts = std::iter::once(0).chain(cuts.iter().map(|cut| cut.end));
+    let ends = cuts.iter().map(|cut| cut.start).chain([bytes.len()]);
+    starts.zip(ends).filter_map(|(start, end)| bytes.slice(start..end)).flatten().collect()
 }
 
 fn shift_views(json: &mut Value, buffer: usize, cuts: &[Range<usize>]) {
@@ -292,32 +288,38 @@ fn append(document: &Document, json: &mut Value, added: Vec<Added>, contents: &m
     }
     let home = if added.iter().any(|a| a.buffer.is_none()) { home(document, json, contents)? } else { 0 };
     contents.resize(count(json, "buffers"), None);
+    let mut new: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
     for Added { view, buffer, inside, bytes } in added {
         let buffer = buffer.unwrap_or(home);
-        let content = match &mut contents[buffer] {
-            Some(content) => content,
-            slot => slot.insert(existing(document, buffer)?),
+        let before = match &mut contents[buffer] {
+            Some(content) => content.len(),
+            slot => slot.insert(existing(document, buffer)?).len(),
         };
-        content.resize(content.len().next_multiple_of(4), 0);
+        let new = new.entry(buffer).or_default();
+        let offset = (before + new.len()).next_multiple_of(4);
+        new.resize(offset - before, 0);
         let mut object = &mut json["bufferViews"][view];
         if let Some(extension) = inside {
             object = &mut object["extensions"][extension];
         }
         object["buffer"] = json!(buffer);
-        match content.len() {
+        match offset {
             0 => drop(object.as_object_mut().and_then(|o| o.shift_remove("byteOffset"))),
-            offset => object["byteOffset"] = json!(offset),
+            _ => object["byteOffset"] = json!(offset),
         }
-        content.extend_from_slice(&bytes);
+        new.extend_from_slice(&bytes);
+    }
+    for (buffer, new) in new {
+        contents[buffer] = contents[buffer].take().map(|old| old.into_iter().chain([new.into()]).collect());
     }
     Ok(())
 }
 
-fn existing(document: &Document, buffer: usize) -> Result<Vec<u8>> {
+fn existing(document: &Document, buffer: usize) -> Result<Pieces> {
     if buffer >= document.count("buffers") {
-        return Ok(Vec::new());
+        return Ok(Pieces::default());
     }
-    Ok(document.meant(buffer)?.to_vec())
+    document.meant(buffer)
 }
 
 /// The buffer for new bytes: one that was cut, else the first, else a new one. Views that reach past a buffer's end would find new bytes there.
@@ -345,7 +347,7 @@ fn remove_buffers(edit: Edit<'_>, contents: Contents) -> Result<Document> {
     }
     let (tidy, before, now) = (before.tidy, before.buffers.indices, Used::of(&json, Collection::Buffers).indices);
     // A fallback has no bytes to become empty of: it goes with the last view that refers to it.
-    let idle = |i: usize| contents[i].as_ref().is_some_and(Vec::is_empty) || before.contains(&i);
+    let idle = |i: usize| contents[i].as_ref().is_some_and(Pieces::is_empty) || before.contains(&i);
     let unknown = references::unknown_extensions(&json, Collection::Buffers);
     let fixed = Mentions::of(&json, &unknown).fixed(contents.len());
     let keep: Vec<usize> = (0..contents.len()).filter(|i| *i < fixed || now.contains(i) || !idle(*i)).collect();
@@ -356,15 +358,8 @@ fn remove_buffers(edit: Edit<'_>, contents: Contents) -> Result<Document> {
     tidy.iter().for_each(|tidy| tidy(&mut json));
     guard(&mut json, guarded);
     let mut contents = contents;
-    let pad = |mut c: Vec<u8>| {
-        if c.is_empty() {
-            vec![0]
-        } else {
-            c.shrink_to_fit();
-            c
-        }
-    };
-    let bytes = keep.iter().map(|i| contents[*i].take().map(|c| Bytes::from(pad(c)))).collect();
+    let pad = |content: Pieces| if content.is_empty() { vec![0].into() } else { content };
+    let bytes = keep.iter().map(|i| contents[*i].take().map(pad)).collect();
     let origins: Vec<Option<usize>> = keep.iter().map(|i| (*i < old).then_some(*i)).collect();
     document.rebuilt(json, bytes, &origins)
 }

@@ -6,7 +6,7 @@
 //!
 //! [`OpenOptions::allow_outside`]: super::OpenOptions::allow_outside
 
-use super::{Bytes, Document, uri};
+use super::{Document, Pieces, uri};
 use crate::{Error, Result};
 #[cfg(feature = "fs")]
 use std::path::Path;
@@ -25,12 +25,12 @@ use std::path::Path;
 /// ```
 pub trait Resolver: Send + Sync {
     /// The bytes behind an address, spelled as the document has it, and no more than `limit` of them.
-    fn resolve(&self, uri: &str, limit: u64) -> Result<Vec<u8>>;
+    fn resolve(&self, uri: &str, limit: u64) -> Result<Pieces>;
 }
 
 impl<F: Fn(&str, u64) -> Result<Vec<u8>> + Send + Sync> Resolver for F {
-    fn resolve(&self, uri: &str, limit: u64) -> Result<Vec<u8>> {
-        self(uri, limit)
+    fn resolve(&self, uri: &str, limit: u64) -> Result<Pieces> {
+        self(uri, limit).map(Pieces::from)
     }
 }
 
@@ -42,7 +42,7 @@ impl std::fmt::Debug for dyn Resolver {
 
 impl Document {
     /// The bytes behind an address of this document; `at` is the address's place in it.
-    pub fn resolve(&self, uri: &str, at: &str) -> Result<Bytes> {
+    pub fn resolve(&self, uri: &str, at: &str) -> Result<Pieces> {
         if let Some(data) = uri::data(uri, at)? {
             return Ok(data.into());
         }
@@ -52,16 +52,16 @@ impl Document {
         let limit = self.limits().file_bytes;
         let bytes = match &self.options().resolver {
             Some(resolver) => resolver.resolve(uri, limit)?,
-            None => self.file(uri, at, limit)?,
+            None => self.file(uri, at, limit)?.into(),
         };
         match bytes.len() as u64 > limit {
             true => Err(Error::limit(at, format!("{} bytes", bytes.len()))),
-            false => Ok(bytes.into()),
+            false => Ok(bytes),
         }
     }
 
     /// The files that the document's buffers and images name, where they can be read.
-    pub fn resolved(&self) -> impl Iterator<Item = Bytes> {
+    pub fn resolved(&self) -> impl Iterator<Item = Pieces> {
         self.addresses().into_iter().filter_map(|(at, uri)| self.resolve(uri, &format!("{at}/uri")).ok())
     }
 

@@ -2,7 +2,7 @@
 //!
 //! What goes where is decided in [`super::layout`]; what comes of that is opened again before it is written ([`super::draft`]).
 
-use super::{Bytes, Document, JsonRef, List, uri};
+use super::{Document, JsonRef, List, Pieces, uri};
 use crate::Result;
 use std::{collections::BTreeSet, path::Path};
 
@@ -43,14 +43,14 @@ impl Document {
     }
 
     /// The files that buffers lie in, as far as they are there; one that several buffers name counts once.
-    pub fn buffers_apart(&self) -> Vec<Bytes> {
+    pub fn buffers_apart(&self) -> Vec<&Pieces> {
         let buffers =
             self.root().get("buffers").and_then(JsonRef::as_array).into_iter().flat_map(List::iter).enumerate();
         let named = buffers.filter_map(|(index, b)| Some((index, b.get("uri").and_then(JsonRef::as_str)?)));
         let mut seen = BTreeSet::new();
         let apart =
             named.filter(|(_, uri)| uri::data_of(uri).is_none()).filter(|(_, uri)| seen.insert(uri.to_string()));
-        apart.filter_map(|(index, _)| self.buffer(index).ok()).collect()
+        apart.filter_map(|(index, _)| self.buffers.load(self, index).ok()).collect()
     }
 
     /// How many bytes that are.

@@ -204,7 +204,7 @@ fn pack_below(
         if weight.zip(wanted).is_some_and(|(weight, wanted)| !wanted(&weight)) {
             return Ok(None);
         }
-        let diff = diff::diff(document, written.draft(None)?.document(), settings.shell)?;
+        let diff = diff::diff(document, &written.read_back()?, settings.shell)?;
         let failing: Vec<usize> = (0..packed.len()).filter(|i| context.fails(&diff, *i)).collect();
         let given_up = |index: &usize| attempt > ATTEMPTS || untouched.contains(index);
         if failing.iter().any(given_up) {

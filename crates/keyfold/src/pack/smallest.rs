@@ -80,7 +80,7 @@ impl Smallest {
     /// The same, measured against the original itself; `None` where a result is over the bound.
     fn against(mut self, original: &Document, settings: &Settings) -> Result<Option<Self>> {
         for packed in [&mut self.least].into_iter().chain(&mut self.on_disk) {
-            packed.diff = diff::diff(original, packed.document.draft(None)?.document(), settings.shell)?;
+            packed.diff = diff::diff(original, &packed.document.read_back()?, settings.shell)?;
             let properties = packed.diff.animations.iter().all(|a| a.properties.max <= settings.property_bound());
             if !(packed.diff.possible <= packed.bound && properties && packed.diff.unmatched.is_empty()) {
                 return Ok(None);

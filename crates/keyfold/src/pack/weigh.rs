@@ -39,7 +39,8 @@ pub fn weight(document: &Document) -> Weight {
 /// What a whole document weighs as it will be on disk: its file, and each buffer that lies beside it.
 pub(super) fn whole(draft: &Draft) -> Weight {
     let apart = draft.document().buffers_apart();
-    let gzip = gzipped(draft.contents()) + apart.iter().map(|buffer| gzipped(buffer)).sum::<usize>();
+    let gzip =
+        gzipped(&draft.contents().joined()) + apart.iter().map(|buffer| gzipped(&buffer.joined())).sum::<usize>();
     Weight { raw: draft.bytes() as usize, gzip }
 }
 

@@ -130,8 +130,7 @@ mod tests {
     }
 
     fn sound() -> Vec<u8> {
-        let pieces = glb::write(b"{}".into(), Some(vec![1; 8].into()), &[]).unwrap();
-        pieces.iter().flat_map(|piece| piece.to_vec()).collect()
+        glb::write(b"{}".into(), Some(vec![1; 8].into()), &[]).unwrap().to_vec()
     }
 
     fn with(at: usize, word: u32) -> Vec<u8> {
@@ -158,7 +157,7 @@ mod tests {
             let mut findings = Findings::default();
             check(&sound()[..length], &mut findings);
             let said = findings.sorted().remove(0).message;
-            let refused = glb::parse(&sound()[..length]).err().unwrap().to_string();
+            let refused = glb::parse(&sound()[..length].into()).err().unwrap().to_string();
             assert!(refused.ends_with(&said), "{refused} / {said}");
         }
     }

@@ -57,7 +57,7 @@ pub use subject::Subjects;
 
 use crate::{
     Document, Error, Finding, OpenOptions, Result,
-    document::{Bytes, Container, glb},
+    document::{Bytes, Container, Pieces, glb},
     extensions,
     limits::Account,
 };
@@ -108,7 +108,7 @@ pub fn validate_bytes(bytes: &[u8], folder: Option<PathBuf>, options: &OpenOptio
     let document = if glb::is_glb(bytes) {
         let parts = container::check(bytes, &mut findings);
         let make = |json: &[u8]| {
-            let (json, bin) = (Bytes::from(json), parts.bin.map(Bytes::from));
+            let (json, bin) = (Bytes::from(json), parts.bin.map(Pieces::from));
             let account = Account::new(options.limits, bytes.len());
             Document::from_parts(json, bin, Vec::new(), Container::Glb, folder, options, account)
         };
