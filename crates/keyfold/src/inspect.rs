@@ -6,7 +6,10 @@ use crate::{
     extensions, read,
 };
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 /// What a document's animations are.
 #[derive(Clone, Debug, Serialize)]
@@ -178,20 +181,26 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// By accessor, the one that its bytes lie in: of those that begin at the same place of a buffer view the longest. Accessors that have no place, or values beside it,
-/// stand for themselves.
+/// By accessor, the one that its bytes lie in: one of its kind in a buffer view that has all of its elements. Accessors that have no place, or values beside it, stand for
+/// themselves.
 pub(crate) fn hosts(document: &Document, accessors: impl IntoIterator<Item = usize>) -> BTreeMap<usize, usize> {
-    let place = |index| document.accessor(index).ok().filter(|a| !a.sparse).and_then(|a| Some((a.view?, a.offset)));
-    let places: BTreeMap<usize, _> = accessors.into_iter().map(|accessor| (accessor, place(accessor))).collect();
-    let mut longest = BTreeMap::new();
-    for (accessor, place) in places.iter().filter_map(|(accessor, place)| Some((*accessor, (*place)?))) {
-        let known = longest.entry(place).or_insert(accessor);
-        if plain_bytes(document, *known) < plain_bytes(document, accessor) {
-            *known = accessor;
+    let mut hosts: BTreeMap<usize, usize> = accessors.into_iter().map(|accessor| (accessor, accessor)).collect();
+    let placed = hosts.keys().filter_map(|index| document.accessor(*index).ok()).filter(|a| !a.sparse);
+    let placed = placed.filter_map(|a| {
+        let (size, end) = (a.shape.stored_size(a.component), a.offset.saturating_add(plain_bytes(document, a.index)));
+        let kind = (a.view?, a.component, a.shape, a.offset.checked_rem(size));
+        Some((kind, a.offset, Reverse(end), a.index))
+    });
+    let mut placed: Vec<_> = placed.collect();
+    placed.sort_unstable();
+    let mut before = None;
+    for (kind, _, Reverse(end), accessor) in placed {
+        match before {
+            Some((known, far, host)) if known == kind && end <= far => drop(hosts.insert(accessor, host)),
+            _ => before = Some((kind, end, accessor)),
         }
     }
-    let host = |accessor: usize, place: Option<_>| place.map_or(accessor, |place| longest[&place]);
-    places.into_iter().map(|(accessor, place)| (accessor, host(accessor, place))).collect()
+    hosts
 }
 
 fn count(document: &Document, accessor: usize) -> usize {
@@ -215,7 +224,17 @@ fn sparse_bytes(document: &Document, accessor: usize, element: usize) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draco;
+    use crate::{draco, scene::tests::document};
+    use serde_json::json;
+
+    #[test]
+    fn elements_lie_in_those_of_their_kind() {
+        let accessor = |offset: usize, count: usize, shape: &str| json!({ "bufferView": 0, "byteOffset": offset, "componentType": 5126, "count": count, "type": shape });
+        let of = [(0, 1, "VEC3"), (0, 2, "VEC3"), (12, 1, "VEC3"), (12, 2, "VEC3"), (12, 1, "SCALAR"), (8, 1, "VEC3")];
+        let json = json!({ "asset": { "version": "2.0" }, "accessors": of.map(|(offset, count, shape)| accessor(offset, count, shape)) });
+        let hosts = hosts(&document(json, &[&[0.0; 9]]), 0..6);
+        assert_eq!(hosts.into_values().collect::<Vec<_>>(), [1, 1, 3, 3, 4, 5]);
+    }
 
     #[test]
     fn animations_in_one_stream_weigh_no_more_than_it_together() {

@@ -7,7 +7,7 @@
 use super::{
     Filter, Stored,
     order::connected,
-    plain::{hosts, place_plain},
+    plain::{Place, place_plain, places},
 };
 use crate::{
     Error, Result,
@@ -145,8 +145,8 @@ const MANY: usize = 1 << 15;
 
 fn grouped(contents: &[&Stored], version: MeshoptVersion, pays: &Pays) -> Result<Groups> {
     let mut kinds: BTreeMap<Kind, Vec<(usize, Vec<u8>)>> = BTreeMap::new();
-    let hosts = hosts(contents);
-    for index in (0..contents.len()).filter(|index| hosts[*index] == *index) {
+    let places = places(contents);
+    for index in (0..contents.len()).filter(|index| places[*index].host == *index) {
         let (kind, bytes) = filtered(contents[index]);
         kinds.entry(kind).or_default().push((index, bytes));
     }
@@ -159,8 +159,8 @@ fn grouped(contents: &[&Stored], version: MeshoptVersion, pays: &Pays) -> Result
     for (kind, members) in merged {
         let group = Group::new(kind, members, version)?;
         match group.length > MANY || pays(&plain_bytes(&group, contents)?, &group.encoded) {
-            true => out.groups.push(group.with_guests(&hosts)),
-            false => out.plain.extend(group.with_guests(&hosts).places.into_iter().map(|(index, _)| index)),
+            true => out.groups.push(group.with_guests(&places)),
+            false => out.plain.extend(group.with_guests(&places).places.into_iter().map(|(index, _)| index)),
         }
     }
     // In the order in which they came.
@@ -192,10 +192,10 @@ impl Group {
     }
 
     /// The group with those contents, too, that lie in others of it.
-    fn with_guests(mut self, hosts: &[usize]) -> Self {
+    fn with_guests(mut self, places: &[Place]) -> Self {
         let offsets: BTreeMap<usize, usize> = self.places.iter().copied().collect();
-        let guests = hosts.iter().enumerate().filter(|(index, host)| index != *host);
-        self.places.extend(guests.filter_map(|(index, host)| Some((index, *offsets.get(host)?))));
+        let guests = places.iter().enumerate().filter(|(index, place)| *index != place.host);
+        self.places.extend(guests.filter_map(|(index, place)| Some((index, offsets.get(&place.host)? + place.offset))));
         self
     }
 }

@@ -1,7 +1,9 @@
-//! Accessors behind each other in one buffer view, as they are. Times that others begin with lie in those: clips of one rate have most of their times in common.
+//! Accessors behind each other in one buffer view, as they are. Times that others begin with lie in those: clips of one rate have most of their times in common. So do
+//! values of one key that others come by.
 
-use super::{Stored, order::kind};
+use super::{Filter, Stored, order};
 use crate::{Result, document::Edit};
+use std::collections::BTreeMap;
 
 /// Contents in one piece.
 pub(crate) struct Plain {
@@ -14,31 +16,57 @@ pub(crate) struct Plain {
 impl Plain {
     /// Contents in an order, each start aligned to four bytes.
     pub(crate) fn new(contents: &[&Stored], order: &[usize]) -> Self {
-        let hosts = hosts(contents);
+        let places = places(contents);
         let mut plain = Self { bytes: Vec::new(), offsets: vec![0; contents.len()] };
-        for index in order.iter().copied().filter(|index| hosts[*index] == *index) {
+        for index in order.iter().copied().filter(|index| places[*index].host == *index) {
             plain.bytes.resize(plain.bytes.len().next_multiple_of(4), 0);
             plain.offsets[index] = plain.bytes.len();
             plain.bytes.extend_from_slice(&contents[index].bytes);
         }
-        plain.offsets = hosts.into_iter().map(|host| plain.offsets[host]).collect();
+        plain.offsets = places.into_iter().map(|place| plain.offsets[place.host] + place.offset).collect();
         plain
     }
 }
 
-/// By content, the one in whose bytes it lies: for times the longest that begin with them, else itself.
-pub(super) fn hosts(contents: &[&Stored]) -> Vec<usize> {
-    let mut hosts: Vec<usize> = (0..contents.len()).collect();
-    let mut times: Vec<usize> = hosts.iter().copied().filter(|index| contents[*index].bounds).collect();
+/// Where a content's bytes are: in which content, which may be itself, and how far behind its beginning.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) host: usize,
+    pub(super) offset: usize,
+}
+
+/// By content, where it lies: times in the longest that begin with them, a value of one key in the first that come by it.
+pub(super) fn places(contents: &[&Stored]) -> Vec<Place> {
+    let mut places: Vec<Place> = (0..contents.len()).map(|host| Place { host, offset: 0 }).collect();
+    let mut times: Vec<usize> = (0..contents.len()).filter(|index| contents[*index].bounds).collect();
     // Of one kind, an array stands right before those that begin with it.
     times.sort_unstable_by_key(|index| contents[*index]);
     for pair in times.windows(2).rev() {
         let [shorter, longer] = [pair[0], pair[1]].map(|index| contents[index]);
         if kind(shorter) == kind(longer) && longer.bytes.starts_with(&shorter.bytes) {
-            hosts[pair[0]] = hosts[pair[1]];
+            places[pair[0]] = places[pair[1]];
         }
     }
-    hosts
+    let (single, several): (Vec<_>, Vec<_>) = contents
+        .iter()
+        .enumerate()
+        .filter(|(_, content)| !content.bounds)
+        .partition(|(_, content)| content.count() == 1);
+    let mut single: BTreeMap<_, _> =
+        single.into_iter().map(|(index, c)| ((kind(c), c.bytes.as_slice()), index)).collect();
+    for (host, content) in several {
+        for (element, bytes) in content.bytes.chunks_exact(content.element_size()).enumerate() {
+            if let Some(guest) = single.remove(&(kind(content), bytes)) {
+                places[guest] = Place { host, offset: element * content.element_size() };
+            }
+        }
+    }
+    places
+}
+
+/// What contents have in common whose bytes mean the same.
+fn kind(content: &Stored) -> (order::Kind, Filter) {
+    (order::kind(content), content.filter)
 }
 
 /// All accessors in one buffer view, alike ones together.
@@ -72,5 +100,15 @@ mod tests {
             assert!(plain.bytes[*offset..].starts_with(&content.bytes), "{content:?}");
         }
         assert_eq!(plain.offsets[5], 28, "a value is no time");
+    }
+
+    #[test]
+    fn values_of_one_key_lie_in_those_that_come_by_them() {
+        let [moving, held, other] = [&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0][..], &[3.0, 4.0, 5.0], &[2.0, 3.0, 4.0]]
+            .map(|v| Stored::floats(Shape::Vec3, v));
+        let filtered = Stored { filter: Filter::Exponential, ..held.clone() };
+        let plain = Plain::new(&[&held, &moving, &other, &filtered], &[0, 1, 2, 3]);
+        assert_eq!(plain.offsets, [12, 0, 24, 36], "whole elements of the same kind");
+        assert_eq!(plain.bytes.len(), 48);
     }
 }
