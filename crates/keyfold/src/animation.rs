@@ -23,6 +23,11 @@ impl Animation {
         self.tracks.iter().map(|t| t.curve.end()).fold(0.0, f32::max)
     }
 
+    /// Whether it holds one pose from beginning to end.
+    pub(crate) fn is_pose(&self) -> bool {
+        !self.tracks.is_empty() && self.tracks.iter().all(|track| track.curve.is_constant())
+    }
+
     /// Where nodes are at time `t`, in seconds, each against its parent: writes what the tracks drive and leaves the rest of `nodes`, which is
     /// by node index and begins as [`Scene::rest_pose`](crate::Scene::rest_pose). Allocates nothing.
     ///

@@ -40,9 +40,9 @@ impl PackedAnimation {
         Self { animation, encoded: BTreeMap::new(), bound: 0.0, choice: None }
     }
 
-    /// Tracks that hold one value have its key where the animation begins, which is 0 in most: then those of all animations share one time. Where nothing else
-    /// lasts as long as the animation does, they stay at its end; where keys are to stay, where they are.
-    fn held_from_start(mut self, context: &Context<'_>) -> Self {
+    /// Tracks that hold one value have its key where a pose ends, or else where the animation begins, which is 0 in most: then those of all animations share one time.
+    /// Where nothing else lasts as long as the animation does, they stay at its end; where keys are to stay, where they are.
+    fn held_together(mut self, context: &Context<'_>) -> Self {
         if context.settings.keep_keys {
             return self;
         }
@@ -51,9 +51,12 @@ impl PackedAnimation {
         let Some(start) = moving.map(|track| track.curve.start()).min_by(f32::total_cmp).filter(|_| ends) else {
             return self;
         };
+        // Where times are integers, one that is no multiple of their step would make them all floats.
+        let may_share = |time: &f32| !context.form().rounds_times && (start..=end).contains(time);
+        let shared = context.pose_end.filter(may_share).unwrap_or(start);
         for track in self.animation.tracks.iter_mut().filter(|t| t.curve.keys() == 1 && !context.keeps(&t.target)) {
             let curve = &track.curve;
-            track.curve = Curve::new(curve.interpolation(), curve.width(), [start], curve.values())
+            track.curve = Curve::new(curve.interpolation(), curve.width(), [shared], curve.values())
                 .expect("a key may be at any time at which another is");
             if let Some(encoded) = self.encoded.get_mut(&track.target) {
                 encoded.times = track.curve.shared_times().clone();
@@ -180,7 +183,7 @@ fn pack_as_it_is(
     let before = before.and_then(|before| Some(Before { choice: before.choice.as_ref()?, curves: &curves }));
     let Some(found) = engine::search(&job, &codec, &Parallel(context.monitor), before) else {
         let cost = codec.cost(&vec![None; tracks.len()], 1.0);
-        return (PackedAnimation::untouched(base).held_from_start(context), cost);
+        return (PackedAnimation::untouched(base).held_together(context), cost);
     };
     let mut encoded = BTreeMap::new();
     for (index, track) in indices.into_iter().zip(found.tracks) {
@@ -190,7 +193,7 @@ fn pack_as_it_is(
         }
     }
     let packed = PackedAnimation { animation: base, encoded, bound: found.choice.bound(), choice: Some(found.choice) };
-    (packed.held_from_start(context), found.cost)
+    (packed.held_together(context), found.cost)
 }
 
 /// What needs no search.

@@ -47,6 +47,8 @@ pub(crate) struct Context<'a> {
     begun: AtomicUsize,
     tries: AtomicUsize,
     pub(super) purpose: Purpose,
+    /// When the shortest animation ends that holds one pose: it has a key there, whose time all that others hold may share.
+    pub(super) pose_end: Option<f32>,
     /// Whether no time may lose its last bit: where something moves fast, that alone is over a tight bound, whatever values have.
     pub(super) exact_times: AtomicBool,
 }
@@ -59,6 +61,7 @@ impl<'a> Context<'a> {
         monitor: &'a dyn Monitor,
     ) -> Self {
         let bound = settings.bound.in_scene(scene.model_size());
+        let poses = animations.iter().filter(|animation| animation.is_pose());
         Self {
             scene,
             bound,
@@ -70,6 +73,7 @@ impl<'a> Context<'a> {
             begun: AtomicUsize::new(0),
             tries: AtomicUsize::new(0),
             purpose: Purpose::Document,
+            pose_end: poses.map(Animation::duration).min_by(f32::total_cmp),
             exact_times: AtomicBool::new(bound == 0.0),
         }
     }

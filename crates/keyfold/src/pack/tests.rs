@@ -63,6 +63,36 @@ fn track<'a>(animations: &'a [Animation], target: &str) -> Option<&'a crate::Tra
     animations[0].tracks.iter().find(|t| t.target.to_string() == target)
 }
 
+/// A joint that slides in one clip, below which another is held beside its rest pose, and in a second clip, of half a second, holds about what it begins with.
+fn with_pose(off: f32) -> Document {
+    let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
+    let slide: Vec<f32> = times.iter().flat_map(|t| [1.0 + t.sin(), 0.3 * (t * 5.0).cos(), 0.1]).collect();
+    let pose: Vec<f32> = slide[..3].iter().map(|c| c + off).collect();
+    let accessor = |view: usize, count: usize, shape: &str| json!({ "bufferView": view, "componentType": 5126, "count": count, "type": shape });
+    let channel = |sampler: usize| json!({ "sampler": sampler, "target": { "node": sampler, "path": "translation" } });
+    let json = json!({
+        "asset": { "version": "2.0" },
+        "nodes": [{ "children": [1] }, { "translation": [0, 1, 0] }],
+        "accessors": [accessor(0, KEYS, "SCALAR"), accessor(1, KEYS, "VEC3"), accessor(2, KEYS, "VEC3"),
+            accessor(3, 1, "SCALAR"), accessor(4, 1, "VEC3")],
+        "animations": [
+            { "samplers": [{ "input": 0, "output": 1 }, { "input": 0, "output": 2 }], "channels": [channel(0), channel(1)] },
+            { "samplers": [{ "input": 3, "output": 4 }], "channels": [channel(0)] }],
+    });
+    document(json, &[&times, &slide, &[0.5; 3 * KEYS], &[0.5], &pose])
+}
+
+#[test]
+fn what_is_held_has_its_key_where_a_pose_ends() {
+    let time = |storage: Storage| {
+        let packed = pack(&with_pose(0.0), &Settings { storage, ..Settings::default() }).unwrap();
+        let animations = read(&packed.document).unwrap().animations;
+        track(&animations, "/nodes/1/translation").unwrap().curve.times().to_vec()
+    };
+    assert_eq!(time(Storage::Meshopt), [0.5]);
+    assert_eq!(time(Storage::Quantization), [0.0], "integers of a step of their own");
+}
+
 /// Its times are keys of no line.
 #[test]
 fn a_spline_beside_lines_costs_them_nothing() {
