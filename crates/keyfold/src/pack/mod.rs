@@ -15,6 +15,7 @@
 //! | `exact`, `properties`, `straight`, `rest` | passes: repeated keys, tracks that move no points, splines as lines, tracks at rest |
 //! | `storage/` | storages as the engine's codecs: a file each |
 //! | `axes` | translation and scale split, where the storage knows single axes |
+//! | `poses` | animations that hold one pose have values of others |
 //! | `common` | the same order of tracks in all animations, so that their JSON repeats |
 //! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
 //! | `estimate` | about what other storages would take, from samples |
@@ -28,6 +29,7 @@ mod context;
 mod cost;
 mod estimate;
 mod exact;
+mod poses;
 mod properties;
 mod report;
 mod rest;
@@ -193,6 +195,7 @@ fn pack_below(
     effort::pay(document, &scene, read.animations.iter().filter(|a| context.changes(a)), effort::SEARCH)?;
     let (bound, whole) = (context.bound, context.whole(document, &read.animations));
     let mut packed = context.search(&whole)?;
+    poses::borrow(&context, &whole, &mut packed);
     let unread = read.findings.iter().filter(|f| f.severity == Severity::Error);
     let mut left: Vec<String> = unread.map(|f| format!("{}: {}", f.at, f.message)).collect();
     left.extend(context.kept(&read.animations));

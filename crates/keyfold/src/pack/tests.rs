@@ -83,6 +83,20 @@ fn with_pose(off: f32) -> Document {
 }
 
 #[test]
+fn a_pose_has_values_of_what_moves_where_those_are_near() {
+    for storage in [Storage::Core, Storage::Meshopt] {
+        let borrows = |off: f32| {
+            let settings = Settings { storage, bound: "0.1%".parse().unwrap(), ..Settings::default() };
+            let animations = read(&pack(&with_pose(off), &settings).unwrap().document).unwrap().animations;
+            let [moving, pose] =
+                [0, 1].map(|index| &track(&animations[index..], "/nodes/0/translation").unwrap().curve);
+            moving.values().chunks_exact(3).any(|value| value == pose.values())
+        };
+        assert_eq!([borrows(3e-4), borrows(0.1)], [true, false], "{storage:?}");
+    }
+}
+
+#[test]
 fn what_is_held_has_its_key_where_a_pose_ends() {
     let time = |storage: Storage| {
         let packed = pack(&with_pose(0.0), &Settings { storage, ..Settings::default() }).unwrap();

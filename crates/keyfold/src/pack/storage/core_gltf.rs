@@ -22,6 +22,7 @@ pub(super) const FORM: Form = Form {
     rounds_times: false,
     has_pointers: true,
     has_property_grids: false,
+    lends: true,
     conversion: Conversion::Lossless,
     wire: |entries, context| Ok(wire(&one_by_one(channel)(entries)?, |contents| plain(contents, context))),
     write: |document, animations, context| {

@@ -21,6 +21,7 @@ pub(super) const FORM: Form = Form {
     grid: |track, step, _| grid(track, step),
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline, Interpolation::CubicSlerp],
     has_property_grids: true,
+    lends: false,
     conversion: Conversion::SameKeys,
     wire: |entries, context| {
         let draft = draco::draft(&[planned(0, entries, context)], &context.draco_options())?;

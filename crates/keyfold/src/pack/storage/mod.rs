@@ -45,6 +45,8 @@ pub(crate) struct Form {
     pub(crate) has_pointers: bool,
     /// Whether tracks that move no points have grids of their own: two roundings would be too many.
     pub(crate) has_property_grids: bool,
+    /// Whether a value may lie in a track that comes by it.
+    pub(crate) lends: bool,
     /// How `convert` stores tracks.
     pub(crate) conversion: Conversion,
     /// What tracks of animations put on the wire.

@@ -27,6 +27,7 @@ pub(super) const FORM: Form = Form {
     has_single_axes: true,
     rounds_times: true,
     has_pointers: false,
+    lends: false,
     conversion: Conversion::SameKeys,
     wire: |entries, context| Ok(wire(&channels(entries, context)?, |contents| plain(contents, context))),
     write: |document, animations, context| {

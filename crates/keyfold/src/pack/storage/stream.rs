@@ -18,6 +18,7 @@ pub(super) const FORM: Form = Form {
     },
     // Keys that follow each other evenly cost next to nothing, and times of each track a lot of JSON.
     shares_times: true,
+    lends: false,
     wire: |entries, context| {
         let channels = one_by_one(channel)(entries)?;
         Ok(wire(&channels, |contents| stream_bytes(contents, &channels).unwrap_or_else(|_| plain(contents, context))))

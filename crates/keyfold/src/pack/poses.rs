@@ -1,0 +1,91 @@
+//! Animations that hold one pose take its values from those that move, where these come by near enough: then they lie in what is there anyway.
+
+use super::{Context, SHORT, animation::PackedAnimation, floats};
+use crate::{Animation, Interpolation, Kind, Target, Track};
+use keyfold_core::{
+    engine::{Code, Encoded, Grid},
+    skeleton::{Moment, compare},
+};
+use std::mem::replace;
+
+/// The share of the bound that poses may use: measured on what was written, they may lie a little farther off.
+const SHARE: f64 = 0.98;
+
+/// What moving animations made of a target's track.
+type Lent = (Target, Box<Encoded>);
+
+/// Lets poses have values of others. Next to all that is not short, they are nothing.
+pub(super) fn borrow(context: &Context<'_>, original: &[Animation], packed: &mut [PackedAnimation]) {
+    let may_stray = context.bound > 0.0 && !context.settings.keep_keys;
+    if !may_stray || !context.form().lends || floats(original) > SHORT {
+        return;
+    }
+    let lenders = packed.iter().zip(original).filter(|(_, original)| !original.is_pose());
+    let lent: Vec<Lent> = lenders.flat_map(|(lender, _)| lender.encoded.clone()).collect();
+    // Tracks that move nowhere may be at rest everywhere, and go as long as they are.
+    let moves = |target: &Target| lent.iter().any(|(other, encoded)| other == target && encoded.times.len() > 1);
+    for (pose, original) in packed.iter_mut().zip(original).filter(|(_, o)| o.is_pose() && context.changes(o)) {
+        for (index, track) in original.tracks.iter().enumerate() {
+            if moves(&track.target)
+                && !context.keeps(&track.target)
+                && let Some((grid, code)) = nearest(track, &lent)
+            {
+                take(context, original, pose, index, grid, code);
+            }
+        }
+    }
+}
+
+/// The key that is nearest to what a track holds, of those that drive the same property of any node.
+fn nearest(track: &Track, lent: &[Lent]) -> Option<(Grid, Code)> {
+    let (mut least, mut nearest) = (f64::INFINITY, None);
+    let is_straight = |encoded: &Encoded| encoded.interpolation == Interpolation::Linear;
+    let like = lent.iter().filter(|(target, encoded)| is_like(target, &track.target) && is_straight(encoded));
+    for (_, encoded) in like {
+        for (code, value) in encoded.codes.iter().zip(encoded.values().chunks_exact(encoded.width)) {
+            let distance = distance(value, track.curve.value(0));
+            if distance < least {
+                (least, nearest) = (distance, Some((encoded.grid, *code)));
+            }
+        }
+    }
+    nearest
+}
+
+fn is_like(a: &Target, b: &Target) -> bool {
+    let property = |target: &Target| match target {
+        Target::Node { property, axis: None, .. } => Some(*property),
+        _ => None,
+    };
+    property(a).is_some_and(|a| property(b) == Some(a))
+}
+
+/// The square of how far two values lie apart. A rotation and its opposite are one.
+fn distance(a: &[f32], b: &[f32]) -> f64 {
+    let apart = |sign: f32| a.iter().zip(b).map(|(a, b)| f64::from(a - sign * b)).map(|d| d * d).sum::<f64>();
+    if a.len() == 4 { apart(1.0).min(apart(-1.0)) } else { apart(1.0) }
+}
+
+/// Gives a track of a pose another value, unless that is too far off.
+fn take(context: &Context<'_>, original: &Animation, pose: &mut PackedAnimation, index: usize, grid: Grid, code: Code) {
+    let Track { target, curve, .. } = &pose.animation.tracks[index];
+    let (target, times) = (target.clone(), curve.shared_times().clone());
+    let taken = Encoded { interpolation: Interpolation::Linear, times, grid, codes: vec![code], width: curve.width() };
+    let Some(curve) = taken.curve() else { return };
+    let before = replace(&mut pose.animation.tracks[index].curve, curve);
+    if error(context, original, &pose.animation) <= SHARE * context.bound {
+        pose.encoded.insert(target, Box::new(taken));
+    } else {
+        pose.animation.tracks[index].curve = before;
+    }
+}
+
+/// How far a pose lies from what it was, at most, where players take rotations as they are stored: of about unit length.
+fn error(context: &Context<'_>, original: &Animation, pose: &Animation) -> f64 {
+    let rotations = pose.tracks.iter().filter(|track| track.target.kind() == Kind::Rotation);
+    let squared = |track: &Track| -> f64 { track.curve.value(0).iter().map(|c| f64::from(*c) * f64::from(*c)).sum() };
+    let [was, is] = [original, pose].map(|animation| context.scene.motion(animation));
+    let probes = context.scene.probes(&was.moved());
+    let turned = compare(&was, &is, &probes, &[Moment::at(0.0)]).error();
+    turned + context.scene.model_size() * rotations.map(|track| (squared(track) - 1.0).abs()).sum::<f64>()
+}
