@@ -14,6 +14,10 @@ pub(super) const MUCH: usize = 1 << 16;
 pub(super) const SHORT: usize = 1 << 14;
 /// The shares of the bound that short documents are also packed within, down to no loss at all: the gzip size of few bytes does not follow the bound closely.
 const TIGHTER: [f64; 5] = [0.98, 0.95, 0.5, 0.25, 0.0];
+/// The most floats of what is tiny: a search takes next to no time.
+const TINY: usize = 1 << 11;
+/// The shares that tiny documents are packed within, too.
+const BETWEEN: [f64; 8] = [0.995, 0.99, 0.985, 0.975, 0.97, 0.965, 0.96, 0.955];
 /// How many times the work of one search has to be left to begin another: estimates and measurements need some, too.
 const RESERVE: u64 = 8;
 
@@ -163,10 +167,12 @@ fn others(settings: &Settings) -> Vec<(usize, Settings)> {
         Optimize::Raw => Optimize::Gzip,
     };
     let other = (MUCH, Settings { optimize, ..at(Level::Default) });
-    let tighter = |share: &f64| (SHORT, Settings { bound: settings.bound.scaled(*share), ..at(Level::Default) });
+    let tighter = TIGHTER.map(|share| (SHORT, share)).into_iter().chain(BETWEEN.map(|share| (TINY, share)));
+    let tighter =
+        tighter.map(|(most, share)| (most, Settings { bound: settings.bound.scaled(share), ..at(Level::Default) }));
     // Where that is what `convert` comes to, it was tried.
     let kept = Some(kept).filter(|_| storage::of(settings.storage).conversion != Conversion::SameKeys);
-    let shorter = [(MUCH, at(Level::Fast)), other].into_iter().chain(kept).chain(TIGHTER.iter().map(tighter));
+    let shorter = [(MUCH, at(Level::Fast)), other].into_iter().chain(kept).chain(tighter);
     match settings.level {
         Level::Fast => Vec::new(),
         Level::Default => shorter.collect(),
