@@ -13,7 +13,8 @@
 //! | `codec` | what a storage has to say: grids, constants, cost; **a new storage is one [`Codec`]** |
 //! | `grid`, `quaternion_filter` | wanted values to integer codes and back |
 //! | `clip`, `track`, `window` | an animation taken apart; what a track could hold throughout; a stretch of times |
-//! | `budgets`, `response` | error budgets of tracks: by reach, corrected by measured errors; reach under compensation |
+//! | `reach`, `response` | how far tracks move probes; the same under compensation |
+//! | `budgets` | error budgets of tracks: by reach, corrected by measured errors |
 //! | `plan` | which keys are kept, by whom |
 //! | `encode` | from the root to the tips |
 //! | `compensate`, `reduce`, `repair` | compensation; key reduction; other codes where the nearest add up badly |
@@ -31,6 +32,7 @@ mod encode;
 mod grid;
 mod plan;
 pub mod quaternion_filter;
+mod reach;
 mod reduce;
 mod repair;
 mod response;
@@ -42,6 +44,8 @@ mod window;
 pub use clip::Job;
 pub use codec::{Codec, Executor, Level};
 pub use grid::{Code, Grid, Layout, Uniform};
+pub use reach::Reach;
+pub(crate) use reach::farthest;
 pub use search::{Before, Choice, Found, search};
 pub use track::{Encoded, Track};
 

@@ -4,8 +4,8 @@
 //! its origin (`compensate`), so that what arrives at the tips of a chain is a fraction of what a lever would say. To first order, that is a linear map from joint to joint.
 
 use super::{
-    budgets::looks,
     clip::{Clip, probe_of},
+    reach::looks,
     track::Track,
     window::Window,
 };

@@ -4,10 +4,11 @@
 use super::{
     Codec, Encoded, Executor, Level,
     between::raised,
-    budgets::{self, Prices, Reach},
+    budgets::{self, Prices},
     clip::{Clip, Job, Part},
     encode::{Encoder, Measured, TrackKeys, quantizers},
     plan::{PLANS, Plan},
+    reach::Reach,
     track::{Quantizer, Track},
     window::Window,
 };

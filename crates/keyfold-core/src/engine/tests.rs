@@ -1,4 +1,4 @@
-use super::{budgets::looks, clip::*, compensate::compensated, response::Response, window::Window, *};
+use super::{clip::*, compensate::compensated, reach::looks, response::Response, window::Window, *};
 use crate::{
     curve::{Curve, Interpolation},
     quat,

@@ -15,7 +15,7 @@
 //! | `poses` | global matrices at many times, renewed along a chain |
 //! | `deviation` | probes on the moved nodes, the largest distance between a probe and its twin |
 //! | `proof` | the same, proven between the samples: how fast two twins can come apart |
-//! | `reach` | how far a node's probes lie from it, what moving a node moves, the size of a model |
+//! | `size` | the size of a model, how far a node's probes lie from it |
 //!
 //! Not here: which times a search should try, parallelism (split the moments, merge the deviations), files.
 
@@ -25,7 +25,7 @@ mod moments;
 mod motion;
 mod poses;
 mod proof;
-mod reach;
+mod size;
 
 use crate::vector::{distance, length};
 use alloc::{vec, vec::Vec};
@@ -37,8 +37,7 @@ pub use moments::{BETWEEN, Moment, moments, random_moments};
 pub use motion::{Motion, Property, Track};
 pub use poses::Poses;
 pub use proof::{Part, Proof, prove};
-pub(crate) use reach::Lever;
-pub use reach::{Bounds, model_size, probes, travel};
+pub use size::{Bounds, model_size, probes, travel};
 
 /// Nodes with their parents and rest pose.
 ///

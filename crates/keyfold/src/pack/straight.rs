@@ -9,7 +9,7 @@ use crate::{
 };
 use keyfold_core::{
     curve::{difference, merged_times},
-    engine::budgets::Reach,
+    engine::Reach,
 };
 
 /// The shares of the bound that are tried as what tracks may use of it, the coarsest first.

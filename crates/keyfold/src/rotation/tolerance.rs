@@ -7,7 +7,10 @@ use crate::parallel::*;
 use crate::{Animation, Finding, Interpolation, Kind, PROPERTY_BOUND, Scene, Track, diff::proof, scene::core_track};
 use keyfold_core::{
     curve::Curve,
-    engine::budgets::{self, Prices, Reach},
+    engine::{
+        Reach,
+        budgets::{self, Prices},
+    },
     fit,
     skeleton::{Motion, Probe},
 };

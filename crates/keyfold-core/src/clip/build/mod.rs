@@ -27,7 +27,7 @@ use super::coding::MAX_BITS;
 use super::timing::{MAX_EVEN_KEYS, Timing};
 use super::{Clip, Encoding, NodeProperty, Target, Track};
 use crate::curve::Curve;
-use crate::engine::budgets::farthest;
+use crate::engine::farthest;
 use crate::skeleton::{Affine, Motion, Probe, Property, Skeleton};
 use alloc::string::{String, ToString};
 use alloc::{vec, vec::Vec};

@@ -1,6 +1,6 @@
-//! How far from a node its probes lie, what a small movement of a node moves, and how large a model is.
+//! How large a model is, and how far from a node its probes lie.
 
-use super::{Affine, Motion, Poses, Probe, Property, Skeleton, Track, moments};
+use super::{Affine, Motion, Poses, Probe, Skeleton, moments};
 use crate::vector::{distance, length};
 use alloc::vec::Vec;
 
@@ -81,52 +81,4 @@ fn offsets(rest: &Affine, radius: f64) -> [f64; 3] {
         l if l > 0.0 => radius / l,
         _ => radius,
     })
-}
-
-/// A node at a moment, as what moves points that hang on it.
-pub(crate) struct Lever {
-    /// Scene units per unit of its translation: the length of its parent's longest axis.
-    translation: f64,
-    origin: [f64; 3],
-    axes: [[f64; 3]; 3],
-    /// Scene units along each axis per unit of the square of its length, as the node is scaled now; zero where nothing can be said.
-    per_square: [f64; 3],
-}
-
-impl Lever {
-    /// Of a node's matrix to the scene, its own scale, and its parent's matrix to the scene.
-    pub(crate) fn new(global: &Affine, factors: [f64; 3], above: &Affine) -> Self {
-        let per_square = |axis: usize| {
-            let (length, factor) = (length(global.axes[axis]), libm::fabs(factors[axis]));
-            if length * factor > 0.0 { 1.0 / (length * factor) } else { 0.0 }
-        };
-        Self {
-            translation: above.axes.iter().fold(0.0, |m, a| length(*a).max(m)),
-            origin: global.origin,
-            axes: global.axes,
-            per_square: [0, 1, 2].map(per_square),
-        }
-    }
-
-    /// Scene units that a point moves per radian that the node turns.
-    fn rotation(&self, point: [f64; 3]) -> f64 {
-        distance(point, self.origin)
-    }
-
-    /// Scene units that a point moves per unit of a scale factor: how far out along the axis it lies, in units of the axis as it is scaled now.
-    fn scale(&self, axis: usize, point: [f64; 3]) -> f64 {
-        let along: f64 = (0..3).map(|k| (point[k] - self.origin[k]) * self.axes[axis][k]).sum();
-        libm::fabs(along) * self.per_square[axis]
-    }
-
-    /// Scene units that the farthest moved of some points moves per unit of a track of the node.
-    pub(crate) fn moves(&self, track: &Track<'_>, points: &[[f64; 3]]) -> f64 {
-        let most = |of: &dyn Fn([f64; 3]) -> f64| points.iter().map(|p| of(*p)).fold(0.0, f64::max);
-        match (track.property, track.axis) {
-            (Property::Rotation, _) => most(&|p| self.rotation(p)),
-            (Property::Translation, _) => self.translation,
-            (Property::Scale, Some(axis)) => most(&|p| self.scale(axis, p)),
-            (Property::Scale, None) => most(&|p| (0..3).map(|axis| self.scale(axis, p)).fold(0.0, f64::max)),
-        }
-    }
 }
