@@ -145,19 +145,11 @@ fn target(target: &Target) -> ClipTarget {
 
 /// The value that a track's target has without animation.
 fn rest(document: &Document, scene: &Scene, track: &Track) -> Option<Vec<f32>> {
-    let narrow = |v: &[f64]| v.iter().map(|c| *c as f32).collect::<Vec<_>>();
-    let Some(node) = track.target.moved_node() else {
-        return track.target.stated(document).map(|value| narrow(&value));
+    let value = match track.target.moved_node() {
+        Some(_) => scene.rest_value(&track.target),
+        None => track.target.stated(document),
     };
-    let Target::Node { property, axis, .. } = &track.target else { return None };
-    let rest = (node < scene.skeleton().len()).then(|| scene.skeleton().rest(node))?;
-    let value = match property {
-        Property::Translation => narrow(&rest.translation),
-        Property::Rotation => narrow(&rest.rotation),
-        Property::Scale => narrow(&rest.scale),
-        Property::Weights => return None,
-    };
-    Some(axis.map_or(value.clone(), |axis| vec![value[axis as usize]]))
+    value.map(|value| value.iter().map(|c| *c as f32).collect())
 }
 
 /// How far a component of what moves no points may be off. Truth values and whole numbers stay what they are.

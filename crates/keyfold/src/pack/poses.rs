@@ -38,32 +38,26 @@ pub(super) fn borrow(context: &Context<'_>, original: &[Animation], packed: &mut
 
 /// The key that is nearest to what a track holds, of those that drive the same property of any node.
 fn nearest(track: &Track, lent: &[Lent]) -> Option<(Grid, Code)> {
-    let (mut least, mut nearest) = (f64::INFINITY, None);
     let is_straight = |encoded: &Encoded| encoded.interpolation == Interpolation::Linear;
     let like = lent.iter().filter(|(target, encoded)| is_like(target, &track.target) && is_straight(encoded));
-    for (_, encoded) in like {
-        for (code, value) in encoded.codes.iter().zip(encoded.values().chunks_exact(encoded.width)) {
-            let distance = distance(value, track.curve.value(0));
-            if distance < least {
-                (least, nearest) = (distance, Some((encoded.grid, *code)));
-            }
-        }
-    }
-    nearest
+    let keys = like.flat_map(|(_, encoded)| encoded.codes.iter().map(|code| (encoded.grid, *code)));
+    let apart = |(grid, code): &(Grid, Code)| distance(&grid.decode(*code), track.curve.value(0));
+    keys.min_by(|a, b| apart(a).total_cmp(&apart(b)))
 }
 
+/// Whether two targets are the same property, of whichever nodes.
 fn is_like(a: &Target, b: &Target) -> bool {
-    let property = |target: &Target| match target {
+    let whole = |target: &Target| match target {
         Target::Node { property, axis: None, .. } => Some(*property),
         _ => None,
     };
-    property(a).is_some_and(|a| property(b) == Some(a))
+    whole(a).is_some() && whole(a) == whole(b)
 }
 
-/// The square of how far two values lie apart. A rotation and its opposite are one.
+/// The square of how far a value lies from another of as many components as that has. A rotation and its opposite are one.
 fn distance(a: &[f32], b: &[f32]) -> f64 {
     let apart = |sign: f32| a.iter().zip(b).map(|(a, b)| f64::from(a - sign * b)).map(|d| d * d).sum::<f64>();
-    if a.len() == 4 { apart(1.0).min(apart(-1.0)) } else { apart(1.0) }
+    if b.len() == 4 { apart(1.0).min(apart(-1.0)) } else { apart(1.0) }
 }
 
 /// Gives a track of a pose another value, unless that is too far off.

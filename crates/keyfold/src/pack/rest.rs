@@ -2,7 +2,7 @@
 //! another changes nothing.
 
 use super::Context;
-use crate::{Animation, Axis, Property, Target, Track};
+use crate::{Animation, Axis, Kind, Property, Target, Track};
 use std::collections::BTreeMap;
 
 /// How near to the rest pose a value must be, relative to its own size, to count as equal where anything may be lost: a few steps of a float.
@@ -45,16 +45,11 @@ fn pruned(animation: Animation, idle: &BTreeMap<Target, bool>) -> Animation {
 }
 
 fn holds_rest(context: &Context<'_>, track: &Track) -> bool {
-    let Target::Node { node, property, axis } = &track.target else { return false };
-    let rest = context.scene.skeleton().rest(*node);
+    let Some(rest) = context.scene.rest_value(&track.target) else { return false };
     let equal = if context.bound > 0.0 { EQUAL } else { 0.0 };
-    let value: Vec<f64> = track.curve.value(0).iter().map(|v| f64::from(*v)).collect();
-    let near = |rest: &[f64]| rest.iter().zip(&value).all(|(r, v)| (r - v).abs() <= equal * r.abs().max(1e-3));
-    let whole = |rest: [f64; 3]| axis.map_or_else(|| near(&rest), |a| near(&[rest[a as usize]]));
-    match property {
-        Property::Translation => whole(rest.translation),
-        Property::Scale => whole(rest.scale),
-        Property::Rotation => near(&rest.rotation) || near(&rest.rotation.map(|c| -c)),
-        Property::Weights => false,
-    }
+    let is_near = |sign: f64| {
+        let mut pairs = rest.iter().zip(track.curve.value(0));
+        pairs.all(|(rest, value)| (sign * rest - f64::from(*value)).abs() <= equal * rest.abs().max(1e-3))
+    };
+    is_near(1.0) || track.target.kind() == Kind::Rotation && is_near(-1.0)
 }

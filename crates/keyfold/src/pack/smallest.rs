@@ -1,8 +1,7 @@
 //! Several searches of a document, and the smallest of their results: a longer search mostly finds smaller files, but not always.
 
 use super::{
-    Level, Optimize, Packed, Settings, floats, pack_below, pack_once,
-    storage::{self, Conversion},
+    Level, Optimize, Packed, Settings, floats, pack_below, pack_once, storage,
     weigh::{self, Weight},
 };
 use crate::{Document, Monitor, Part, Result, Storage, diff, read_shared, unpack::unpack_tracks};
@@ -12,12 +11,11 @@ use core::mem::replace;
 pub(super) const MUCH: usize = 1 << 16;
 /// The most floats of what is short.
 pub(super) const SHORT: usize = 1 << 14;
-/// The shares of the bound that short documents are also packed within, down to no loss at all: the gzip size of few bytes does not follow the bound closely.
-const TIGHTER: [f64; 5] = [0.98, 0.95, 0.5, 0.25, 0.0];
 /// The most floats of what is tiny: a search takes next to no time.
 const TINY: usize = 1 << 11;
-/// The shares that tiny documents are packed within, too.
-const BETWEEN: [f64; 8] = [0.995, 0.99, 0.985, 0.975, 0.97, 0.965, 0.96, 0.955];
+/// The shares of the bound that short and tiny documents are also packed within, down to no loss at all: the gzip size of few bytes does not follow the bound closely.
+const TIGHTER: [(usize, &[f64]); 2] =
+    [(SHORT, &[0.98, 0.95, 0.5, 0.25, 0.0]), (TINY, &[0.995, 0.99, 0.985, 0.975, 0.97, 0.965, 0.96, 0.955])];
 /// How many times the work of one search has to be left to begin another: estimates and measurements need some, too.
 const RESERVE: u64 = 8;
 
@@ -150,9 +148,9 @@ impl Results {
 /// The settings that `convert` comes to. None for the quickest level.
 fn converted(settings: &Settings) -> Option<Settings> {
     let kept = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
-    let converted = match storage::of(settings.storage).conversion {
-        Conversion::SameKeys => kept,
-        Conversion::Lossless => Settings { keep: vec!["*".into()], optimize: Optimize::Raw, ..kept },
+    let converted = match storage::of(settings.storage).converts_exactly {
+        true => Settings { keep: vec!["*".into()], optimize: Optimize::Raw, ..kept },
+        false => kept,
     };
     (settings.level != Level::Fast).then_some(converted)
 }
@@ -167,11 +165,10 @@ fn others(settings: &Settings) -> Vec<(usize, Settings)> {
         Optimize::Raw => Optimize::Gzip,
     };
     let other = (MUCH, Settings { optimize, ..at(Level::Default) });
-    let tighter = TIGHTER.map(|share| (SHORT, share)).into_iter().chain(BETWEEN.map(|share| (TINY, share)));
-    let tighter =
-        tighter.map(|(most, share)| (most, Settings { bound: settings.bound.scaled(share), ..at(Level::Default) }));
+    let within = |share: &f64| Settings { bound: settings.bound.scaled(*share), ..at(Level::Default) };
+    let tighter = TIGHTER.iter().flat_map(|(most, shares)| shares.iter().map(|share| (*most, within(share))));
     // Where that is what `convert` comes to, it was tried.
-    let kept = Some(kept).filter(|_| storage::of(settings.storage).conversion != Conversion::SameKeys);
+    let kept = Some(kept).filter(|_| storage::of(settings.storage).converts_exactly);
     let shorter = [(MUCH, at(Level::Fast)), other].into_iter().chain(kept).chain(tighter);
     match settings.level {
         Level::Fast => Vec::new(),

@@ -657,11 +657,9 @@ fn written_and_converted(document: &Document, storage: Storage) -> (u64, u64) {
     let before = document.draft(None).unwrap().bytes();
     let chosen = choose(document, &settings, &storage.into(), &()).unwrap();
     let written = chosen.finish(document, before, "in.gltf".into(), None).unwrap().report.bytes.after;
-    let converted = match storage::of(storage).conversion {
-        storage::Conversion::Lossless => crate::write::write_stream(document, false).unwrap().0,
-        storage::Conversion::SameKeys => {
-            pack_once(document, &Settings { keep_keys: true, ..settings }, &()).unwrap().document
-        }
+    let converted = match storage::of(storage).converts_exactly {
+        true => crate::write::write_stream(document, false).unwrap().0,
+        false => pack_once(document, &Settings { keep_keys: true, ..settings }, &()).unwrap().document,
     };
     (written, converted.draft(None).unwrap().bytes().min(before))
 }

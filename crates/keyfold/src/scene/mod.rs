@@ -118,6 +118,19 @@ impl Scene {
     pub fn probes(&self, moved: &[bool]) -> Vec<Probe> {
         skeleton::probes(&self.skeleton, moved, |node| self.shells[node])
     }
+
+    /// What a target has at rest; nothing where it moves no node.
+    pub(crate) fn rest_value(&self, target: &Target) -> Option<Vec<f64>> {
+        let Target::Node { node, property, axis } = target else { return None };
+        let rest = (*node < self.skeleton.len()).then(|| self.skeleton.rest(*node))?;
+        let value = match property {
+            Property::Translation => &rest.translation[..],
+            Property::Rotation => &rest.rotation[..],
+            Property::Scale => &rest.scale[..],
+            Property::Weights => return None,
+        };
+        Some(axis.map_or_else(|| value.to_vec(), |axis| vec![value[axis as usize]]))
+    }
 }
 
 /// A track as the core's skeleton takes it; `None` where it moves no node.

@@ -1,7 +1,7 @@
 //! Core glTF: rotations as normalized shorts of unit length, weights as normalized integers where those hold them exactly, everything else floats
 //! in multiples of a power of two, whose low bytes are zero.
 
-use super::{Conversion, Entry, Form, component_step, one_by_one, write_channels};
+use super::{Entry, Form, component_step, one_by_one, write_channels};
 use crate::{
     Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
@@ -23,7 +23,7 @@ pub(super) const FORM: Form = Form {
     has_pointers: true,
     has_property_grids: false,
     lends: true,
-    conversion: Conversion::Lossless,
+    converts_exactly: true,
     wire: |entries, context| Ok(wire(&one_by_one(channel)(entries)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
         write_channels(document, context, animations, one_by_one(channel), |edit, contents, _| {

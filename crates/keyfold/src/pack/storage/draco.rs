@@ -2,7 +2,7 @@
 //!
 //! A stream says a range and bits; a range beyond the data's makes any step possible, so that steps follow budgets, not powers of two.
 
-use super::{Conversion, Entry, Form, MARGIN, Rewritten, component_step, core_gltf};
+use super::{Entry, Form, MARGIN, Rewritten, component_step, core_gltf};
 use crate::{
     Animation, Curve, Interpolation, Kind, Target, Track,
     draco::{self, Planned},
@@ -22,7 +22,7 @@ pub(super) const FORM: Form = Form {
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline, Interpolation::CubicSlerp],
     has_property_grids: true,
     lends: false,
-    conversion: Conversion::SameKeys,
+    converts_exactly: false,
     wire: |entries, context| {
         let draft = draco::draft(&[planned(0, entries, context)], &context.draco_options())?;
         Ok(wire(&draft.channels, |contents| {

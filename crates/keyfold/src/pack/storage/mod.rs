@@ -47,21 +47,12 @@ pub(crate) struct Form {
     pub(crate) has_property_grids: bool,
     /// Whether a value may lie in a track that comes by it.
     pub(crate) lends: bool,
-    /// How `convert` stores tracks.
-    pub(crate) conversion: Conversion,
+    /// Whether `convert` stores tracks without loss; else with the same keys, within the bound.
+    pub(crate) converts_exactly: bool,
     /// What tracks of animations put on the wire.
     pub(crate) wire: fn(&[Entry<'_>], &Context<'_>) -> Result<Wire>,
     /// A document with its animations' tracks replaced.
     pub(crate) write: fn(&Document, &[Rewritten<'_>], &Context<'_>) -> Result<Document>,
-}
-
-/// How `convert` stores tracks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Conversion {
-    /// With the same keys, within the bound.
-    SameKeys,
-    /// Without loss.
-    Lossless,
 }
 
 /// The row of a storage.

@@ -3,7 +3,7 @@
 //!
 //! What is on no grid stays in core's form.
 
-use super::{Conversion, Entry, Form, MARGIN, component_step, core_gltf, write_channels};
+use super::{Entry, Form, MARGIN, component_step, core_gltf, write_channels};
 use crate::{
     Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
@@ -28,7 +28,7 @@ pub(super) const FORM: Form = Form {
     rounds_times: true,
     has_pointers: false,
     lends: false,
-    conversion: Conversion::SameKeys,
+    converts_exactly: false,
     wire: |entries, context| Ok(wire(&channels(entries, context)?, |contents| plain(contents, context))),
     write: |document, animations, context| {
         let channels = |entries: &[Entry<'_>]| channels(entries, context);
