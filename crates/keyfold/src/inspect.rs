@@ -2,7 +2,7 @@
 
 use crate::{
     Animation, Animations, Document, Finding, Result, Storage, Track,
-    document::{ComponentType, JsonRef, List},
+    document::{Accessor, JsonRef, List, Part, Run},
     extensions, read,
 };
 use serde::Serialize;
@@ -100,12 +100,13 @@ pub fn inspect(document: &Document) -> Result<Inspection> {
 }
 
 fn summary(document: &Document, animation: usize, track: &Track, weights: &Weights<'_>) -> TrackSummary {
+    let accessors = [track.source.input, track.source.output].into_iter();
     TrackSummary {
         target: track.target.to_string(),
         interpolation: track.curve.interpolation().name(),
         keys: track.curve.keys(),
         storage: Storage::of(document, animation, track).name(),
-        bytes: weights.share(track.source.input) + weights.share(track.source.output),
+        bytes: accessors.flat_map(|accessor| document.runs(accessor)).map(|run| weights.share(run)).sum(),
     }
 }
 
@@ -123,12 +124,13 @@ pub fn animation_bytes<'t>(document: &Document, tracks: impl Iterator<Item = &'t
 /// What each track takes up, by animation; what tracks share is divided among them.
 pub(crate) fn bytes_by_track(document: &Document, animations: &[Animation]) -> Vec<Vec<usize>> {
     let weights = Weights::new(document);
-    let mut users: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut users: BTreeMap<Run, usize> = BTreeMap::new();
     let accessors = |track: &Track| [track.source.input, track.source.output];
     let all = || animations.iter().flat_map(|a| &a.tracks).flat_map(accessors);
     let hosts = hosts(document, all());
-    all().for_each(|accessor| *users.entry(hosts[&accessor]).or_insert(0) += 1);
-    let bytes = |track: &Track| accessors(track).map(|a| weights.share(hosts[&a]) / users[&hosts[&a]]).iter().sum();
+    let runs = |accessor: usize| document.runs(accessor).map(|run| hosts[&run]);
+    all().flat_map(runs).for_each(|host| *users.entry(host).or_insert(0) += 1);
+    let bytes = |track: &Track| accessors(track).into_iter().flat_map(runs).map(|h| weights.share(h) / users[&h]).sum();
     animations.iter().map(|animation| animation.tracks.iter().map(bytes).collect()).collect()
 }
 
@@ -145,9 +147,9 @@ impl<'a> Weights<'a> {
     fn new(document: &'a Document) -> Self {
         let compressed = extensions::compressed_views(document);
         let mut values = BTreeMap::new();
-        for (accessor, host) in hosts(document, compressed.keys().copied()) {
-            *values.entry(compressed[&accessor]).or_insert(0) +=
-                if accessor == host { count(document, host) } else { 0 };
+        for (run, host) in hosts(document, compressed.keys().copied()).into_iter().filter(|(run, _)| is_elements(run)) {
+            *values.entry(compressed[&run.accessor]).or_insert(0) +=
+                if run == host { count(document, host) } else { 0 };
         }
         Self { document, compressed, values }
     }
@@ -155,23 +157,28 @@ impl<'a> Weights<'a> {
     /// What tracks take up: shared bytes once, and of a compressed view as much as the part of its values that they use.
     fn together<'t>(&self, tracks: impl Iterator<Item = &'t Track>) -> usize {
         let hosts = hosts(self.document, tracks.flat_map(|t| [t.source.input, t.source.output]));
-        let accessors: BTreeSet<usize> = hosts.into_values().collect();
+        let runs: BTreeSet<Run> = hosts.into_values().collect();
         let (mut plain, mut used) = (0, BTreeMap::new());
-        for accessor in accessors {
-            match self.compressed.get(&accessor) {
-                Some(view) => *used.entry(*view).or_insert(0) += count(self.document, accessor),
-                None => plain += plain_bytes(self.document, accessor),
+        for run in runs {
+            match self.compressed(run) {
+                Some(view) => *used.entry(view).or_insert(0) += count(self.document, run),
+                None => plain += plain_bytes(self.document, run),
             }
         }
         plain + used.into_iter().map(|(view, values)| self.part(view, values)).sum::<usize>()
     }
 
-    /// An accessor's bytes; in a compressed view, its part of them.
-    fn share(&self, accessor: usize) -> usize {
-        match self.compressed.get(&accessor) {
-            Some(view) => self.part(*view, count(self.document, accessor)),
-            None => plain_bytes(self.document, accessor),
+    /// A run's bytes; in a compressed view, its part of them.
+    fn share(&self, run: Run) -> usize {
+        match self.compressed(run) {
+            Some(view) => self.part(view, count(self.document, run)),
+            None => plain_bytes(self.document, run),
         }
+    }
+
+    /// The compressed view that a run is in.
+    fn compressed(&self, run: Run) -> Option<usize> {
+        self.compressed.get(&run.accessor).copied().filter(|_| is_elements(&run))
     }
 
     /// The part of a compressed view that some of its values stand for.
@@ -181,44 +188,39 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// By accessor, the one that its bytes lie in: one of its kind in a buffer view that has all of its elements. Accessors that have no place, or values beside it, stand for
-/// themselves.
-pub(crate) fn hosts(document: &Document, accessors: impl IntoIterator<Item = usize>) -> BTreeMap<usize, usize> {
-    let mut hosts: BTreeMap<usize, usize> = accessors.into_iter().map(|accessor| (accessor, accessor)).collect();
-    let placed = hosts.keys().filter_map(|index| document.accessor(*index).ok()).filter(|a| !a.sparse);
-    let placed = placed.filter_map(|a| {
-        let (size, end) = (a.shape.stored_size(a.component), a.offset.saturating_add(plain_bytes(document, a.index)));
+/// By run of elements, the one that its bytes lie in: one of its kind in a buffer view that has all of its elements. Runs that have no place stand for themselves.
+pub(crate) fn hosts(document: &Document, accessors: impl IntoIterator<Item = usize>) -> BTreeMap<Run, Run> {
+    let runs = accessors.into_iter().flat_map(|accessor| document.runs(accessor));
+    let mut hosts: BTreeMap<Run, Run> = runs.map(|run| (run, run)).collect();
+    let placed = hosts.keys().filter_map(|run| Some((*run, document.run(*run).ok()?)));
+    let placed = placed.filter_map(|(run, a)| {
+        let (size, end) = (a.shape.stored_size(a.component), a.offset.saturating_add(plain_bytes(document, run)));
         let kind = (a.view?, a.component, a.shape, a.offset.checked_rem(size));
-        Some((kind, a.offset, Reverse(end), a.index))
+        Some((kind, a.offset, Reverse(end), run))
     });
     let mut placed: Vec<_> = placed.collect();
     placed.sort_unstable();
     let mut before = None;
-    for (kind, _, Reverse(end), accessor) in placed {
+    for (kind, _, Reverse(end), run) in placed {
         match before {
-            Some((known, far, host)) if known == kind && end <= far => drop(hosts.insert(accessor, host)),
-            _ => before = Some((kind, end, accessor)),
+            Some((known, far, host)) if known == kind && end <= far => drop(hosts.insert(run, host)),
+            _ => before = Some((kind, end, run)),
         }
     }
     hosts
 }
 
-fn count(document: &Document, accessor: usize) -> usize {
-    document.accessor(accessor).map_or(0, |a| a.count.saturating_mul(a.shape.components()))
+fn is_elements(run: &Run) -> bool {
+    run.part == Part::Elements
 }
 
-fn plain_bytes(document: &Document, accessor: usize) -> usize {
-    let Ok(a) = document.accessor(accessor) else { return 0 };
-    let size = a.shape.stored_size(a.component);
-    let elements = if a.view.is_some() { a.count.saturating_mul(size) } else { 0 };
-    elements.saturating_add(sparse_bytes(document, accessor, size).unwrap_or(0))
+fn count(document: &Document, run: Run) -> usize {
+    document.run(run).map_or(0, |a| a.count.saturating_mul(a.shape.components()))
 }
 
-fn sparse_bytes(document: &Document, accessor: usize, element: usize) -> Option<usize> {
-    let sparse = document.element("accessors", accessor).ok()?.object("sparse").ok()??;
-    let count = sparse.index("count").ok()??;
-    let index = ComponentType::from_code(sparse.object("indices").ok()??.index("componentType").ok()??)?;
-    Some(count.saturating_mul(index.size() + element))
+fn plain_bytes(document: &Document, run: Run) -> usize {
+    let bytes = |a: Accessor| a.view.map_or(0, |_| a.count.saturating_mul(a.shape.stored_size(a.component)));
+    document.run(run).map_or(0, bytes)
 }
 
 #[cfg(test)]
@@ -233,7 +235,29 @@ mod tests {
         let of = [(0, 1, "VEC3"), (0, 2, "VEC3"), (12, 1, "VEC3"), (12, 2, "VEC3"), (12, 1, "SCALAR"), (8, 1, "VEC3")];
         let json = json!({ "asset": { "version": "2.0" }, "accessors": of.map(|(offset, count, shape)| accessor(offset, count, shape)) });
         let hosts = hosts(&document(json, &[&[0.0; 9]]), 0..6);
-        assert_eq!(hosts.into_values().collect::<Vec<_>>(), [1, 1, 3, 3, 4, 5]);
+        assert_eq!(hosts.into_values().map(|host| host.accessor).collect::<Vec<_>>(), [1, 1, 3, 3, 4, 5]);
+    }
+
+    #[test]
+    fn indices_and_values_of_sparse_accessors_count_once() {
+        let sparse = |count: usize| {
+            json!({ "componentType": 5126, "count": count, "type": "VEC3", "sparse": { "count": 2,
+            "indices": { "bufferView": 0, "componentType": 5121 }, "values": { "bufferView": 0, "byteOffset": 4 } } })
+        };
+        let accessor = |offset: usize, count: usize, shape: &str| json!({ "bufferView": 0, "byteOffset": offset, "componentType": 5126, "count": count, "type": shape });
+        let channel = |node: usize| json!({ "sampler": node, "target": { "node": node, "path": "translation" } });
+        let sampler = |output: usize, interpolation: &str| json!({ "input": 0, "output": output, "interpolation": interpolation });
+        let json = json!({ "asset": { "version": "2.0" }, "nodes": [{}, {}, {}],
+            "accessors": [accessor(28, 2, "SCALAR"), accessor(4, 2, "VEC3"), sparse(6), sparse(6)],
+            "animations": [{ "samplers": [sampler(1, "LINEAR"), sampler(2, "CUBICSPLINE"), sampler(3, "CUBICSPLINE")],
+                "channels": [channel(0), channel(1), channel(2)] }] });
+        let indices = f32::from_le_bytes([1, 4, 0, 0]);
+        let document = document(json, &[&[indices, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 1.0]]);
+        let animation = &inspect(&document).unwrap().animations[0];
+        assert_eq!(animation.tracks.iter().map(|t| t.bytes).collect::<Vec<_>>(), [8 + 24, 8 + 24 + 2, 8 + 24 + 2]);
+        assert_eq!(animation.animation_bytes, 8 + 24 + 2);
+        let animations = read(&document).unwrap().animations;
+        assert_eq!(bytes_by_track(&document, &animations)[0], [2 + 8, 2 + 8 + 1, 2 + 8 + 1]);
     }
 
     #[test]
@@ -246,13 +270,16 @@ mod tests {
             a.tracks.iter().flat_map(|t| [t.source.input, t.source.output]).collect()
         };
         let used: Vec<usize> = animations.iter().flat_map(accessors).collect();
+        let elements = |accessor: usize| Run { accessor, part: Part::Elements };
         let each: BTreeSet<usize> = used.iter().copied().collect();
-        let plain: usize = each.iter().filter(|a| !views.contains_key(a)).map(|a| plain_bytes(&packed, *a)).sum();
+        let plain: usize =
+            each.iter().filter(|a| !views.contains_key(a)).map(|a| plain_bytes(&packed, elements(*a))).sum();
         let streams: BTreeSet<usize> = views.into_values().collect();
         let streams: usize = streams.into_iter().map(|view| extensions::compressed_length(&packed, view)).sum();
         // Times that animations share count in each of them.
         let weights = Weights::new(&packed);
-        let share = |accessors: &mut dyn Iterator<Item = &usize>| accessors.map(|a| weights.share(*a)).sum::<usize>();
+        let share =
+            |accessors: &mut dyn Iterator<Item = &usize>| accessors.map(|a| weights.share(elements(*a))).sum::<usize>();
         let again = share(&mut used.iter()) - share(&mut each.iter());
         let summaries = inspect(&packed).unwrap().animations;
         assert_eq!(summaries.len(), 3, "counted whole in each, the streams would come out three times as heavy");

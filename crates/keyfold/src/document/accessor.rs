@@ -4,7 +4,10 @@
 //! Counts and offsets are checked before anything is allocated. `byteStride` is taken as it comes, also where the
 //! specification forbids it: exported files are full of it.
 
-use super::{Bytes, Document, Object, Pieces};
+use super::{
+    Bytes, Document, Pieces,
+    runs::{Part, Run},
+};
 use crate::{Error, Result};
 use std::{borrow::Cow, ops::RangeInclusive, sync::Arc};
 
@@ -278,7 +281,16 @@ impl Document {
     fn base_elements(&self, accessor: &Accessor) -> Result<Bytes> {
         let Some(view) = accessor.view else { return Ok(self.zeros(accessor)?.into()) };
         let stride = self.element("bufferViews", view)?.index("byteStride")?;
-        gather(accessor, accessor.count, &self.buffers.view(self, view)?, accessor.offset, stride)
+        gather(accessor, &self.buffers.view(self, view)?, stride)
+    }
+
+    /// The bytes of a run, without gaps; what takes the place of elements has none.
+    pub(crate) fn run_bytes(&self, run: Run) -> Result<Bytes> {
+        let elements = self.run(run)?;
+        match elements.view.filter(|_| run.part != Part::Elements) {
+            Some(view) => gather(&elements, &self.buffers.view(self, view)?, None),
+            None => self.base_elements(&elements),
+        }
     }
 
     fn zeros(&self, accessor: &Accessor) -> Result<Vec<u8>> {
@@ -296,35 +308,20 @@ impl Document {
     }
 
     fn replace_sparse(&self, accessor: &Accessor, bytes: &mut [u8]) -> Result<()> {
-        let sparse = self.element("accessors", accessor.index)?.required_object("sparse")?;
-        let count = sparse.required_index("count")?;
-        let indices = self.sparse_indices(&sparse.required_object("indices")?, count)?;
-        let values = sparse.required_object("values")?;
-        let source = self.buffers.view(self, values.required_index("bufferView")?)?;
-        let offset = values.index("byteOffset")?.unwrap_or(0);
-        let replacements = gather(accessor, count, &source, offset, None)?;
+        let part = |part| Run { accessor: accessor.index, part };
+        let sparse = || format!("{}/sparse", accessor.at());
+        let outside = |_| Error::malformed(sparse() + "/indices", "reaches past the end of its buffer view");
         let size = accessor.shape.components() * accessor.component.size();
-        for (index, value) in indices.into_iter().zip(replacements.chunks_exact(size)) {
+        let whole = |b: &[u8]| b.iter().rev().fold(0usize, |n, byte| n << 8 | usize::from(*byte));
+        let width = self.run(part(Part::Indices))?.component.size();
+        let indices = self.run_bytes(part(Part::Indices)).map_err(outside)?;
+        let values = self.run_bytes(part(Part::Values))?;
+        for (index, value) in indices.chunks_exact(width).map(whole).zip(values.chunks_exact(size)) {
             let target = index.checked_mul(size).and_then(|at| bytes.get_mut(at..at + size));
-            let outside = || Error::malformed(sparse.at(), format!("index {index} is not below the accessor's count"));
+            let outside = || Error::malformed(sparse(), format!("index {index} is not below the accessor's count"));
             target.ok_or_else(outside)?.copy_from_slice(value);
         }
         Ok(())
-    }
-
-    fn sparse_indices(&self, object: &Object<'_>, count: usize) -> Result<Vec<usize>> {
-        let component = match object.required_index("componentType")? {
-            5121 => ComponentType::U8,
-            5123 => ComponentType::U16,
-            5125 => ComponentType::U32,
-            _ => return Err(Error::malformed(object.place("componentType"), "should be 5121, 5123 or 5125")),
-        };
-        let shape = Accessor { component, ..Accessor::scalar_u8(0) };
-        let view = self.buffers.view(self, object.required_index("bufferView")?)?;
-        let bytes = gather(&shape, count, &view, object.index("byteOffset")?.unwrap_or(0), None);
-        let bytes = bytes.map_err(|_| Error::malformed(object.at(), "reaches past the end of its buffer view"))?;
-        let whole = |b: &[u8]| b.iter().rev().fold(0usize, |n, byte| n << 8 | usize::from(*byte));
-        Ok(bytes.chunks_exact(component.size()).map(whole).collect())
     }
 }
 
@@ -332,24 +329,11 @@ impl Accessor {
     fn at(&self) -> String {
         format!("/accessors/{}", self.index)
     }
-
-    const fn scalar_u8(index: usize) -> Self {
-        Self {
-            index,
-            component: ComponentType::U8,
-            shape: Shape::Scalar,
-            normalized: false,
-            count: 0,
-            view: None,
-            offset: 0,
-            sparse: false,
-        }
-    }
 }
 
-/// `count` elements from a view, tightly packed. Allocates only where they are not, and only what the view's bytes stand for.
-fn gather(accessor: &Accessor, count: usize, view: &Pieces, offset: usize, stride: Option<usize>) -> Result<Bytes> {
-    let (shape, component) = (accessor.shape, accessor.component);
+/// An accessor's elements from a view, tightly packed. Allocates only where they are not, and only what the view's bytes stand for.
+fn gather(accessor: &Accessor, view: &Pieces, stride: Option<usize>) -> Result<Bytes> {
+    let Accessor { shape, component, count, offset, .. } = *accessor;
     let size = shape.stored_size(component);
     let stride = stride.filter(|s| *s > 0).unwrap_or(size);
     let at = || accessor.at();

@@ -23,9 +23,10 @@ impl DeadBytes {
     /// What is dead where the accessors `gone` of the document are no longer in `json`; views have the indices that they had.
     pub(super) fn after(document: &Document, json: &Value, gone: &[usize]) -> Vec<Self> {
         let mut lost: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
-        for accessor in gone.iter().filter_map(|index| document.accessor(*index).ok()).filter(|a| !a.sparse) {
-            let span = span(accessor.offset, accessor.count, accessor.shape.stored_size(accessor.component));
-            if let Some((view, span)) = accessor.view.zip(span) {
+        let runs = gone.iter().flat_map(|index| document.runs(*index));
+        for run in runs.filter_map(|run| document.run(run).ok()) {
+            let span = span(run.offset, run.count, run.shape.stored_size(run.component));
+            if let Some((view, span)) = run.view.zip(span) {
                 lost.entry(view).or_default().push(span);
             }
         }
@@ -63,13 +64,16 @@ impl DeadBytes {
             cuts.iter().map(|cut| cut.end.min(end).saturating_sub(cut.start.max(whole.start))).sum()
         };
         json["bufferViews"][self.view]["byteLength"] = json!(whole.len() - cut_before(whole.end));
-        let accessors = json.get_mut("accessors").and_then(Value::as_array_mut).into_iter().flatten();
-        for accessor in accessors.filter(|a| a.get("bufferView").and_then(to_index) == Some(self.view)) {
-            let offset = accessor.get("byteOffset").and_then(to_index).unwrap_or(0);
+        let moved = |run: &mut Value| {
+            let offset = run.get("byteOffset").and_then(to_index).unwrap_or(0);
             let before = cut_before(whole.start.saturating_add(offset));
-            if before > 0 {
-                accessor["byteOffset"] = json!(offset - before);
+            if before > 0 && run.get("bufferView").and_then(to_index) == Some(self.view) {
+                run["byteOffset"] = json!(offset - before);
             }
+        };
+        let accessors = json.get_mut("accessors").and_then(Value::as_array_mut).into_iter().flatten();
+        for accessor in accessors {
+            PLACES.iter().for_each(|place| accessor.pointer_mut(place).into_iter().for_each(&moved));
         }
     }
 }
@@ -83,8 +87,7 @@ fn may_shrink(json: &Value, view: usize) -> bool {
 fn live(json: &Value) -> BTreeMap<usize, Option<Vec<Range<usize>>>> {
     let mut live: BTreeMap<usize, Option<Vec<Range<usize>>>> = BTreeMap::new();
     for reference in references::references(json, Collection::BufferViews) {
-        let object = reference.at.as_str().strip_suffix("/bufferView").filter(|at| is_accessor(at));
-        let span = object.and_then(|at| json.pointer(at)).and_then(span_of);
+        let span = reference.at.as_str().strip_suffix("/bufferView").and_then(|at| span_of(json, at));
         let ranges = live.entry(reference.index).or_insert_with(|| Some(Vec::new()));
         *ranges = ranges.take().zip(span).map(|(mut ranges, span)| {
             ranges.push(span);
@@ -94,17 +97,24 @@ fn live(json: &Value) -> BTreeMap<usize, Option<Vec<Range<usize>>>> {
     live.into_iter().map(|(view, ranges)| (view, ranges.map(union))).collect()
 }
 
-/// Whether a pointer means an accessor, not a part of one.
-fn is_accessor(at: &str) -> bool {
-    at.strip_prefix("/accessors/").is_some_and(|index| !index.contains('/'))
-}
+/// Where an accessor says which runs of elements it has.
+const PLACES: [&str; 3] = ["", "/sparse/indices", "/sparse/values"];
 
-/// The bytes of its view that an accessor's JSON means.
-fn span_of(accessor: &Value) -> Option<Range<usize>> {
-    let number = |key: &str| accessor.get(key).and_then(to_index);
-    let component = ComponentType::from_code(number("componentType")?)?;
-    let shape = Shape::from_name(accessor.get("type")?.as_str()?)?;
-    span(number("byteOffset").unwrap_or(0), number("count")?, shape.stored_size(component))
+/// The bytes of its view that a run of an accessor means; `None` for what is none.
+fn span_of(json: &Value, at: &str) -> Option<Range<usize>> {
+    let (index, part) =
+        at.strip_prefix("/accessors/").map(|rest| rest.split_at(rest.find('/').unwrap_or(rest.len())))?;
+    let accessor = json.pointer(&format!("/accessors/{index}"))?;
+    let run = accessor.pointer(PLACES.into_iter().find(|place| *place == part)?)?;
+    let number = |object: &Value, key: &str| object.get(key).and_then(to_index);
+    let is_whole = part.is_empty();
+    let component = |object| ComponentType::from_code(number(object, "componentType")?);
+    let size = match part.ends_with("/indices") {
+        true => component(run)?.size(),
+        false => Shape::from_name(accessor.get("type")?.as_str()?)?.stored_size(component(accessor)?),
+    };
+    let count = number(if is_whole { accessor } else { accessor.get("sparse")? }, "count")?;
+    span(number(run, "byteOffset").unwrap_or(0), count, size)
 }
 
 fn span(offset: usize, count: usize, size: usize) -> Option<Range<usize>> {
@@ -165,6 +175,24 @@ mod tests {
         let document = counting(&[0..48, 8..40], &[(0, 0..48), (0, 8..16), (1, 24..32)]);
         let after = without(&document, &[0]);
         assert_eq!((values(&after, 0), values(&after, 1)), (values(&document, 1), values(&document, 2)));
+    }
+
+    #[test]
+    fn what_is_sparse_lives_and_dies_in_parts() {
+        let mut json = counting(std::slice::from_ref(&(0..48)), &[(0, 0..16), (0, 16..24), (0, 40..48)]).to_json();
+        let sparse = |index: usize, value: usize| json!({ "count": 8, "indices": { "bufferView": 0, "byteOffset": index, "componentType": 5121 }, "values": { "bufferView": 0, "byteOffset": value } });
+        for (accessor, index, value) in [(0, 0, 24), (1, 0, 40)] {
+            json["accessors"][accessor] =
+                json!({ "componentType": 5121, "count": 9, "type": "SCALAR", "sparse": sparse(index, value) });
+        }
+        let document = Document::from_bytes(json.to_string().as_bytes(), None, &Default::default()).unwrap();
+        // Both have their indices in the first eight bytes; the values of the second are the elements of the third, too.
+        let after = without(&document, &[0]);
+        assert_eq!((values(&after, 0), values(&after, 1)), (values(&document, 1), values(&document, 2)));
+        let after = without(&document, &[2]);
+        assert_eq!((values(&after, 0), values(&after, 1)), (values(&document, 0), values(&document, 1)));
+        let after = without(&document, &[0, 1]);
+        assert_eq!((values(&after, 0), after.buffer(0).unwrap().len()), (values(&document, 2), 48 - 16));
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! | `resolver` | bytes that the document names and does not hold: which addresses are followed, and who answers for them |
 //! | `buffers` | buffers and buffer views as bytes, loaded or decompressed once, when first asked for |
 //! | `pieces` | bytes in pieces that documents share, as long as nobody changes them |
-//! | `accessor` | elements of accessors: every component type and shape, sparse, strided |
+//! | `accessor`, `runs` | elements of accessors: every component type and shape, sparse, strided; the runs of elements that they come from |
 //! | `edit`, `prune`, `mentions` | a changed copy: new accessors, and what nobody refers to any more removed; what unknown extensions may mean |
 //! | `save`, `layout`, `beside` | writing as `.gltf` or `.glb`; what goes into which file, and what those are called |
 //! | `draft`, `file`, `path` | what will be written, opened again before it is; whole files or nothing; places |
@@ -42,6 +42,7 @@ mod pieces;
 mod place;
 mod prune;
 mod resolver;
+mod runs;
 mod save;
 mod spelling;
 pub(crate) mod uri;
@@ -59,6 +60,7 @@ pub(crate) use mentions::Mentions;
 pub use path::real_path;
 pub use pieces::Pieces;
 pub use resolver::Resolver;
+pub(crate) use runs::{Part, Run};
 pub use save::Container;
 
 use crate::{

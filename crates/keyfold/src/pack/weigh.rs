@@ -65,16 +65,18 @@ fn gathered(document: &Document) -> Vec<u8> {
     for index in accessors {
         let object = &json["accessors"][index];
         text += &object.to_string();
-        let Some(view) = object.get("bufferView").and_then(to_index) else { continue };
-        let compression = extensions::compression(document, view);
-        if views.insert(view) {
-            text += &json["bufferViews"][view].to_string();
-            if let Some(object) = &compression {
-                slice_of(document, object).iter().for_each(|bytes| content.extend_from_slice(bytes));
+        for run in document.runs(index) {
+            let Some(view) = document.run(run).ok().and_then(|run| run.view) else { continue };
+            let compression = extensions::compression(document, view);
+            if views.insert(view) {
+                text += &json["bufferViews"][view].to_string();
+                if let Some(object) = &compression {
+                    slice_of(document, object).iter().for_each(|bytes| content.extend_from_slice(bytes));
+                }
             }
-        }
-        if compression.is_none() && hosts[&index] == index {
-            document.elements(index).iter().for_each(|elements| content.extend_from_slice(&elements.bytes));
+            if compression.is_none() && hosts[&run] == run {
+                document.run_bytes(run).iter().for_each(|bytes| content.extend_from_slice(bytes));
+            }
         }
     }
     // Draco's streams are listed at the document's root.
