@@ -131,6 +131,17 @@ impl Grid {
         if step < 1 { Self::Float } else { Self::UnitLength { step, one: SHORT, tangents: 0.0 } }
     }
 
+    /// The same for rotations of a spline with tangents up to 1, which are normalized shorts, too, and keys up to `gap` seconds apart; `None` where shorts are too coarse.
+    pub fn spline_shorts(step: f64, gap: f64) -> Option<Self> {
+        let tangents = 1.0 / f64::from(SHORT);
+        match Self::unit_shorts(step) {
+            Self::UnitLength { step: codes, one, .. } if gap * tangents <= 4.0 * step => {
+                Some(Self::UnitLength { step: codes, one, tangents })
+            }
+            _ => None,
+        }
+    }
+
     /// Rotations of a spline as floats of unit length; as [`Self::spline_multiples`] where steps are so fine that any floats are. Steps are powers of 16:
     /// splines have few keys, and equal ones of several joints and clips stay equal where budgets differ a little.
     pub fn unit_floats(step: f64, largest: f64, gap: f64) -> Self {
