@@ -13,7 +13,9 @@ use super::{
     weigh::{self, Weight},
     write,
 };
-use crate::{Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read_shared};
+use crate::{
+    Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read_shared, write::place_plain,
+};
 
 /// A document with no more floats than this is packed: that takes little longer than a search, and JSON decides what is smaller.
 const TINY: usize = 1 << 10;
@@ -60,7 +62,7 @@ pub fn estimates(
             None => {
                 let context = Context::new(&scene, animations, settings, &()).for_estimate(false);
                 let packed = context.search(&context.whole(document, animations))?;
-                weight_of(&write(document, &context, animations, &packed)?)
+                weight_of(&write(document, &context, animations, &packed, place_plain)?)
             }
             Some(sampled) => searched(settings)?.scaled(whole, sampled),
         })

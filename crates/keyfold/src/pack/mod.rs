@@ -42,7 +42,7 @@ use crate::{
     Animation, Bound, Diff, Document, Monitor, PROPERTY_BOUND, Result, Scene, Severity, Storage, Track,
     diff::{self, called},
     draco, effort, quantization, read_shared,
-    write::MeshoptVersion,
+    write::{MeshoptVersion, Place, place_plain, place_sparse},
 };
 use animation::{PackedAnimation, pack_again};
 use common::common_first;
@@ -116,6 +116,8 @@ pub struct Packed {
     pub bound: f64,
     /// What had to stay as it was, and why.
     pub left: Vec<String>,
+    /// How the animations are stored: as was asked for or, where splines take fewer bytes there, in core's form.
+    pub storage: Storage,
     /// What the animations' bytes and JSON take after gzip.
     pub gzip_bytes: usize,
     /// What they take as they are.
@@ -123,8 +125,8 @@ pub struct Packed {
 }
 
 impl Packed {
-    fn new(document: Document, weight: Weight, diff: Diff, bound: f64, left: Vec<String>) -> Self {
-        Self { document, diff, bound, left, gzip_bytes: weight.gzip, raw_bytes: weight.raw }
+    fn new(storage: Storage, document: Document, weight: Weight, diff: Diff, bound: f64, left: Vec<String>) -> Self {
+        Self { document, diff, bound, left, storage, gzip_bytes: weight.gzip, raw_bytes: weight.raw }
     }
 
     /// The bytes that are minimized.
@@ -175,19 +177,25 @@ fn floats<'a>(animations: impl IntoIterator<Item = &'a Animation>) -> usize {
 /// What a search leaves of a document, measured, and packed again where that is over the bound; the document as it was where even unchanged animations do not survive
 /// being written anew.
 pub(crate) fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    let why =
-        "no animation was packed: no smaller form keeps within the error bound; a larger bound or another storage may";
-    let untouched = || leave(document, settings, vec![why.to_owned()]);
-    pack_below(document, settings, None, monitor)?.map_or_else(untouched, Ok)
+    let mut forms = pack_forms(document, settings, monitor)?;
+    Ok(forms.swap_remove(0))
 }
 
-/// As [`pack_once`], where what it weighs is `wanted`; else nothing is measured.
+/// As [`pack_once`], in all forms that it is written in, of which there is at least one.
+fn pack_forms(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Vec<Packed>> {
+    let why =
+        "no animation was packed: no smaller form keeps within the error bound; a larger bound or another storage may";
+    let forms = pack_below(document, settings, None, monitor)?;
+    if forms.is_empty() { Ok(vec![leave(document, settings, vec![why.to_owned()])?]) } else { Ok(forms) }
+}
+
+/// The forms of what a search leaves of a document that weigh what is `wanted`, measured; none where it is over the bound.
 fn pack_below(
     document: &Document,
     settings: &Settings,
     wanted: Option<&dyn Fn(&Weight) -> bool>,
     monitor: &dyn Monitor,
-) -> Result<Option<Packed>> {
+) -> Result<Vec<Packed>> {
     let read = read_shared(document)?;
     let scene = Scene::new(document, &read.animations, settings.shell)?;
     let context = Context::new(&scene, &read.animations, settings, monitor);
@@ -202,20 +210,26 @@ fn pack_below(
     let (mut before, mut untouched) = (vec![f64::NAN; packed.len()], BTreeSet::new());
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
-        let written = write(document, &context, &read.animations, &packed)?;
-        let weight = wanted.map(|_| weigh::weight(&written));
-        if weight.zip(wanted).is_some_and(|(weight, wanted)| !wanted(&weight)) {
-            return Ok(None);
-        }
-        let diff = diff::diff(document, &written.read_back()?, settings.shell)?;
+        let mut written = forms(document, &context, &read.animations, &packed)?;
+        written.retain(|written| wanted.is_none_or(|wanted| wanted(&weigh::weight(written))));
+        let measured = |written: &Document| diff::diff(document, &written.read_back()?, settings.shell);
+        let Some(first) = written.first() else { return Ok(Vec::new()) };
+        let diff = measured(first)?;
         let failing: Vec<usize> = (0..packed.len()).filter(|i| context.fails(&diff, *i)).collect();
         let given_up = |index: &usize| attempt > ATTEMPTS || untouched.contains(index);
         if failing.iter().any(given_up) {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         if failing.is_empty() {
-            let weight = weight.unwrap_or_else(|| weigh::weight(&written));
-            return Ok(Some(Packed::new(written, weight, diff, bound, left)));
+            let mut first = Some(diff);
+            let packed = |written: Document| {
+                let diff = first.take().map_or_else(|| measured(&written), Ok)?;
+                let weight = weigh::weight(&written);
+                Ok(Packed::new(settings.storage, written, weight, diff, bound, left.clone()))
+            };
+            let mut all: Vec<Packed> = written.into_iter().map(packed).collect::<Result<_>>()?;
+            all.retain(|form| !(0..before.len()).any(|index| context.fails(&form.diff, index)));
+            return Ok(all);
         }
         let far = |index: usize| diff.animations[index].possible > FAR * bound || attempt + 1 == ATTEMPTS;
         let blames_times =
@@ -250,7 +264,7 @@ fn pack_below(
 pub fn leave(document: &Document, settings: &Settings, left: Vec<String>) -> Result<Packed> {
     let diff = diff::diff(document, document, settings.shell)?;
     let bound = settings.bound.in_scene(diff.model_size);
-    Ok(Packed::new(document.edit().finish()?, weigh::weight(document), diff, bound, left))
+    Ok(Packed::new(settings.storage, document.edit().finish()?, weigh::weight(document), diff, bound, left))
 }
 
 /// Whether a text fits a pattern in which `*` stands for anything.
@@ -268,11 +282,30 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     }
 }
 
+/// The document as it is written and, where it is short and that takes fewer bytes, with sparse accessors. Where keys stay, so do arrays.
+fn forms(
+    document: &Document,
+    context: &Context<'_>,
+    original: &[Animation],
+    packed: &[PackedAnimation],
+) -> Result<Vec<Document>> {
+    let plain = write(document, context, original, packed, place_plain)?;
+    let is_short = floats(original) <= smallest::MUCH;
+    if !(context.form().has_sparse && is_short) || context.settings.keep_keys {
+        return Ok(vec![plain]);
+    }
+    let sparse = write(document, context, original, packed, place_sparse)?;
+    let is_smaller = weigh::weight(&sparse).raw < weigh::weight(&plain).raw;
+    Ok([plain].into_iter().chain(Some(sparse).filter(|_| is_smaller)).collect())
+}
+
+/// The document with what was packed; where arrays stand as they are or sparse, `place` says where.
 fn write(
     document: &Document,
     context: &Context<'_>,
     original: &[Animation],
     packed: &[PackedAnimation],
+    place: Place,
 ) -> Result<Document> {
     let mut animations: Vec<Animation> = packed.iter().map(|p| p.animation.clone()).collect();
     if context.settings.draco.fallback {
@@ -287,7 +320,7 @@ fn write(
         let replaces = replaced.map(|t| t.source.channel).collect();
         Rewritten { index: original.index, replaces, entries: entries(context, lean, &packed.encoded) }
     });
-    (context.form().write)(document, &animations.collect::<Vec<_>>(), context)
+    (context.form().write)(document, &animations.collect::<Vec<_>>(), context, place)
 }
 
 /// Gives tracks their original values back where they have the same keys: a fallback holds those.

@@ -2,7 +2,7 @@
 
 use super::{
     Optimize, Packed, Settings, estimates,
-    smallest::{Smallest, smallest},
+    smallest::{Smallest, or_core, smallest},
     weigh::{self, Weight},
 };
 use crate::{
@@ -214,27 +214,32 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
         Storage::ALL.into_iter().filter(|s| choice.among.contains(s) || choice.beside.contains(s)).collect();
     // Who asks for one storage gets a file that is no larger on disk than what `convert` makes; who asks for the smallest of several asks for no form of any.
     let is_alone = choice.among.len() == 1;
-    let (mut candidates, mut best) = (Vec::new(), None::<(Storage, Packed, bool)>);
+    let (mut candidates, mut best) = (Vec::new(), None::<(Packed, bool)>);
     for (index, storage) in tried.iter().enumerate() {
         let part = Part { whole: monitor, from: index as f64 / tried.len() as f64, share: 1.0 / tried.len() as f64 };
-        let Smallest { least, on_disk, convert_saves } =
-            smallest(document, &Settings { storage: *storage, ..settings.clone() }, &part)?;
+        let own = Settings { storage: *storage, ..settings.clone() };
+        let Smallest { least, on_disk, convert_saves } = smallest(document, &own, &part)?;
         let is_candidate = choice.among.contains(storage);
         let (packed, convert_saves) = match is_candidate && is_alone {
             // Most originals are in core already.
-            true => (on_disk.unwrap_or(least), convert_saves && *storage != Storage::Core),
+            true => {
+                let packed =
+                    or_core(document, &own, on_disk.unwrap_or(least), &Part { whole: &part, from: 0.99, share: 0.01 })?;
+                (packed, convert_saves && *storage != Storage::Core)
+            }
             false => (least, false),
         };
-        candidates.push(Candidate::new(*storage, &packed));
+        candidates.push(Candidate::new(if is_candidate && is_alone { packed.storage } else { *storage }, &packed));
         let weight = |packed: &Packed| packed.weight(settings.optimize);
-        if is_candidate && best.as_ref().is_none_or(|(_, best, _)| weight(&packed) < weight(best)) {
-            best = Some((*storage, packed, convert_saves));
+        if is_candidate && best.as_ref().is_none_or(|(best, _)| weight(&packed) < weight(best)) {
+            best = Some((packed, convert_saves));
         }
     }
-    let (storage, packed, convert_saves) =
-        best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
+    let (packed, convert_saves) = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
+    let storage = packed.storage;
     if choice.estimate {
-        let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !tried.contains(other)).collect();
+        let is_known = |other: &Storage| tried.contains(other) || *other == storage;
+        let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !is_known(other)).collect();
         let chosen = Settings { storage, ..settings.clone() };
         candidates.extend(estimates(document, &chosen, &packed, &others)?);
     }

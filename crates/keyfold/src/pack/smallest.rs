@@ -1,10 +1,10 @@
 //! Several searches of a document, and the smallest of their results: a longer search mostly finds smaller files, but not always.
 
 use super::{
-    Level, Optimize, Packed, Settings, floats, pack_below, pack_once, storage,
+    Level, Optimize, Packed, Settings, floats, pack_below, pack_forms, storage,
     weigh::{self, Weight},
 };
-use crate::{Document, Monitor, Part, Result, Storage, diff, read_shared, unpack::unpack_tracks};
+use crate::{Animation, Document, Monitor, Part, Result, Storage, diff, read_shared, unpack::unpack_tracks};
 use core::mem::replace;
 
 /// The most floats of a document that is also packed by the quickest search and, unless it has splines, as `convert` does: of longer ones, the engine's choice is smaller.
@@ -40,6 +40,28 @@ pub(super) fn smallest(document: &Document, settings: &Settings, monitor: &dyn M
     search(document, document, settings, monitor)
 }
 
+/// The smaller one of a result in a storage and of core's, which readers of all storages know, too: splines may be smaller there, because their arrays may be sparse. It is no larger on
+/// disk, nor in the bytes that are asked for.
+pub(super) fn or_core(document: &Document, settings: &Settings, own: Packed, monitor: &dyn Monitor) -> Result<Packed> {
+    let animations = &read_shared(document)?.animations;
+    let is_other = ![Storage::Core, Storage::Stream].contains(&settings.storage) && settings.level != Level::Fast;
+    if !(is_other && has_splines(animations) && floats(animations) <= MUCH) {
+        return Ok(own);
+    }
+    let core = smallest(document, &Settings { storage: Storage::Core, ..settings.clone() }, monitor)?;
+    let core = core.on_disk.unwrap_or(core.least);
+    // Which extensions a file says that it needs is part of what it takes.
+    let weight = |packed: &Packed| packed.document.draft(None).map(|draft| weigh::whole(&draft));
+    let (before, after) = (weight(&own)?, weight(&core)?);
+    let is_smaller = after.raw <= before.raw && after.of(settings.optimize) < before.of(settings.optimize);
+    Ok(if is_smaller && core.left.len() <= own.left.len() { core } else { own })
+}
+
+fn has_splines(animations: &[Animation]) -> bool {
+    let mut tracks = animations.iter().flat_map(|animation| &animation.tracks);
+    tracks.any(|track| track.curve.interpolation().is_spline())
+}
+
 /// The document with its tracks unpacked, where all may change and some are neither plain nor in the storage that is asked for.
 fn unpacked(document: &Document, settings: &Settings) -> Result<Option<Document>> {
     let animations = &read_shared(document)?.animations;
@@ -54,26 +76,27 @@ fn unpacked(document: &Document, settings: &Settings) -> Result<Option<Document>
 fn search(original: &Document, document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Smallest> {
     let work = || document.account().left().work;
     let before = work();
-    let packed = pack_once(document, settings, &Part { whole: monitor, from: 0.0, share: 0.7 })?;
+    let mut forms = pack_forms(document, settings, &Part { whole: monitor, from: 0.0, share: 0.7 })?;
+    let (packed, sparse) = (forms.swap_remove(0), forms);
     let animations = &read_shared(document)?.animations;
     let (took, floats) = (before.saturating_sub(work()), floats(animations));
     let affords = |most: usize| floats <= most && work() / RESERVE >= took;
+    let has_splines = has_splines(animations);
     let tries = others(settings);
     let share = 0.3 / (1 + tries.len()) as f64;
     let part = |index: usize| Part { whole: monitor, from: 0.7 + index as f64 * share, share };
     // Splines are searched in core's form: other storages may have a smaller one, however many floats there are.
-    let mut tracks = animations.iter().flat_map(|animation| &animation.tracks);
-    let has_splines = tracks.any(|track| track.curve.interpolation().is_spline());
     let comparable = if has_splines { usize::MAX } else { MUCH };
     let converted = converted(settings).filter(|_| affords(comparable));
-    let converted = converted.map(|settings| pack_below(document, &settings, None, &part(0))).transpose()?.flatten();
+    let converted = converted.map(|settings| pack_below(document, &settings, None, &part(0))).transpose()?;
+    let converted = converted.and_then(|forms| forms.into_iter().next());
     let as_it_was = (settings.level != Level::Fast && affords(comparable)).then(|| weigh::weight(original).raw);
     let mut results = Results::new(packed, converted, as_it_was, settings.optimize);
+    sparse.into_iter().for_each(|packed| results.take(packed));
     for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most)) {
         let wanted = |weight: &Weight| results.wants(weight);
-        if let Some(packed) = pack_below(document, other, Some(&wanted), &part(1 + index))? {
-            results.take(packed);
-        }
+        let forms = pack_below(document, other, Some(&wanted), &part(1 + index))?;
+        forms.into_iter().for_each(|packed| results.take(packed));
     }
     Ok(results.smallest())
 }
@@ -109,9 +132,7 @@ impl Results {
         let other = converted.as_ref().filter(|converted| converted.left.len() <= packed.left.len());
         let limit = as_it_was.into_iter().chain(other.map(|converted| converted.raw_bytes)).min();
         let mut results = Self { optimize, least: packed, limit, on_disk: None, convert_saves: limit < as_it_was };
-        if let Some(converted) = converted.filter(|packed| results.wants(&packed.both())) {
-            results.take(converted);
-        }
+        converted.into_iter().for_each(|converted| results.take(converted));
         results
     }
 
@@ -126,8 +147,11 @@ impl Results {
         self.limit.is_some_and(|limit| raw <= limit)
     }
 
-    /// Keeps a result that is wanted. Some were packed within tighter bounds; what is promised is the bound that was asked for.
+    /// Keeps a result where it is wanted. Some were packed within tighter bounds; what is promised is the bound that was asked for.
     fn take(&mut self, packed: Packed) {
+        if !self.wants(&packed.both()) {
+            return;
+        }
         let packed = Packed { bound: self.least.bound, ..packed };
         if packed.weight(self.optimize) >= self.least.weight(self.optimize) {
             self.on_disk = Some(packed);

@@ -107,6 +107,62 @@ fn what_is_held_has_its_key_where_a_pose_ends() {
     assert_eq!(time(Storage::Quantization), [0.0], "integers of a step of their own");
 }
 
+/// Two nodes that move by the same values: one along lines, one along a spline whose tangents are zero, and a third along such a spline of its own.
+fn eased() -> Document {
+    const KEYS: usize = 12;
+    let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 2.0).collect();
+    let stops: Vec<f32> = (0..KEYS).flat_map(|i| [(i * i % 7) as f32, (i % 3) as f32, (i % 5) as f32 / 2.0]).collect();
+    let spline = |shift: f32| -> Vec<f32> {
+        stops.as_chunks::<3>().0.iter().flat_map(|v| [[0.0; 3], v.map(|c| c + shift), [0.0; 3]]).flatten().collect()
+    };
+    let accessor = |view: usize, count: usize, shape: &str| json!({ "bufferView": view, "componentType": 5126, "count": count, "type": shape });
+    let sampler =
+        |output: usize, interpolation: &str| json!({ "input": 0, "output": output, "interpolation": interpolation });
+    let channel = |node: usize| json!({ "sampler": node, "target": { "node": node, "path": "translation" } });
+    let json = json!({
+        "asset": { "version": "2.0" },
+        "nodes": [{}, {}, {}],
+        "accessors": [accessor(0, KEYS, "SCALAR"), accessor(1, KEYS, "VEC3"), accessor(2, 3 * KEYS, "VEC3"), accessor(3, 3 * KEYS, "VEC3")],
+        "animations": [{ "samplers": [sampler(1, "LINEAR"), sampler(2, "CUBICSPLINE"), sampler(3, "CUBICSPLINE")],
+            "channels": [channel(0), channel(1), channel(2)] }],
+    });
+    document(json, &[&times, &stops, &spline(0.0), &spline(0.5)])
+}
+
+#[test]
+fn splines_without_tangents_take_what_their_values_do() {
+    let document = eased();
+    let before = crate::inspect::document_bytes(&document);
+    let bound: Bound = "0.01%".parse().unwrap();
+    for storage in Storage::ALL {
+        let settings = Settings { storage, bound, optimize: Optimize::Raw, ..Settings::default() };
+        let chosen = choose(&document, &settings, &storage.into(), &()).unwrap();
+        let after = crate::inspect::document_bytes(&chosen.packed.document);
+        assert!(after * 10 <= before * 6, "{storage}: {after} of {before} bytes");
+        let found = diff::diff(&document, &chosen.packed.document, None).unwrap();
+        assert!(found.possible <= chosen.packed.bound && found.unmatched.is_empty(), "{storage}");
+        let errors = crate::validate::validate(&chosen.packed.document);
+        assert!(errors.iter().all(|finding| finding.severity != Severity::Error), "{storage}: {errors:?}");
+        let is_sparse = |accessor: &Value| accessor.get("sparse").is_some();
+        let sparse = chosen.packed.document.json()["accessors"].as_array().unwrap().iter().any(is_sparse);
+        assert_eq!(sparse, storage != Storage::Stream, "{storage}");
+    }
+}
+
+#[test]
+fn the_storage_that_is_told_is_what_was_written() {
+    let document = eased();
+    for storage in Storage::ALL {
+        let settings = Settings { storage, optimize: Optimize::Raw, ..Settings::default() };
+        let chosen = choose(&document, &settings, &storage.into(), &()).unwrap();
+        let animations = read(&chosen.packed.document).unwrap().animations;
+        let stored = |track: &crate::Track| Storage::of(&chosen.packed.document, 0, track);
+        let is_core = animations[0].tracks.iter().all(|track| stored(track) == Storage::Core);
+        assert_eq!(chosen.storage == Storage::Core, is_core, "{storage}");
+        assert_eq!(chosen.candidates[0].storage, chosen.storage, "{storage}");
+    }
+}
+
 /// Its times are keys of no line.
 #[test]
 fn a_spline_beside_lines_costs_them_nothing() {

@@ -8,6 +8,7 @@ mod core_storage;
 mod meshopt;
 mod order;
 mod plain;
+mod sparse;
 mod stored;
 mod stream;
 
@@ -17,6 +18,7 @@ pub(crate) use meshopt::{exponential_word, meshopt_bytes};
 pub(crate) use order::alike;
 pub(crate) use plain::Plain;
 pub use plain::place_plain;
+pub use sparse::place_sparse;
 pub use stored::{Filter, Stored, short};
 pub use stream::place_stream;
 pub(crate) use stream::stream_bytes;
@@ -32,6 +34,9 @@ use crate::{
 };
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Gives accessors places where nothing compresses them, and answers with their indices.
+pub type Place = fn(&mut Edit<'_>, &[&Stored]) -> Result<Vec<usize>>;
 
 /// A sampler as it will stand in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,10 +3,13 @@
 
 use super::{Entry, Form, component_step, one_by_one, write_channels};
 use crate::{
-    Interpolation, Property, Result, Target, Track,
+    Interpolation, Property, Result, Storage, Target, Track,
     document::{ComponentType, Shape},
-    pack::cost::{plain, wire},
-    write::{ChannelForm, Stored, core_form, place_plain},
+    pack::{
+        Context, Optimize,
+        cost::{plain, wire},
+    },
+    write::{ChannelForm, Stored, core_form},
 };
 use keyfold_core::{
     engine::{self, Code, Grid},
@@ -14,7 +17,7 @@ use keyfold_core::{
 };
 
 pub(super) const FORM: Form = Form {
-    grid: |track, step, _| grid(track, step),
+    grid: |track, step, context| spline_shorts(track, step, context).unwrap_or_else(|| grid(track, step)),
     constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],
     shares_times: false,
@@ -23,12 +26,11 @@ pub(super) const FORM: Form = Form {
     has_pointers: true,
     has_property_grids: false,
     lends: true,
+    has_sparse: true,
     converts_exactly: true,
     wire: |entries, context| Ok(wire(&one_by_one(channel)(entries)?, |contents| plain(contents, context))),
-    write: |document, animations, context| {
-        write_channels(document, context, animations, one_by_one(channel), |edit, contents, _| {
-            place_plain(edit, contents)
-        })
+    write: |document, animations, context, place| {
+        write_channels(document, context, animations, one_by_one(channel), |edit, contents, _| place(edit, contents))
     },
 };
 
@@ -41,6 +43,14 @@ pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
         _ if track.is_spline() => Grid::spline_multiples(step, track.largest(), track.gap),
         _ => Grid::multiples(step, track.largest()),
     }
+}
+
+/// Rotations of splines as shorts, where bytes are to be few as they are: after gzip, floats with low bytes of zero take about as many.
+fn spline_shorts(track: &engine::Track, step: f64, context: &Context<'_>) -> Option<Grid> {
+    let is_raw = (context.settings.storage, context.settings.optimize) == (Storage::Core, Optimize::Raw);
+    let is_rotation = track.property == skeleton::Property::Rotation && track.is_unit;
+    let fits = is_raw && is_rotation && track.is_spline() && track.largest() <= 1.0;
+    fits.then(|| Grid::spline_shorts(component_step(track, step), track.gap)).flatten()
 }
 
 pub(super) fn constant(track: &engine::Track, budget: f64) -> Grid {
@@ -68,6 +78,7 @@ pub(super) fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
                 Grid::UnitLength { .. } if sampler.interpolation != Interpolation::CubicSpline => {
                     shorts(&encoded.codes)
                 }
+                Grid::UnitLength { one: SHORT, .. } => nearest_shorts(&entry.values()),
                 _ => Stored::floats(sampler.output.shape, &entry.values()),
             };
         }
@@ -78,6 +89,15 @@ pub(super) fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
 /// Rotations as normalized shorts.
 pub(super) fn shorts(codes: &[Code]) -> Stored {
     let codes: Vec<i64> = codes.iter().flatten().map(|code| i64::from(*code)).collect();
+    Stored::integers(ComponentType::I16, Shape::Vec4, true, &codes)
+}
+
+/// What stands for 1 in a normalized short.
+const SHORT: i32 = i16::MAX as i32;
+
+/// Values that normalized shorts stand for, as those.
+fn nearest_shorts(values: &[f32]) -> Stored {
+    let codes: Vec<i64> = values.iter().map(|value| (f64::from(*value) * f64::from(SHORT)).round() as i64).collect();
     Stored::integers(ComponentType::I16, Shape::Vec4, true, &codes)
 }
 

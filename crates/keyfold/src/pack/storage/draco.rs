@@ -22,6 +22,7 @@ pub(super) const FORM: Form = Form {
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline, Interpolation::CubicSlerp],
     has_property_grids: true,
     lends: false,
+    has_sparse: false,
     converts_exactly: false,
     wire: |entries, context| {
         let draft = draco::draft(&[planned(0, entries, context)], &context.draco_options())?;
@@ -30,7 +31,7 @@ pub(super) const FORM: Form = Form {
             [&draft.bytes[..], &plain(&outside, context)].concat()
         }))
     },
-    write: |document, animations, context| {
+    write: |document, animations, context, _| {
         let planned: Vec<Planned> = animations.iter().map(|animation| rewritten(animation, context)).collect();
         draco::write(document, &planned, &context.draco_options())
     },

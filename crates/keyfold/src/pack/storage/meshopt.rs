@@ -18,6 +18,7 @@ use keyfold_core::{
 pub(super) const FORM: Form = Form {
     grid: |track, step, _| grid(track, step),
     constant,
+    has_sparse: false,
     wire: |entries, context| {
         let compressed = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
         Ok(wire(&one_by_one(channel)(entries)?, |contents| match compressed(contents) {
@@ -25,7 +26,7 @@ pub(super) const FORM: Form = Form {
             Err(_) => plain(contents, context),
         }))
     },
-    write: |document, animations, context| {
+    write: |document, animations, context, _| {
         write_channels(document, context, animations, one_by_one(channel), |edit, contents, _| {
             place_meshopt(edit, contents, context.settings.meshopt, pays(context))
         })

@@ -16,7 +16,7 @@ use crate::{
     Animation, Document, Interpolation, Result, Storage, Target, Track,
     document::Edit,
     validate::UNIT_TOLERANCE,
-    write::{AnimationForm, ChannelForm, Stored, assemble},
+    write::{AnimationForm, ChannelForm, Place, Stored, assemble},
 };
 use keyfold_core::{
     engine::{self, Codec, Encoded, Grid},
@@ -47,12 +47,14 @@ pub(crate) struct Form {
     pub(crate) has_property_grids: bool,
     /// Whether a value may lie in a track that comes by it.
     pub(crate) lends: bool,
+    /// Whether arrays may be sparse accessors.
+    pub(crate) has_sparse: bool,
     /// Whether `convert` stores tracks without loss; else with the same keys, within the bound.
     pub(crate) converts_exactly: bool,
     /// What tracks of animations put on the wire.
     pub(crate) wire: fn(&[Entry<'_>], &Context<'_>) -> Result<Wire>,
-    /// A document with its animations' tracks replaced.
-    pub(crate) write: fn(&Document, &[Rewritten<'_>], &Context<'_>) -> Result<Document>,
+    /// A document with its animations' tracks replaced; what nothing compresses may have its place as that says, where arrays may be sparse.
+    pub(crate) write: fn(&Document, &[Rewritten<'_>], &Context<'_>, Place) -> Result<Document>,
 }
 
 /// The row of a storage.

@@ -12,7 +12,7 @@ use crate::{
         cost::{plain, wire},
     },
     quantization::{FrameNumbers, NAME, Options, Parameters, Path, frame_numbers, path_of, shape},
-    write::{ChannelForm, Stored, place_plain},
+    write::{ChannelForm, Stored},
 };
 use keyfold_core::{
     curve::merged_times,
@@ -30,11 +30,11 @@ pub(super) const FORM: Form = Form {
     lends: false,
     converts_exactly: false,
     wire: |entries, context| Ok(wire(&channels(entries, context)?, |contents| plain(contents, context))),
-    write: |document, animations, context| {
+    write: |document, animations, context, place| {
         let channels = |entries: &[Entry<'_>]| channels(entries, context);
         write_channels(document, context, animations, channels, |edit, contents, _| {
             edit.declare_guarded(NAME);
-            place_plain(edit, contents)
+            place(edit, contents)
         })
     },
     ..core_gltf::FORM

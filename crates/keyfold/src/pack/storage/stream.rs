@@ -19,11 +19,12 @@ pub(super) const FORM: Form = Form {
     // Keys that follow each other evenly cost next to nothing, and times of each track a lot of JSON.
     shares_times: true,
     lends: false,
+    has_sparse: false,
     wire: |entries, context| {
         let channels = one_by_one(channel)(entries)?;
         Ok(wire(&channels, |contents| stream_bytes(contents, &channels).unwrap_or_else(|_| plain(contents, context))))
     },
-    write: |document, animations, context| {
+    write: |document, animations, context, _| {
         write_channels(document, context, animations, one_by_one(channel), |edit, contents, forms| {
             place_stream(edit, contents, forms, false)
         })
