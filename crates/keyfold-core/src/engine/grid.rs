@@ -377,6 +377,9 @@ mod tests {
             }
         }
         assert_eq!([Grid::unit_shorts(1e-6), Grid::quaternion_filter(1e-6, None)], [Grid::Float; 2]);
+        let tangents = 1.0 / f64::from(SHORT);
+        assert_eq!(Grid::spline_shorts(1.0 / 4096.0, 0.5), Some(Grid::UnitLength { step: 8, one: SHORT, tangents }));
+        assert_eq!([Grid::spline_shorts(1e-6, 0.5), Grid::spline_shorts(1.0 / 4096.0, 100.0)], [None; 2]);
     }
 
     #[test]
