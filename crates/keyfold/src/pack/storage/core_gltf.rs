@@ -45,7 +45,7 @@ pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
     }
 }
 
-/// Rotations of splines as shorts, where bytes are to be few as they are: after gzip, floats with low bytes of zero take about as many.
+/// Rotations of splines as shorts, where bytes are to be few as they are: after gzip, floats with low bytes of zero may take as many.
 fn spline_shorts(track: &engine::Track, step: f64, context: &Context<'_>) -> Option<Grid> {
     let is_raw = (context.settings.storage, context.settings.optimize) == (Storage::Core, Optimize::Raw);
     let is_rotation = track.property == skeleton::Property::Rotation && track.is_unit;
