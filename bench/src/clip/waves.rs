@@ -7,7 +7,7 @@ use anyhow::Result;
 use keyfold_core::clip::build::{Limits, Options, Source, SourceTrack, build};
 use keyfold_core::clip::{Encoding, NodeProperty, Target};
 use keyfold_core::curve::{Curve, CurveError, Interpolation};
-use keyfold_core::skeleton::{Rest, Skeleton, Transform, probes};
+use keyfold_core::skeleton::{Rest, Skeleton, Transform};
 
 /// A clip to be made.
 #[derive(Clone, Copy)]
@@ -47,8 +47,8 @@ impl Waves {
             .iter()
             .map(|(target, curve)| SourceTrack { target: target.clone(), curve, rest: None, tolerance: 1e-3 })
             .collect();
-        let probes = probes(&skeleton, &vec![true; self.joints], |_| 0.03);
-        let source = Source { name: "", index: 0, skeleton: &skeleton, probes: &probes, tracks: &tracks };
+        let source =
+            Source { name: "", index: 0, skeleton: &skeleton, probe_radii: &vec![0.03; self.joints], tracks: &tracks };
         let bits = (encoding == Encoding::Fixed).then_some(16);
         Ok(build(
             &source,

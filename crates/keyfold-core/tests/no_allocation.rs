@@ -3,7 +3,7 @@
 use keyfold_core::clip::build::{Limits, Options, Source, SourceTrack, build};
 use keyfold_core::clip::{Clip, Encoding, NodeProperty, Playback, Pose, Sampler, Target};
 use keyfold_core::curve::{Curve, Interpolation};
-use keyfold_core::skeleton::{Rest, Skeleton, Transform, probes};
+use keyfold_core::skeleton::{Rest, Skeleton, Transform};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 
@@ -31,12 +31,12 @@ fn curves() -> Vec<(Target, Curve)> {
 fn playing_allocates_nothing() {
     let rest = vec![Rest::Transform(Transform { translation: [0.0, 0.2, 0.0], ..Transform::IDENTITY }); NODES];
     let skeleton = Skeleton::new((0..NODES).map(|n| n.checked_sub(1)).collect(), &rest).unwrap();
-    let (curves, probes) = (curves(), probes(&skeleton, &[true; NODES], |_| 0.03));
+    let curves = curves();
     let tracks: Vec<SourceTrack<'_>> = curves
         .iter()
         .map(|(target, curve)| SourceTrack { target: target.clone(), curve, rest: None, tolerance: 1e-3 })
         .collect();
-    let source = Source { name: "", index: 0, skeleton: &skeleton, probes: &probes, tracks: &tracks };
+    let source = Source { name: "", index: 0, skeleton: &skeleton, probe_radii: &[0.03; NODES], tracks: &tracks };
     for encoding in [Encoding::Variable, Encoding::Fixed] {
         let built = build(
             &source,

@@ -92,7 +92,6 @@ pub fn build_clip_with(
 ) -> Result<BuiltClip, BuildError> {
     let bound = options.max_error.in_scene(scene.model_size());
     let keep_rest = options.keep_rest || is_for_others(document);
-    let probes = scene.probes(&scene.motion(animation).moved());
     let tracks: Vec<SourceTrack<'_>> = animation
         .tracks
         .iter()
@@ -108,7 +107,7 @@ pub fn build_clip_with(
         name: animation.name.as_deref().unwrap_or_default(),
         index: animation.index,
         skeleton: scene.skeleton(),
-        probes: &probes,
+        probe_radii: scene.shells(),
         tracks: &tracks,
     };
     let core = build::Options {

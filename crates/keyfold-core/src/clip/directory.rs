@@ -16,9 +16,10 @@ use alloc::vec::Vec;
 
 /// The first bytes of every clip.
 pub const MAGIC: [u8; 4] = *b"KFC\x1A";
-/// The versions: clips that run straight between keys, and those that bend.
+/// The versions: clips that run straight between keys, those that bend, and those where segments refine more than rotations.
 const STRAIGHT: u8 = 1;
 const BENT: u8 = 2;
+const REFINED: u8 = 3;
 /// Where the directory starts, and the checksummed bytes.
 const HEADER: usize = 16;
 
@@ -55,6 +56,8 @@ pub(super) enum Layout {
         width_bits: u32,
         /// Values run along parabolas from anchor to anchor, not along lines from key to key.
         bends: bool,
+        /// Segments have steps of their own for all components, not only for those of rotations.
+        refines: bool,
     },
 }
 
@@ -69,6 +72,19 @@ impl Layout {
     pub(super) fn bends(&self) -> bool {
         matches!(self, Self::Variable { bends: true, .. })
     }
+
+    fn refines(&self) -> bool {
+        matches!(self, Self::Variable { refines: true, .. })
+    }
+
+    /// The first version that knows the layout.
+    fn version(&self) -> u8 {
+        match (self.bends(), self.refines()) {
+            (_, true) => REFINED,
+            (true, false) => BENT,
+            (false, false) => STRAIGHT,
+        }
+    }
 }
 
 impl Directory {
@@ -77,30 +93,15 @@ impl Directory {
         self.tracks.last().map_or(0, |t| t.offset + t.width)
     }
 
-    /// The same of some tracks; their codes are open.
-    pub(super) fn only(&self, wanted: impl Fn(&Track) -> bool) -> Self {
-        let mut out = Self { tracks: Vec::new(), constants: Vec::new(), steps: Vec::new(), ..self.clone() };
-        let (mut constants, mut steps) = (self.constants.iter(), self.steps.iter());
-        for track in &self.tracks {
-            let (offset, is_wanted) = (out.pose_len(), wanted(track));
-            let constant = constants.by_ref().take((track.form == Form::Constant).into());
-            out.constants.extend(constant.filter(|_| is_wanted).cloned());
-            let step = steps.by_ref().take((track.form == Form::Step).into());
-            out.steps.extend(step.filter(|_| is_wanted).cloned());
-            out.tracks.extend(is_wanted.then(|| Track { offset, ..track.clone() }));
-        }
-        out
-    }
-
     /// The whole file, with what follows the directory.
     pub(super) fn write(&self, keys: &[u8]) -> Vec<u8> {
         let mut out = BitWriter::default();
         MAGIC.iter().for_each(|b| out.put((*b).into(), 8));
-        out.put(if self.layout.bends() { BENT } else { STRAIGHT }.into(), 8);
+        out.put(self.layout.version().into(), 8);
         out.put(self.layout.encoding() as u64, 8);
         out.put(self.layout.bends().into(), 8);
-        // A byte kept free, then length and checksum, known at the end.
-        out.put(0, 8);
+        out.put(self.layout.refines().into(), 8);
+        // Length and checksum, known at the end.
         out.put(0, 64);
         self.write_body(&mut out);
         let mut bytes = out.into_bytes();
@@ -135,12 +136,12 @@ impl Directory {
 
     /// Reads and checks a directory; also says at which byte the keys start.
     pub(super) fn read(bytes: &[u8], memory: &mut Memory) -> Result<(Self, usize), ClipError> {
-        let (encoding, bends) = check_header(bytes)?;
+        let form = check_header(bytes)?;
         let mut from = BitReader::new(bytes, HEADER);
         let from = &mut from;
         let name = read_text(from)?;
         let (index, duration, timing) = (from.count()?, from.f32()?, Timing::read(from)?);
-        let layout = read_layout(encoding, bends, from)?;
+        let (layout, encoding) = (read_layout(form, from)?, form.0);
         let tracks = read_tracks(from, memory)?;
         let (constants, grid) = read_constants(&tracks, from)?;
         let of = |form: Form| tracks.iter().filter(move |t| t.form == form);
@@ -158,8 +159,8 @@ impl Directory {
     }
 }
 
-/// How the keys are stored, and whether values bend between them.
-fn check_header(bytes: &[u8]) -> Result<(Encoding, bool), ClipError> {
+/// How the keys are stored, whether values bend between them, and whether segments refine all components.
+fn check_header(bytes: &[u8]) -> Result<(Encoding, bool, bool), ClipError> {
     let header: &[u8; HEADER] = bytes.first_chunk().ok_or(match bytes.starts_with(&MAGIC) {
         true => ClipError::Truncated,
         false => ClipError::NotAClip,
@@ -168,7 +169,7 @@ fn check_header(bytes: &[u8]) -> Result<(Encoding, bool), ClipError> {
     if header[..4] != MAGIC {
         return Err(ClipError::NotAClip);
     }
-    if ![STRAIGHT, BENT].contains(&header[4]) {
+    if ![STRAIGHT, BENT, REFINED].contains(&header[4]) {
         return Err(ClipError::Version(header[4]));
     }
     if word(8) as usize != bytes.len() {
@@ -178,21 +179,25 @@ fn check_header(bytes: &[u8]) -> Result<(Encoding, bool), ClipError> {
         return Err(ClipError::Checksum);
     }
     match (header[4], header[5], header[6], header[7]) {
-        (STRAIGHT, 0, 0, 0) => Ok((Encoding::Fixed, false)),
-        (STRAIGHT, 1, 0, 0) => Ok((Encoding::Variable, false)),
-        (BENT, 1, 1, 0) => Ok((Encoding::Variable, true)),
+        (STRAIGHT, 0, 0, 0) => Ok((Encoding::Fixed, false, false)),
+        (STRAIGHT, 1, 0, 0) => Ok((Encoding::Variable, false, false)),
+        (BENT, 1, 1, 0) => Ok((Encoding::Variable, true, false)),
+        (REFINED, 1, bends @ 0..=1, 1) => Ok((Encoding::Variable, bends == 1, true)),
         _ => Err(ClipError::Malformed("an unknown encoding")),
     }
 }
 
-fn read_layout(encoding: Encoding, bends: bool, from: &mut BitReader<'_>) -> Result<Layout, ClipError> {
+fn read_layout(
+    (encoding, bends, refines): (Encoding, bool, bool),
+    from: &mut BitReader<'_>,
+) -> Result<Layout, ClipError> {
     match encoding {
         Encoding::Fixed => match from.take(5)? as u32 {
             bits @ 1..=MAX_BITS => Ok(Layout::Fixed { bits }),
             _ => Err(ClipError::Malformed("a component has 1 to 24 bits")),
         },
         Encoding::Variable => match (from.count()?, from.take(3)? as u32) {
-            (anchors @ 1.., width_bits @ 1..=5) => Ok(Layout::Variable { anchors, width_bits, bends }),
+            (anchors @ 1.., width_bits @ 1..=5) => Ok(Layout::Variable { anchors, width_bits, bends, refines }),
             _ => Err(ClipError::Malformed("segments without anchors, or widths without bits")),
         },
     }

@@ -15,9 +15,9 @@ pub(super) fn is_middle(k: usize, keys: usize) -> bool {
     !k.is_multiple_of(2) && k + 1 < keys
 }
 
-/// Bits of the number that says how much finer a rotation's step is, in quarters of an octave.
+/// Bits of the number that says how much finer a step is, in quarters of an octave.
 pub(super) const FINER_BITS: u32 = 3;
-/// How much smaller a rotation's step is for each number in a head: quarters of an octave.
+/// How much smaller a step is for each number in a head: quarters of an octave.
 #[allow(clippy::excessive_precision, reason = "rounded to the nearest float by the compiler")]
 pub(super) const FINER: [f32; 8] = [
     1.0,
@@ -54,7 +54,7 @@ pub(super) struct Part {
 pub(super) struct Head {
     /// Three for each rotation, then the other components.
     pub(super) parts: Vec<Part>,
-    /// For each rotation how many quarters of an octave finer its steps are.
+    /// For each rotation, then for each other component, how many quarters of an octave finer its steps are.
     pub(super) finer: Vec<u8>,
     /// Bits of one anchor.
     pub(super) anchor_stride: u32,
@@ -67,14 +67,16 @@ pub(super) struct Head {
 pub(super) struct HeadShape {
     pub(super) rotations: usize,
     width_bits: u32,
+    /// Bits of the number that says how much finer the step of a component is that is no rotation's.
+    finer_bits: u32,
     pub(super) min_bits: Vec<u8>,
 }
 
 impl HeadShape {
     pub(super) fn new(directory: &Directory) -> Self {
-        let width_bits = match directory.layout {
-            Layout::Variable { width_bits, .. } => width_bits,
-            Layout::Fixed { .. } => 0,
+        let (width_bits, refines) = match directory.layout {
+            Layout::Variable { width_bits, refines, .. } => (width_bits, refines),
+            Layout::Fixed { .. } => (0, false),
         };
         let rotations = directory.rotations.iter().flat_map(|r| match r {
             RotationCode::Variable { min_bits, .. } => *min_bits,
@@ -84,7 +86,13 @@ impl HeadShape {
             ScalarCode::Variable { min_bits, .. } => *min_bits,
             ScalarCode::Fixed { .. } => 0,
         });
-        Self { rotations: directory.rotations.len(), width_bits, min_bits: rotations.chain(scalars).collect() }
+        let finer_bits = if refines { FINER_BITS } else { 0 };
+        Self {
+            rotations: directory.rotations.len(),
+            width_bits,
+            finer_bits,
+            min_bits: rotations.chain(scalars).collect(),
+        }
     }
 
     /// How many components there are.
@@ -93,11 +101,12 @@ impl HeadShape {
     }
 
     pub(super) fn write(&self, head: &Head, out: &mut BitWriter) {
-        for (r, finer) in head.finer.iter().enumerate() {
-            out.put((*finer).into(), FINER_BITS);
+        for r in 0..self.rotations {
+            out.put(head.finer[r].into(), FINER_BITS);
             (r * 3..r * 3 + 3).for_each(|c| self.write_part(&head.parts[c], self.min_bits[c], self.width_bits, out));
         }
         for c in self.rotations * 3..self.parts() {
+            out.put(head.finer[c - 2 * self.rotations].into(), self.finer_bits);
             self.write_part(&head.parts[c], self.min_bits[c], SCALAR_WIDTH_BITS, out);
         }
     }
@@ -120,6 +129,7 @@ impl HeadShape {
             }
         }
         for c in self.rotations * 3..self.parts() {
+            head.finer[c - 2 * self.rotations] = from.take(self.finer_bits)? as u8;
             let part = self.read_part(c, SCALAR_WIDTH_BITS, from)?;
             head.place(c, part);
         }
@@ -142,7 +152,8 @@ impl HeadShape {
 impl Head {
     /// An empty head for a shape, to be read into.
     pub(super) fn for_shape(shape: &HeadShape) -> Self {
-        let (parts, finer) = (vec![Part::default(); shape.parts()], vec![0; shape.rotations]);
+        let finer = vec![0; shape.parts() - 2 * shape.rotations];
+        let parts = vec![Part::default(); shape.parts()];
         Self { parts, finer, anchor_stride: 0, middle_stride: 0 }
     }
 

@@ -42,6 +42,10 @@ impl Chain {
         self
     }
 
+    fn radii(&self) -> Vec<f64> {
+        vec![0.03; self.skeleton.len()]
+    }
+
     fn probes(&self) -> Vec<Probe> {
         probes(&self.skeleton, &vec![true; self.skeleton.len()], |_| 0.03)
     }
@@ -57,7 +61,7 @@ impl Chain {
             .map(|(target, curve)| SourceTrack { target: target.clone(), curve, rest: None, tolerance: 1e-3 })
             .collect();
         build(
-            &Source { name: "wave", index: 3, skeleton: &self.skeleton, probes: &self.probes(), tracks: &tracks },
+            &Source { name: "wave", index: 3, skeleton: &self.skeleton, probe_radii: &self.radii(), tracks: &tracks },
             options,
             watch,
         )
@@ -325,7 +329,8 @@ fn tracks_at_rest_are_not_stored_and_constants_take_few_bytes() {
             rest,
             tolerance: 1e-3,
         }));
-        let source = Source { name: "", index: 0, skeleton: &chain.skeleton, probes: &chain.probes(), tracks: &tracks };
+        let source =
+            Source { name: "", index: 0, skeleton: &chain.skeleton, probe_radii: &chain.radii(), tracks: &tracks };
         build(&source, &options(Encoding::Variable), &|_| true).unwrap().bytes.len()
     };
     let plain = size(None);
@@ -474,10 +479,10 @@ fn damage_is_noticed() {
         Clip::open(&bytes).err()
     };
     assert_eq!(with(0, b'k'), Some(ClipError::NotAClip));
-    assert_eq!(with(4, 3), Some(ClipError::Version(3)));
+    assert_eq!(with(4, 4), Some(ClipError::Version(4)));
     assert_eq!(with(4, 2), Some(ClipError::Malformed("an unknown encoding")));
     assert_eq!(with(40, !built.bytes[40]), Some(ClipError::Checksum));
-    assert_eq!(with(6, 1), Some(ClipError::Malformed("an unknown encoding")));
+    assert_eq!(with(6, 2), Some(ClipError::Malformed("an unknown encoding")));
 }
 
 #[test]

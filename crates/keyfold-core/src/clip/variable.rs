@@ -24,7 +24,7 @@ pub(super) struct Segments {
     /// Rotations by group, segment after segment.
     quads: Vec<Quad>,
     /// The other components by fours, segment after segment.
-    parts: Vec<[Part; LANES]>,
+    fours: Vec<Four>,
 }
 
 /// Where the keys of a segment lie, in bits.
@@ -44,6 +44,14 @@ struct Quad {
     /// The least codes of anchors.
     least: [[i32; LANES]; 3],
     /// The steps in this segment relative to the tracks' own.
+    finer: Lanes,
+}
+
+/// The codes of four other components in one segment.
+#[derive(Clone, Debug, Default)]
+struct Four {
+    parts: [Part; LANES],
+    /// As that of rotations.
     finer: Lanes,
 }
 
@@ -114,7 +122,7 @@ impl Segments {
     ) -> Result<Self, ClipError> {
         let shape = HeadShape::new(directory);
         let (quads, fours) = (shape.rotations.div_ceil(LANES), (shape.parts() - shape.rotations * 3).div_ceil(LANES));
-        let segment = size_of::<Segment>() + quads * size_of::<Quad>() + fours * size_of::<[Part; LANES]>();
+        let segment = size_of::<Segment>() + quads * size_of::<Quad>() + fours * size_of::<Four>();
         let mut segments = Self { anchors, ..Self::default() };
         let mut end = start;
         if shape.parts() > 0 {
@@ -145,12 +153,10 @@ impl Segments {
         self.all.push(Segment { anchors: start, middles, anchor_stride, middle_stride });
         let (turning, others) = head.parts.split_at(rotations * 3);
         let (triples, _) = turning.as_chunks::<3>();
-        self.quads.extend(triples.chunks(LANES).zip(head.finer.chunks(LANES)).map(|(t, f)| Quad::new(t, f)));
-        self.parts.extend(others.chunks(LANES).map(|few| {
-            let mut four = [Part::default(); LANES];
-            four[..few.len()].copy_from_slice(few);
-            four
-        }));
+        let (finer, others_finer) = head.finer.split_at(rotations);
+        self.quads.extend(triples.chunks(LANES).zip(finer.chunks(LANES)).map(|(t, f)| Quad::new(t, f)));
+        self.fours
+            .extend(others.chunks(LANES).zip(others_finer.chunks(LANES)).map(|(few, finer)| Four::new(few, finer)));
         Ok(end.div_ceil(8))
     }
 
@@ -165,11 +171,11 @@ impl Segments {
         let (here, next) = (spot.anchor / self.anchors, (spot.anchor + 1) / self.anchors);
         let (before, after) = (self.all.get(here)?, self.all.get(next)?);
         let (at, beyond) = (spot.anchor % self.anchors, (spot.anchor + 1) % self.anchors);
-        let (quads, parts) = (self.quads.len() / count, self.parts.len() / count);
+        let (quads, fours) = (self.quads.len() / count, self.fours.len() / count);
         Some(VariableKeys {
             bytes,
-            before: (&self.quads[here * quads..][..quads], &self.parts[here * parts..][..parts]),
-            after: (&self.quads[next * quads..][..quads], &self.parts[next * parts..][..parts]),
+            before: (&self.quads[here * quads..][..quads], &self.fours[here * fours..][..fours]),
+            after: (&self.quads[next * quads..][..quads], &self.fours[next * fours..][..fours]),
             anchor: before.anchors + at * before.anchor_stride,
             middle: before.middles + at * before.middle_stride,
             next: after.anchors + beyond * after.anchor_stride,
@@ -203,6 +209,15 @@ impl Quad {
             let (codes, halves) = (t.codes(bytes, start), t.halves());
             [codes[0] - halves[0], codes[1] - halves[1], codes[2] - halves[2]]
         })
+    }
+}
+
+impl Four {
+    fn new(parts: &[Part], finer: &[u8]) -> Self {
+        let mut four = Self::default();
+        four.parts[..parts.len()].copy_from_slice(parts);
+        four.finer.0.iter_mut().zip(finer).for_each(|(lane, finer)| *lane = FINER[usize::from(finer % 8)]);
+        four
     }
 }
 
@@ -258,8 +273,8 @@ impl Spot {
 /// anchor after.
 pub(super) struct VariableKeys<'a> {
     bytes: &'a [u8],
-    before: (&'a [Quad], &'a [[Part; LANES]]),
-    after: (&'a [Quad], &'a [[Part; LANES]]),
+    before: (&'a [Quad], &'a [Four]),
+    after: (&'a [Quad], &'a [Four]),
     anchor: usize,
     middle: usize,
     next: usize,
@@ -308,15 +323,16 @@ impl VariableKeys<'_> {
     #[inline(always)]
     pub(super) fn three_numbers(&self, index: usize, numbers: &Numbers) -> [Lanes; 3] {
         let (before, after) = (&self.before.1[index], &self.after.1[index]);
-        let anchor = |start: usize, parts: &[Part; LANES]| {
-            let codes = each(parts, |p| p.min.wrapping_add(code(self.bytes, start + p.anchor_at as usize, p.anchor)));
-            numbers.origin + codes * numbers.step
+        let anchor = |start: usize, four: &Four| {
+            let codes =
+                each(&four.parts, |p| p.min.wrapping_add(code(self.bytes, start + p.anchor_at as usize, p.anchor)));
+            numbers.origin + codes * (numbers.step * four.finer)
         };
         let (a, b) = (anchor(self.anchor, before), anchor(self.next, after));
-        let middle = each(before, |p| {
+        let middle = each(&before.parts, |p| {
             code(self.bytes, self.middle + p.middle_at as usize, p.middle) - HALVES[usize::from(p.middle)] as i32
         });
-        [a, 0.5 * (a + b) + middle * numbers.step, b]
+        [a, 0.5 * (a + b) + middle * (numbers.step * before.finer), b]
     }
 }
 

@@ -19,19 +19,29 @@ const LEAST: f64 = 0.05;
 /// A clip's weights, raised beside moments at which it lies too far off: keys there have to come as much nearer. `None` where there are no such moments, or where
 /// that did not help before. `curves` are what became of the job's tracks.
 pub(super) fn raised(clip: &Clip<'_>, weights: &[f64], curves: &[Option<&Curve>], bound: f64) -> Option<Vec<f64>> {
-    let (squares, mut raised) = (squares(clip, curves, bound), weights.to_vec());
-    let is_over = |look: &usize| !look.is_multiple_of(LOOKS) && squares[*look] > MOST * MOST;
-    for look in (0..squares.len()).filter(is_over) {
-        let (key, over) = (look / LOOKS, squares[look] / (AIM * AIM));
-        if weights[key] > 1.0 && weights[key + 1] > 1.0 {
-            return None;
+    let squares = squares(clip, curves, bound);
+    let own: Vec<f64> = squares.iter().step_by(LOOKS).copied().collect();
+    let between: Vec<f64> = squares.chunks(LOOKS).map(|looks| looks[1..].iter().copied().fold(0.0, f64::max)).collect();
+    let (raised, beyond) = raise(weights, &own, &between, LEAST);
+    (beyond.is_empty() && raised != weights).then_some(raised)
+}
+
+/// The weights of keys beside which errors are too large, raised; and the keys before which they are although they were raised. Errors at the keys themselves and between
+/// them and the next are squares, in squares of the bound; a key's own is taken for `least` of the bound at least.
+pub(crate) fn raise(weights: &[f64], own: &[f64], between: &[f64], least: f64) -> (Vec<f64>, Vec<usize>) {
+    let (mut raised, mut beyond) = (weights.to_vec(), Vec::new());
+    for (key, most) in between.iter().enumerate().filter(|(_, most)| **most > MOST * MOST) {
+        let beside = key..(key + 2).min(weights.len());
+        if beside.clone().all(|key| weights[key] > 1.0) {
+            beyond.push(key);
+            continue;
         }
-        for key in key..key + 2 {
-            let own = squares[LOOKS * key].clamp(LEAST * LEAST, 1.0);
-            raised[key] = raised[key].max(over / own);
+        for key in beside {
+            let over = most / (AIM * AIM);
+            raised[key] = raised[key].max(over / own[key].clamp(least * least, 1.0));
         }
     }
-    (raised != weights).then_some(raised)
+    (raised, beyond)
 }
 
 /// The largest squared distance at each look, in squares of the bound.

@@ -20,8 +20,10 @@ pub struct Job<'a> {
     pub probe_radii: &'a [f64],
     /// What moves nodes.
     pub tracks: &'a [Driven<'a>],
-    /// By track: whether it stays as it is.
-    pub kept: &'a [bool],
+    /// By track: how it is stored where that is settled: its own curve where it stays as it is.
+    pub settled: &'a [Option<&'a Curve>],
+    /// How many times the square of an error counts, by time of the tracks that are not settled; once where there are none.
+    pub weights: &'a [f64],
     /// When the animation ends, in seconds.
     pub end: f32,
     /// How far a measured point may come to lie from where it was, in scene units.
@@ -75,6 +77,10 @@ pub(super) struct Clip<'a> {
     pub(super) skeleton: &'a Skeleton,
     pub(super) radii: &'a [f64],
     pub(super) motion: Motion<'a>,
+    /// The same with settled tracks as they are stored.
+    pub(super) stored: Motion<'a>,
+    /// Whether those two differ.
+    pub(super) is_settled_otherwise: bool,
     pub(super) moved: Vec<bool>,
     pub(super) probes: Vec<Probe>,
     /// All keys of all tracks that may change; where there are splines, moments between them, too.
@@ -89,12 +95,13 @@ pub(super) struct Clip<'a> {
 }
 
 impl<'a> Clip<'a> {
-    pub(super) fn new(part: &'a Part<'a>, job: &Job<'_>) -> Self {
+    pub(super) fn new(part: &'a Part<'a>, job: &Job<'a>) -> Self {
         let Part { skeleton, radii, tracks } = part;
         let motion = Motion::new(skeleton, tracks.iter().map(|(_, track)| *track));
         let moved = motion.moved();
         let probes = probes(skeleton, &moved, |node| radii[node]);
-        let free: Vec<&(usize, Driven<'_>)> = tracks.iter().filter(|(index, _)| !job.kept[*index]).collect();
+        let free: Vec<&(usize, Driven<'_>)> =
+            tracks.iter().filter(|(index, _)| job.settled[*index].is_none()).collect();
         let times = merged(&free);
         let track = |(index, track): &&(usize, Driven<'_>)| Track::new(skeleton, *index, track, &times, job.keeps_keys);
         let mut all: Vec<Track> = free.iter().map(track).collect();
@@ -103,14 +110,36 @@ impl<'a> Clip<'a> {
             let start = all.partition_point(|track| track.node < node);
             start..all.partition_point(|track| track.node <= node)
         });
-        let (of_node, shared) = (of_node.collect(), free.len() < tracks.len());
-        let weights = vec![1.0; times.len()];
-        Self { skeleton, radii, motion, moved, probes, times, weights, tracks: all, of_node, shared }
+        // Settled tracks may have keys beside those of the others.
+        let others = tracks.iter().filter_map(|(index, _)| job.settled[*index]).flat_map(|curve| curve.times());
+        let shared = others.into_iter().any(|time| times.binary_search_by(|own| own.total_cmp(time)).is_err());
+        let of_node = of_node.collect();
+        let weights = if job.weights.len() == times.len() { job.weights.to_vec() } else { vec![1.0; times.len()] };
+        let is_otherwise =
+            |(index, track): &(usize, Driven<'_>)| job.settled[*index].is_some_and(|curve| curve != track.curve);
+        let is_settled_otherwise = tracks.iter().any(is_otherwise);
+        let mut stored = motion.clone();
+        let settled = tracks.iter().filter_map(|(index, track)| Some(Driven { curve: job.settled[*index]?, ..*track }));
+        settled.for_each(|track| stored.set(track));
+        Self {
+            skeleton,
+            radii,
+            motion,
+            stored,
+            is_settled_otherwise,
+            moved,
+            probes,
+            times,
+            weights,
+            tracks: all,
+            of_node,
+            shared,
+        }
     }
 
     /// Its motion with other curves for some of its tracks.
     pub(super) fn motion_with<'m>(&'m self, curve: impl Fn(usize, &Track) -> Option<&'m Curve>) -> Motion<'m> {
-        let mut motion: Motion<'m> = self.motion.clone();
+        let mut motion: Motion<'m> = self.stored.clone();
         let became = self.tracks.iter().enumerate().filter_map(|(i, track)| Some(track.driven(curve(i, track)?)));
         became.for_each(|track| motion.set(track));
         motion

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     quat::{self, Quat},
-    skeleton::Poses,
-    vector::{AXES, Vector, cross, dot, solve},
+    skeleton::{Poses, Skeleton},
+    vector::{AXES, Matrix, Vector, cross, dot, solve},
 };
 
 /// The small turn (a rotation vector) that brings a joint's children nearest to their places without turning the joint's own points more than that is
@@ -21,21 +21,7 @@ pub(super) struct Tilt([Vector; 3]);
 
 impl Tilt {
     pub(super) fn new(clip: &Clip<'_>, poses: &Poses, node: usize, moment: usize) -> Self {
-        let origin = poses.global(node, moment).origin;
-        let own = clip.radii[node] * clip.radii[node];
-        let mut m = [[own, 0.0, 0.0], [0.0, own, 0.0], [0.0, 0.0, own]];
-        let mut sum = [0.0; 3];
-        for &child in clip.skeleton.children(node) {
-            let end = poses.global(child, moment).origin;
-            let r = [0, 1, 2].map(|k| end[k] - origin[k]);
-            let square = dot(r, r);
-            for i in 0..3 {
-                for j in 0..3 {
-                    m[i][j] += if i == j { square } else { 0.0 } - r[i] * r[j];
-                }
-                sum[i] += r[i];
-            }
-        }
+        let (m, sum) = leverage(clip.skeleton, clip.radii[node], poses, node, moment);
         let columns = AXES.map(|unit| solve(m, cross(sum, unit)).unwrap_or_default());
         Self([0, 1, 2].map(|row| columns.map(|column| column[row])))
     }
@@ -44,6 +30,30 @@ impl Tilt {
     pub(super) fn of(&self, miss: Vector) -> Vector {
         self.0.map(|row| dot(row, miss))
     }
+}
+
+/// How far a small turn of a node moves its probe and the origins of its children: the squares, as a form of the rotation vector, and the sum of the ways to the children.
+pub(crate) fn leverage(
+    skeleton: &Skeleton,
+    radius: f64,
+    poses: &Poses,
+    node: usize,
+    moment: usize,
+) -> (Matrix, Vector) {
+    let (origin, own, mut sum) = (poses.global(node, moment).origin, radius * radius, [0.0; 3]);
+    let mut m = [[own, 0.0, 0.0], [0.0, own, 0.0], [0.0, 0.0, own]];
+    for &child in skeleton.children(node) {
+        let end = poses.global(child, moment).origin;
+        let r = [0, 1, 2].map(|k| end[k] - origin[k]);
+        let square = dot(r, r);
+        for i in 0..3 {
+            for j in 0..3 {
+                m[i][j] += if i == j { square } else { 0.0 } - r[i] * r[j];
+            }
+            sum[i] += r[i];
+        }
+    }
+    (m, sum)
 }
 
 /// The rotation that gives a joint its original turn in the scene, tilted so that its children hit their places. `above` is how its

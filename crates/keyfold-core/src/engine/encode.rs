@@ -6,7 +6,7 @@ use super::{
     Codec,
     clip::Clip,
     compensate::compensated,
-    grid::{Code, played},
+    grid::{Code, Grid, played},
     plan::Plan,
     reduce::fitted,
     repair::Repair,
@@ -71,6 +71,8 @@ pub(super) struct Encoder<'a, 'c> {
     narrowed: Vec<Vec<f64>>,
     /// By track: whether its keys have to be found anew.
     stale: Vec<bool>,
+    /// Codes to begin with, by track; none where they are the nearest.
+    pub(super) given: Vec<Vec<Code>>,
     /// What the window was encoded with last, and how that came out.
     last: (Vec<Quantizer>, Measured),
 }
@@ -83,13 +85,14 @@ impl<'a, 'c> Encoder<'a, 'c> {
             plan,
             limit,
             decoded: Decoded {
-                poses: window.poses.clone(),
-                turns: window.turns.clone(),
-                transforms: window.transforms.clone(),
+                poses: window.start.poses.clone(),
+                turns: window.start.turns.clone(),
+                transforms: window.start.transforms.clone(),
                 keys: vec![TrackKeys::default(); clip.tracks.len()],
             },
             narrowed: Vec::new(),
             stale: vec![true; clip.tracks.len()],
+            given: Vec::new(),
             last: (Vec::new(), Measured::default()),
         }
     }
@@ -155,7 +158,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
             if clip.changes(node) {
                 let mut transforms = core::mem::take(&mut self.decoded.transforms[node]);
                 if anew {
-                    transforms.copy_from_slice(&self.window.transforms[node]);
+                    transforms.copy_from_slice(&self.window.start.transforms[node]);
                     tracks.for_each(|index| self.track(index, &quantizers[index], &mut transforms));
                 }
                 let above = parent.map(|p| self.decoded.turns[p].as_slice());
@@ -166,7 +169,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
                 // It moves as it did, under parents as decoded.
                 self.decoded.poses.renew(clip.skeleton, node);
                 if let Some(parent) = parent {
-                    let rows = &self.window.turns;
+                    let rows = &self.window.start.turns;
                     let moments = 0..rows[parent].len().max(rows[node].len());
                     let own = moments.map(|moment| relative(rows, parent, node, moment));
                     chain_into(&mut turns, Some(&self.decoded.turns[parent]), own);
@@ -284,7 +287,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
             keys.codes.extend(elements.map(|(element, grid)| grid.encode(element)));
             fill_curve(track, &keys, quantizer, window, transforms);
         } else {
-            let wanted = self.wanted(track, own, transforms);
+            let wanted = self.wanted(track, own, &quantizer.grid, transforms);
             if self.plan.drops_keys {
                 let left = |place: &usize| self.narrowed.get(index).map_or(1.0, |row| row[place - window.range.start]);
                 let tolerances: Vec<f64> = own.iter().map(|place| quantizer.budget * left(place)).collect();
@@ -294,7 +297,10 @@ impl<'a, 'c> Encoder<'a, 'c> {
                 keys.codes = codes;
             } else {
                 keys.places.extend_from_slice(own);
-                keys.codes.extend(wanted.into_iter().map(|value| quantizer.grid.encode(value)));
+                keys.codes = match self.given.get(index) {
+                    Some(given) => given.clone(),
+                    None => quantizer.grid.encode_keys(&wanted),
+                };
             }
             fill(track, &keys, quantizer, window, transforms);
         }
@@ -302,7 +308,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
     }
 
     /// The values that a track should have at its keys.
-    fn wanted(&self, track: &Track, places: &[usize], transforms: &[Transform]) -> Vec<[f64; 4]> {
+    fn wanted(&self, track: &Track, places: &[usize], grid: &Grid, transforms: &[Transform]) -> Vec<[f64; 4]> {
         // A track with few keys would take over its parents' errors at those as if they lasted.
         let compensates = track.turns() && self.plan.compensate && places.len() * 2 > self.window.len();
         let parent = self.clip.skeleton.parent(track.node).filter(|_| compensates);
@@ -313,7 +319,14 @@ impl<'a, 'c> Encoder<'a, 'c> {
             let origin = self.decoded.poses.global(parent, moment).point(own.translation);
             compensated(self.window, track.node, moment, at(&self.decoded.turns[parent], moment), origin)
         });
-        if track.turns() { continuous(wanted) } else { wanted.collect() }
+        match grid {
+            _ if !track.turns() => wanted.collect(),
+            // A sign says which way round the way to the next key goes.
+            Grid::Parameters(_) => {
+                wanted.zip(track.elements(0..places.len())).map(|(q, own)| quat::toward(own, q)).collect()
+            }
+            _ => continuous(wanted),
+        }
     }
 }
 
@@ -341,7 +354,7 @@ fn window_keys(track: &Track, window: &Window) -> Range<usize> {
 /// original stays: what a player shows there depends on a neighbouring window.
 fn fill(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window, transforms: &mut [Transform]) {
     let start = window.range.start;
-    let value = |k: usize| played(quantizer.grid.decode(keys.codes[k]), track.turns());
+    let value = |k: usize| played(quantizer.grid.decode_key(&keys.codes, k), track.turns());
     let Some(first) = keys.places.first() else { return };
     let mut from = value(0);
     put_value(track, from, &mut transforms[first - start]);

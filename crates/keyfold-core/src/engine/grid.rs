@@ -3,12 +3,13 @@
 //! Codes stay integers from the search to the bytes of a file. Steps come in few sizes where that makes low bits and bytes repeat, which any
 //! entropy coder sees.
 
-use super::quaternion_filter;
+use super::{Parameters, quaternion_filter};
 use crate::{
     curve::Interpolation,
     quat::{self, Quat},
     stream::{RotationGrid, Rotations, step_within},
 };
+use alloc::vec::Vec;
 
 /// The codes of a value's components.
 pub type Code = [i32; 4];
@@ -47,6 +48,8 @@ pub enum Grid {
     Uniform(Uniform),
     /// Rotations as three codes of a projection about one of their own, as a stream has them.
     Projected(RotationGrid, Rotations),
+    /// Whole numbers of steps of parameters, which may count from neighbouring keys.
+    Parameters(Parameters),
 }
 
 /// The values `offset + code x step` of up to four components.
@@ -209,6 +212,7 @@ impl Grid {
             Self::Uniform(uniform) => uniform.spacing(),
             // About the middle of a projection, quaternions move twice as far.
             Self::Projected(grid, _) => 2.0 * grid.step(0),
+            Self::Parameters(parameters) => parameters.spacing(),
         }
     }
 
@@ -241,7 +245,29 @@ impl Grid {
                 let [x, y, z] = rotations.encode(value);
                 [x, y, z, 0]
             }
+            Self::Parameters(parameters) => parameters.encode(value),
         }
+    }
+
+    /// The codes of keys, one after the other.
+    pub(super) fn encode_keys(&self, values: &[[f64; 4]]) -> Vec<Code> {
+        match self {
+            Self::Parameters(parameters) => parameters.encode_keys(values),
+            _ => values.iter().map(|value| self.encode(*value)).collect(),
+        }
+    }
+
+    /// What a reader gets of a key.
+    pub(super) fn decode_key(&self, codes: &[Code], key: usize) -> [f32; 4] {
+        match self {
+            Self::Parameters(parameters) => parameters.at(codes, key).decode(codes[key]),
+            _ => self.decode(codes[key]),
+        }
+    }
+
+    /// Whether a key's code counts from those of the keys beside it.
+    pub(super) fn is_middle(&self, key: usize, keys: usize) -> bool {
+        matches!(self, Self::Parameters(parameters) if parameters.is_middle(key, keys))
     }
 
     /// The codes of what lies a step from a value: a rotation vector in its own frame where it `turns`, else a plain difference.
@@ -264,6 +290,7 @@ impl Grid {
             }
             Self::Uniform(uniform) => uniform.decode(code),
             Self::Projected(_, rotations) => rotations.decode([code[0], code[1], code[2]]),
+            Self::Parameters(parameters) => parameters.decode(code),
         }
     }
 }

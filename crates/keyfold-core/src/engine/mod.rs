@@ -11,7 +11,7 @@
 //! |---|---|
 //! | `search` | the loop: plans, samples, measure and tighten; **where a bound is searched** |
 //! | `codec` | what a storage has to say: grids, constants, cost; **a new storage is one [`Codec`]** |
-//! | `grid`, `quaternion_filter` | wanted values to integer codes and back |
+//! | `grid`, `parameters`, `quaternion_filter` | wanted values to integer codes and back |
 //! | `clip`, `track`, `window` | an animation taken apart; what a track could hold throughout; a stretch of times |
 //! | `reach`, `response` | how far tracks move probes; the same under compensation |
 //! | `budgets` | error budgets of tracks: by reach, corrected by measured errors |
@@ -30,6 +30,7 @@ mod codec;
 mod compensate;
 mod encode;
 mod grid;
+mod parameters;
 mod plan;
 pub mod quaternion_filter;
 mod reach;
@@ -41,12 +42,15 @@ mod thin;
 mod track;
 mod window;
 
+pub(crate) use between::raise;
 pub use clip::Job;
 pub use codec::{Codec, Executor, Level};
+pub(crate) use compensate::leverage;
 pub use grid::{Code, Grid, Layout, Uniform};
+pub use parameters::{Counting, Parameters};
 pub use reach::Reach;
 pub(crate) use reach::farthest;
-pub use search::{Before, Choice, Found, search};
+pub use search::{Before, Choice, Found, repaired, rounded, search};
 pub use track::{Encoded, Track};
 
 #[cfg(test)]

@@ -31,6 +31,8 @@ const NEAR: u32 = 2;
 struct Free {
     track: usize,
     grid: Grid,
+    /// The same at the moment that is being looked at.
+    here: Grid,
 }
 
 /// A window's joints as decoded, one moment at a time.
@@ -79,7 +81,7 @@ impl<'a, 'c> Repair<'a, 'c> {
                 Property::Rotation => 1,
                 Property::Scale => continue,
             };
-            free[track.node][which] = grids(index).map(|grid| Free { track: index, grid });
+            free[track.node][which] = grids(index).map(|grid| Free { track: index, grid, here: grid });
         }
         let (limit, probes, joints, saved) =
             (limit * limit, probe_of(clip.skeleton, &clip.probes), Vec::new(), Vec::new());
@@ -88,15 +90,49 @@ impl<'a, 'c> Repair<'a, 'c> {
 
     /// Repairs moments of the window: keys, and the nodes' own transforms. Says whether any changed.
     pub(super) fn run(&mut self, moments: impl Iterator<Item = usize>, decoded: &mut Decoded) -> bool {
+        let (mut middles, anchors): (Vec<usize>, Vec<usize>) = moments.partition(|moment| self.is_middle(*moment));
         let mut changed = false;
-        for moment in moments {
+        for moment in anchors {
             self.load(moment, decoded);
             if self.moment_improves() {
                 self.store(decoded);
                 changed = true;
+                // Codes that count from this one stand for something else now.
+                let beside = [moment.wrapping_sub(1), moment + 1].into_iter();
+                middles.extend(beside.filter(|m| *m < self.window.len() && self.is_middle(*m)));
             }
         }
+        middles.sort_unstable();
+        middles.dedup();
+        for moment in middles {
+            self.load(moment, decoded);
+            self.encode_anew();
+            self.moment_improves();
+            self.store(decoded);
+            changed = true;
+        }
         changed
+    }
+
+    /// Whether codes at a moment count from those of the moments beside it.
+    pub(super) fn is_middle(&self, moment: usize) -> bool {
+        let mut grids = self.free.iter().flatten().flatten();
+        grids.any(|free| free.grid.is_middle(moment, self.window.len()))
+    }
+
+    /// Gives all joints the codes that are nearest to what they should be.
+    fn encode_anew(&mut self) {
+        for node in self.clip.nodes() {
+            let own = self.window.start.transforms[node].get(self.moment);
+            if let (Some(own), Some(free)) = (own, self.free[node][0]) {
+                let [x, y, z] = own.translation;
+                self.set(node, 0, free.here.encode([x, y, z, 0.0]));
+            }
+            if let (Some(own), Some(free), false) = (own, self.free[node][1], self.compensate) {
+                self.set(node, 1, free.here.encode(quat::toward(self.joints[node].own.rotation, own.rotation)));
+            }
+            self.settle(node, None);
+        }
     }
 
     /// Repeats the codes of the moment before wherever everything below stays within the limit, from the root to the tips.
@@ -104,8 +140,8 @@ impl<'a, 'c> Repair<'a, 'c> {
         for moment in 1..self.window.len() {
             self.load(moment, decoded);
             for (node, which) in self.clip.nodes().flat_map(|node| [(node, 0), (node, 1)]) {
-                if let Some(free) = self.free[node][which].filter(|free| free.grid.repeats_pay()) {
-                    self.repeat_code(node, which, &free.grid, decoded.keys[free.track].codes[moment - 1]);
+                if let Some(free) = self.free[node][which].filter(|free| free.here.repeats_pay()) {
+                    self.repeat_code(node, which, &free.here, decoded.keys[free.track].codes[moment - 1]);
                 }
             }
             self.store(decoded);
@@ -143,6 +179,11 @@ impl<'a, 'c> Repair<'a, 'c> {
 
     fn load(&mut self, moment: usize, decoded: &Decoded) {
         (self.moment, self.effort) = (moment, EFFORT);
+        for free in self.free.iter_mut().flatten().flatten() {
+            if let Grid::Parameters(parameters) = free.grid {
+                free.here = Grid::Parameters(parameters.at(&decoded.keys[free.track].codes, moment));
+            }
+        }
         let joint = |node: usize| {
             let (own, global) = (decoded.transforms[node].get(moment), *decoded.poses.global(node, moment));
             Joint {
@@ -221,18 +262,28 @@ impl<'a, 'c> Repair<'a, 'c> {
         let original = self.window.poses.global(worst, moment).origin;
         let miss = [0, 1, 2].map(|k| original[k] - self.joints[worst].global.origin[k]);
         if let Some(free) = &self.free[node][1] {
-            let spacing = free.grid.spacing() * 2.0;
+            let spacing = free.here.spacing() * 2.0;
             let arm = [0, 1, 2].map(|k| original[k] - joint.global.origin[k]);
             let square: f64 = arm.iter().map(|c| c * c).sum();
             // In the joint's own frame.
             let home = || quat::rotate(quat::conjugate(joint.turn), cross(arm, miss).map(|c| c / square));
-            let steps = (square > 0.0).then(home).into_iter().chain(sides(spacing)).chain(diagonals(spacing));
-            out.extend(steps.map(|step| (1, free.grid.encode_beside(joint.own.rotation, step, true))));
+            let turned = |step| (1, free.here.encode_beside(joint.own.rotation, step, true));
+            out.extend((square > 0.0).then(home).map(turned));
+            match free.here {
+                // Components have steps of their own.
+                Grid::Parameters(_) => {
+                    let code = joint.codes[1];
+                    let beside = |step: [f64; 3]| [0, 1, 2].map(|c| code[c].saturating_add(step[c] as i32));
+                    let steps = sides(1.0).chain(diagonals(1.0)).map(beside);
+                    out.extend(steps.map(|[x, y, z]| (1, [x, y, z, 0])));
+                }
+                _ => out.extend(sides(spacing).chain(diagonals(spacing)).map(turned)),
+            }
         }
         if let Some(free) = &self.free[node][0] {
             let [x, y, z] = joint.own.translation;
-            let steps = sides(free.grid.spacing());
-            out.extend(steps.map(|step| (0, free.grid.encode_beside([x, y, z, 0.0], step, false))));
+            let steps = sides(free.here.spacing());
+            out.extend(steps.map(|step| (0, free.here.encode_beside([x, y, z, 0.0], step, false))));
         }
         out
     }
@@ -266,7 +317,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         } else if let (true, Some(free)) = (self.compensate, self.free[node][1]) {
             let own = &self.joints[node].own;
             let aim = compensated(self.window, node, self.moment, turn, above.point(own.translation));
-            self.set(node, 1, free.grid.encode(quat::toward(own.rotation, aim)));
+            self.set(node, 1, free.here.encode(quat::toward(own.rotation, aim)));
         }
         let joint = &mut self.joints[node];
         if self.clip.changes(node) {
@@ -274,7 +325,7 @@ impl<'a, 'c> Repair<'a, 'c> {
             joint.turn = quat::mul(turn, joint.own.rotation);
         } else if let Some(parent) = parent {
             // It is turned as it always was under its parent.
-            joint.turn = quat::mul(turn, relative(&self.window.turns, parent, node, self.moment));
+            joint.turn = quat::mul(turn, relative(&self.window.start.turns, parent, node, self.moment));
         }
         joint.global = above.then_inner(&joint.local);
         self.joints[node].error = self.error(node, &self.joints[node].global);
@@ -285,7 +336,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         let Some(free) = &self.free[node][which] else { return };
         let joint = &mut self.joints[node];
         joint.codes[which] = code;
-        put(&self.clip.tracks[free.track], free.grid.decode(code), &mut joint.own);
+        put(&self.clip.tracks[free.track], free.here.decode(code), &mut joint.own);
     }
 }
 

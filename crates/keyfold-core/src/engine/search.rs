@@ -7,6 +7,7 @@ use super::{
     budgets::{self, Prices},
     clip::{Clip, Job, Part},
     encode::{Encoder, Measured, TrackKeys, quantizers},
+    grid::Grid,
     plan::{PLANS, Plan},
     reach::Reach,
     track::{Quantizer, Track},
@@ -35,6 +36,8 @@ const TIGHTENINGS: usize = 8;
 const LEAST: f64 = 0.3;
 /// The same where a few moments are tried again and again.
 const GENTLE: f64 = 0.94;
+/// The most that is left at once where codes count from others.
+const GENTLEST: f64 = 0.97;
 /// The most moments beyond repair that are looked at on their own at once.
 const HARD: usize = 256;
 /// The share of the bound that repaired codes aim at.
@@ -109,6 +112,32 @@ pub fn search<E: Executor>(
         false => search.best(samples)?,
     };
     codec.exceeds(job.tracks.len(), found.cost).then_some(found)
+}
+
+/// Tracks that keep all keys, with other codes where points lie too far off since weights, or what codes count from, have changed. `None` where that does not bring them
+/// within the bound.
+pub fn repaired<E: Executor>(
+    job: &Job<'_>,
+    codec: &dyn Codec,
+    executor: &E,
+    tracks: &[Option<Encoded>],
+) -> Option<Vec<Option<Encoded>>> {
+    let parts = Part::all(job);
+    let clips = parts.iter().map(|part| Clip::new(part, job));
+    let clips: Vec<Clip<'_>> = clips.filter(|clip| !clip.tracks.is_empty()).collect();
+    let search = Search { job, codec, executor, clips: &clips };
+    let repaired: Option<Vec<Vec<Encoded>>> =
+        search.each_clip(|index| search.repaired(&clips[index], tracks)).into_iter().collect();
+    Some(search.in_order(repaired?.into_iter()))
+}
+
+/// The tracks on the grids that a codec has whatever the bound: each joint makes up for its parents, and what points are over the bound is repaired as far as it can be.
+pub fn rounded<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E) -> Vec<Option<Encoded>> {
+    let parts = Part::all(job);
+    let clips = parts.iter().map(|part| Clip::new(part, job));
+    let clips: Vec<Clip<'_>> = clips.filter(|clip| !clip.tracks.is_empty()).collect();
+    let search = Search { job, codec, executor, clips: &clips };
+    search.in_order(search.each_clip(|index| search.rounded(&clips[index])).into_iter())
 }
 
 impl Before<'_> {
@@ -281,6 +310,9 @@ impl<E: Executor> Search<'_, '_, E> {
         let tried = |plan: &Plan| {
             self.candidate(|index| self.tried(&self.clips[index], &samples[index], *plan, Some(&prices[index])))
         };
+        if self.counts() {
+            return vec![first];
+        }
         let drops_keys = !self.job.keeps_keys && (self.is_sampled() || !self.job.shares_times);
         // The first two tell about what the best comes to.
         let plans = &PLANS[1..if self.job.is_estimate { 2 } else { PLANS.len() }];
@@ -433,6 +465,38 @@ impl<E: Executor> Search<'_, '_, E> {
         None
     }
 
+    /// A clip's tracks repaired; `None` where that is not enough.
+    fn repaired(&self, clip: &Clip<'_>, tracks: &[Option<Encoded>]) -> Option<Vec<Encoded>> {
+        let stored = || clip.tracks.iter().map(|track| tracks[track.index].as_ref());
+        let quantizer = |track: &Encoded| Quantizer { budget: 0.0, grid: track.grid, held: None };
+        let quantizers: Option<Vec<Quantizer>> = stored().map(|track| track.map(quantizer)).collect();
+        let (window, quantizers) = (Window::new(clip, 0..clip.times.len()), quantizers?);
+        let mut encoder = Encoder::new(clip, &window, PLANS[0], self.limit(PLANS[0]));
+        encoder.given = stored().flatten().map(|track| track.codes.clone()).collect();
+        let measured = encoder.encode(&quantizers);
+        (measured.error() <= self.most()).then(|| self.assemble(clip, &[encoder.decoded.keys], &quantizers))
+    }
+
+    /// A clip's tracks on the grids that they have with any budget.
+    fn rounded(&self, clip: &Clip<'_>) -> Vec<Encoded> {
+        let (count, plan) = (clip.times.len(), PLANS[0]);
+        let quantizers = quantizers(clip, self.codec, &vec![0.0; clip.tracks.len()]);
+        let starts: Vec<usize> = (0..count).step_by(WINDOW).collect();
+        let keys = self.executor.map(&starts, |start| {
+            let window = Window::new(clip, *start..(start + WINDOW).min(count));
+            let mut encoder = Encoder::new(clip, &window, plan, self.limit(plan));
+            encoder.encode(&quantizers);
+            encoder.decoded.keys
+        });
+        self.assemble(clip, &keys, &quantizers)
+    }
+
+    /// Whether codes count from those of other keys.
+    fn counts(&self) -> bool {
+        let mut tracks = self.clips.iter().flat_map(|clip| &clip.tracks);
+        tracks.any(|track| matches!(self.codec.grid(track, self.job.bound), Grid::Parameters(_)))
+    }
+
     /// The largest error at keys.
     fn most(&self) -> f64 {
         AT_KEYS * self.job.bound
@@ -448,6 +512,12 @@ impl<E: Executor> Search<'_, '_, E> {
     fn tighten(&self, clip: &Clip<'_>, reach: &Reach, budgets: &mut [f64], worst: &Measured, plan: Plan) {
         if plan.drops_keys || worst.failing.is_empty() || !clip.tracks.iter().all(Track::is_linear) {
             reach.tighten(budgets, &worst.errors, self.most(), LEAST);
+            return;
+        }
+        if self.counts() {
+            // A moment says little on its own.
+            let least = libm::sqrt(self.most() / worst.error()).clamp(LEAST, GENTLEST);
+            reach.tighten(budgets, &worst.errors, self.most(), least);
             return;
         }
         let failing = &worst.failing[..worst.failing.len().min(HARD)];
@@ -479,7 +549,8 @@ impl<E: Executor> Search<'_, '_, E> {
     fn joined(&self, clip: &Clip<'_>, index: usize, quantizer: &Quantizer, windows: &[Vec<TrackKeys>]) -> Encoded {
         let (track, windows) = (&clip.tracks[index], windows.iter().map(|tracks| &tracks[index]));
         let codes: Vec<_> = windows.clone().flat_map(|keys| &keys.codes).copied().collect();
-        let alone = quantizer.held.is_some() || !track.is_spline();
+        let counts = matches!(quantizer.grid, Grid::Parameters(_));
+        let alone = quantizer.held.is_some() || !track.is_spline() && !counts;
         if let Some(code) = codes.first().filter(|first| alone && codes.iter().all(|code| code == *first)) {
             let one = track.encoded(quantizer, Arc::from([self.job.end]), vec![*code]);
             return Encoded { interpolation: Interpolation::Linear, ..one };

@@ -92,7 +92,9 @@ fn found(
     before: Option<Before<'_>>,
 ) -> Option<Found> {
     let (tracks, radii) = (tracks(skeleton, curves), vec![RADIUS; skeleton.len()]);
-    let job = Job { kept, bound, level, keeps_keys, ..job(skeleton, &radii, &tracks) };
+    let settled: Vec<Option<&Curve>> =
+        kept.iter().zip(&tracks).map(|(kept, track)| kept.then_some(track.curve)).collect();
+    let job = Job { settled: &settled, bound, level, keeps_keys, ..job(skeleton, &radii, &tracks) };
     search(&job, &Plain, &Sequential, before)
 }
 
@@ -102,7 +104,8 @@ fn job<'a>(skeleton: &'a Skeleton, probe_radii: &'a [f64], tracks: &'a [Driven<'
         skeleton,
         probe_radii,
         tracks,
-        kept: &[false; 4],
+        settled: &[None; 4],
+        weights: &[],
         end: tracks[0].curve.end(),
         bound: 0.01,
         level: Level::Default,

@@ -156,6 +156,11 @@ impl Track {
 
     /// How a track is stored with a budget: the rest pose or another value throughout where that is near enough, else a grid.
     pub(super) fn quantizer(&self, codec: &dyn Codec, budget: f64) -> Quantizer {
+        let grid = codec.grid(self, budget);
+        if let Grid::Parameters(_) = grid {
+            // Keys count from what lies beside them, which need not hold the value.
+            return Quantizer { budget, grid, held: None };
+        }
         let constant = |grid: Grid, value| Quantizer { budget, grid, held: Some(grid.encode(value)) };
         let (rest, middle) = (self.rest, self.middle);
         if rest.1 <= HOLD * budget {
@@ -165,7 +170,7 @@ impl Track {
         if self.is_held(budget) {
             return constant(codec.constant(self, budget), middle.0);
         }
-        Quantizer { budget, grid: codec.grid(self, budget), held: None }
+        Quantizer { budget, grid, held: None }
     }
 }
 
@@ -198,7 +203,8 @@ impl Encoded {
     /// The values that a reader gets.
     pub fn values(&self) -> Vec<f32> {
         let grids = self.grid.of_elements(self.interpolation);
-        self.codes.iter().zip(grids).flat_map(|(code, grid)| grid.decode(*code).into_iter().take(self.width)).collect()
+        let value = |(k, grid): (usize, Grid)| grid.decode_key(&self.codes, k).into_iter().take(self.width);
+        (0..self.codes.len()).zip(grids).flat_map(value).collect()
     }
 
     /// The curve that a reader gets; `None` where codes are no finite numbers.

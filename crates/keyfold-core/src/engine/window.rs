@@ -3,7 +3,7 @@
 use super::{clip::Clip, compensate::Tilt};
 use crate::{
     quat::{self, Quat},
-    skeleton::{Affine, Moment, Poses, Transform},
+    skeleton::{Affine, Moment, Motion, Poses, Transform},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -18,24 +18,31 @@ pub(super) struct Window {
     pub(super) weights: Vec<f64>,
     /// The original's global matrices, and the own ones of nodes that have no tracks to change.
     pub(super) poses: Poses,
-    /// The own transforms of nodes that have tracks to change, by node; empty for others.
-    pub(super) transforms: Vec<Vec<Transform>>,
     /// Rotations to the scene, by node, as if nothing were scaled: one for all moments where nothing moves the node.
     pub(super) turns: Vec<Vec<Quat>>,
     /// Of nodes that have tracks to change: how a miss of their origin tilts them.
     pub(super) tilts: Vec<Vec<Tilt>>,
+    /// What encoding starts from.
+    pub(super) start: Start,
 }
 
-impl Window {
-    pub(super) fn new(clip: &Clip<'_>, range: Range<usize>) -> Self {
-        let times: Vec<f64> = clip.times[range.clone()].iter().map(|t| f64::from(*t)).collect();
-        let moments: Vec<Moment> = times.iter().map(|t| Moment::at(*t)).collect();
+/// The original with settled tracks as they are stored.
+pub(super) struct Start {
+    pub(super) poses: Poses,
+    /// As those of the original.
+    pub(super) turns: Vec<Vec<Quat>>,
+    /// The own transforms of nodes that have tracks to change, by node; empty for others.
+    pub(super) transforms: Vec<Vec<Transform>>,
+}
+
+impl Start {
+    fn new(clip: &Clip<'_>, motion: &Motion<'_>, moments: &[Moment]) -> Self {
         let skeleton = clip.skeleton;
         let (mut transforms, mut turns) = (vec![Vec::new(); skeleton.len()], vec![Vec::new(); skeleton.len()]);
         let mut locals: Vec<Vec<Affine>> = vec![Vec::new(); skeleton.len()];
         for &node in skeleton.order() {
-            let moves = clip.motion.animates(node);
-            let own = if moves { clip.motion.transforms(node, &moments) } else { vec![*skeleton.rest(node)] };
+            let moves = motion.animates(node);
+            let own = if moves { motion.transforms(node, moments) } else { vec![*skeleton.rest(node)] };
             let (mut row, parent) = (Vec::new(), skeleton.parent(node).map(|p| turns[p].as_slice()));
             chain_into(&mut row, parent, own.iter().map(|t| t.rotation));
             turns[node] = row;
@@ -47,12 +54,28 @@ impl Window {
         }
         let mut poses = Poses::from_locals(skeleton, moments.len(), locals);
         (0..skeleton.len()).filter(|node| clip.changes(*node)).for_each(|node| poses.forget_locals(node));
-        let tilts = (0..skeleton.len()).map(|node| {
+        Self { poses, turns, transforms }
+    }
+}
+
+impl Window {
+    pub(super) fn new(clip: &Clip<'_>, range: Range<usize>) -> Self {
+        let times: Vec<f64> = clip.times[range.clone()].iter().map(|t| f64::from(*t)).collect();
+        let moments: Vec<Moment> = times.iter().map(|t| Moment::at(*t)).collect();
+        let start = Start::new(clip, &clip.stored, &moments);
+        let (poses, turns) = match clip.is_settled_otherwise {
+            true => {
+                let original = Start::new(clip, &clip.motion, &moments);
+                (original.poses, original.turns)
+            }
+            false => (start.poses.clone(), start.turns.clone()),
+        };
+        let tilts = (0..clip.skeleton.len()).map(|node| {
             let moments = if clip.changes(node) { 0..moments.len() } else { 0..0 };
             moments.map(|moment| Tilt::new(clip, &poses, node, moment)).collect()
         });
         let (tilts, weights) = (tilts.collect(), clip.weights[range.clone()].to_vec());
-        Self { range, times, weights, poses, transforms, turns, tilts }
+        Self { range, times, weights, poses, turns, tilts, start }
     }
 
     pub(super) fn len(&self) -> usize {

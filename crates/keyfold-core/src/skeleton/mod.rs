@@ -190,17 +190,6 @@ impl Skeleton {
         }
         moved
     }
-
-    /// For each node whether it or a descendant is one of `nodes`.
-    pub(crate) fn carriers(&self, nodes: &[bool]) -> Vec<bool> {
-        let mut carriers = nodes.to_vec();
-        for &node in self.order.iter().rev() {
-            if let Some(parent) = self.parents[node] {
-                carriers[parent] |= carriers[node];
-            }
-        }
-        carriers
-    }
 }
 
 impl Rest {

@@ -165,12 +165,14 @@ fn pack_as_it_is(
         let known = context.takes(curve.interpolation()) && !undefined.contains(index);
         context.keeps(target) || !known || beside_lines && curve.interpolation() != Interpolation::Linear
     };
-    let kept: Vec<bool> = indices.iter().map(keeps).collect();
+    let curve = |index: &usize| keeps(index).then_some(&base.tracks[*index].curve);
+    let settled: Vec<Option<&Curve>> = indices.iter().map(curve).collect();
     let job = Job {
         skeleton: context.scene.skeleton(),
         probe_radii: context.scene.shells(),
         tracks: &tracks,
-        kept: &kept,
+        settled: &settled,
+        weights: &[],
         end: base.duration(),
         bound,
         level,

@@ -28,6 +28,11 @@ impl Frame {
         Self { left, right }
     }
 
+    /// What stands on either side of a rotation with parameters.
+    pub(super) fn sides(&self) -> [Quat; 2] {
+        [self.left.quat(), self.right.quat()]
+    }
+
     /// The inner rotation of `q`: what lies between left and right.
     pub(super) fn inner(&self, q: Quat) -> Quat {
         quat::mul(quat::mul(quat::conjugate(self.left.quat()), q), quat::conjugate(self.right.quat()))

@@ -1,6 +1,6 @@
 //! When a clip's keys are, the values of the tracks there, and the straight lines or parabolas between them.
 
-use super::{BuildError, Job, Source, SourceTrack, memory, splines};
+use super::{BuildError, Job, Source, SourceTrack, splines};
 use crate::clip::{Target, bend, timing::Timing};
 use crate::curve::{Curve, Interpolation, Location, largest_difference, locate};
 use crate::quat;
@@ -38,7 +38,7 @@ impl KeyTimes {
 
     /// An error where the limits leave no room for so many keys, or where a clip that bends would have them too close together or turn too far between two.
     pub(super) fn at(job: &Job<'_>, timing: Timing, bends: bool) -> Result<Self, BuildError> {
-        if memory(job.source, timing.keys()) > job.options.limits.memory {
+        if job.memory(timing.keys()) > job.options.limits.memory {
             return Err(BuildError::Limit("memory"));
         }
         let duration = duration(job.source);
@@ -66,7 +66,7 @@ impl KeyTimes {
         let (lines, source) = (self.lines(job.source), job.source.motion());
         let played = motion(job.source.skeleton, job.source.tracks.iter().map(|track| &track.target).zip(&lines));
         // Halfway alone says nothing of a curve that crosses the line there.
-        let moved = compare(&source, &played, job.source.probes, &moments(&[&source, &played], BETWEEN)).error();
+        let moved = compare(&source, &played, &job.probes, &moments(&[&source, &played], BETWEEN)).error();
         let others = job.source.tracks.iter().zip(&lines).filter(|(track, _)| spatial(track).is_none());
         let off = |(track, line): (&SourceTrack<'_>, &Curve)| {
             largest_difference(track.target.kind(), track.curve, line) / track.tolerance
@@ -98,9 +98,14 @@ impl KeyTimes {
 
     /// A track's values at the keys, row by row; rotations without jumps from one side of the sphere to the other.
     pub(super) fn values(&self, track: &SourceTrack<'_>) -> Vec<f64> {
-        let mut out = alloc::vec![0.0; track.curve.width() * self.len()];
-        track.curve.sample_many(track.target.kind(), &self.times, &mut out);
-        to_one_side(&track.target, &mut out);
+        self.values_of(&track.target, track.curve)
+    }
+
+    /// The same of another curve for a target.
+    pub(super) fn values_of(&self, target: &Target, curve: &Curve) -> Vec<f64> {
+        let mut out = alloc::vec![0.0; curve.width() * self.len()];
+        curve.sample_many(target.kind(), &self.times, &mut out);
+        to_one_side(target, &mut out);
         out
     }
 

@@ -2,12 +2,12 @@
 
 use super::keys::{KeyTimes, motion, spatial, to_one_side};
 use super::plan::Plan;
-use super::room::Room;
+use super::segments::Errors;
 use super::{Built, Job, SourceTrack};
 use crate::clip::{Clip, Form, Pose, Sampler, Track, bend};
 use crate::curve::{Curve, Interpolation, largest_difference};
-use crate::skeleton::{Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, Probe, compare, moments, prove};
-use alloc::{sync::Arc, vec::Vec};
+use crate::skeleton::{Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
+use alloc::{sync::Arc, vec, vec::Vec};
 
 /// Floats of a size have steps of their own: so much of it.
 const FLOAT: f64 = 1e-6;
@@ -40,7 +40,7 @@ impl<'a> Reference<'a> {
         let at_keys = Poses::new(&source, &keys.moments());
         let motion = if job.options.rate.is_some() { resampled } else { source };
         let played_at = played_at(keys, &moments);
-        let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.source.probes.len().max(1));
+        let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.probes.len().max(1));
         let kept = moments.chunks(BLOCK).take(blocks).map(|block| Poses::new(&motion, block)).collect();
         Self { job, keys, motion, moments, played_at, at_keys, kept }
     }
@@ -60,26 +60,21 @@ impl<'a> Reference<'a> {
         Some(Poses::new(&played, &moments))
     }
 
-    /// The largest error of what has other room than before: all else was within the bound, and is as it was. Where it is over the bound, the joints that
-    /// carry the point have less room next time. The clip may leave out what carries none of it.
-    pub(super) fn error(&self, clip: &Clip<'_>, room: &mut Room) -> f64 {
-        let (mut worst, bound, skeleton) = (0.0f64, self.job.bound(), self.job.source.skeleton);
-        let probes: Vec<&Probe> = self.job.source.probes.iter().filter(|probe| room.changed[probe.a]).collect();
-        for (block, times, reference) in self.blocks() {
-            let Some(poses) = self.played(clip, times) else { return f64::INFINITY };
-            for (i, moment) in block.iter().enumerate() {
-                let key = self.keys.times.partition_point(|t| *t <= moment.time).saturating_sub(1);
-                for probe in &probes {
-                    let squared = probe.squared_distance(reference.global(probe.a, i), poses.global(probe.b, i));
-                    worst = worst.max(squared);
-                    if squared > bound * bound {
-                        room.charge(skeleton, probe.a, key, libm::sqrt(squared) / bound);
-                    }
-                }
+    /// How far a clip is off; nothing where it plays what is no number.
+    pub(super) fn errors(&self, clip: &Clip<'_>) -> Option<Errors> {
+        let (keys, bound) = (&self.keys.times, self.job.bound());
+        let [mut own, mut between] = [(); 2].map(|()| vec![0.0f64; keys.len()]);
+        for (_, times, reference) in self.blocks() {
+            let poses = self.played(clip, times)?;
+            for (i, time) in times.iter().enumerate() {
+                let key = keys.partition_point(|key| key <= time).saturating_sub(1);
+                let probes = self.job.probes.iter();
+                let squares = probes.map(|p| p.squared_distance(reference.global(p.a, i), poses.global(p.b, i)));
+                let error = if keys[key] == *time { &mut own[key] } else { &mut between[key] };
+                *error = squares.fold(*error * bound * bound, f64::max) / (bound * bound);
             }
         }
-        room.tighten(skeleton);
-        libm::sqrt(worst)
+        Some(Errors { own, between })
     }
 
     /// What a clip plays as curves through its keys; steps as they are.
@@ -101,7 +96,7 @@ impl<'a> Reference<'a> {
     /// How far a clip lies from the reference, everywhere: proven between its keys, and what floats round as they blend, as far as it was seen.
     pub(super) fn proven(&self, clip: &Clip<'_>, built: Built) -> Built {
         let Some(lines) = self.lines(clip) else { return Built { holds: false, ..built } };
-        let (skeleton, probes) = (self.job.source.skeleton, self.job.source.probes);
+        let (skeleton, probes) = (self.job.source.skeleton, &self.job.probes[..]);
         let played = motion(skeleton, clip.tracks().iter().map(Track::target).zip(&lines));
         let each = |parts: usize, part: &(dyn Fn(usize) -> Part + Sync)| (0..parts).map(part).collect();
         let proof = prove(&self.motion, &played, probes, each);

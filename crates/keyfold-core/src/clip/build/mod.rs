@@ -3,41 +3,39 @@
 //! ```text
 //! keys     when the keys are (splines: how many follow those), the values there, and the lines or parabolas between: what errors are measured against
 //! plan     which tracks are constant, exact or keyed, and which need not be stored at all
-//! walk     from the root to the tips, each joint aimed at where it should be given its parents as decoded (aim), in axes of its own (frame),
-//!          with the coarsest steps (code) that keep within the part of the bound that it may use (room)
+//! keyed    what keyed tracks should have at their keys, rotations in axes of their own (frame)
+//! segments each a job for the engine, which sees it by codec ─> codes; or fixed
 //! pack     codes to bytes
-//! measure  read back, compared everywhere ─> bytes, or another try with less room
+//! measure  read back, compared everywhere ─> bytes, or keys beside errors over the bound nearer, again
 //! ```
 //!
 //! `docs/clips.md` tells what was tried and what it brought. Transcendental functions come from `libm`: the same input
 //! makes the same bytes on every platform.
 
-mod aim;
-mod code;
+mod codec;
+mod fixed;
 mod frame;
+mod keyed;
 mod keys;
 mod measure;
 mod pack;
 mod plan;
-mod room;
+mod segments;
 mod splines;
-mod walk;
 
 use super::coding::MAX_BITS;
 use super::timing::{MAX_EVEN_KEYS, Timing};
-use super::{Clip, Encoding, NodeProperty, Target, Track};
+use super::{Clip, Encoding, NodeProperty, Target};
 use crate::curve::Curve;
 use crate::engine::farthest;
-use crate::skeleton::{Affine, Motion, Probe, Property, Skeleton};
+use crate::skeleton::{Affine, Motion, Probe, Property, Skeleton, probes};
 use alloc::string::{String, ToString};
 use alloc::{vec, vec::Vec};
 use core::{cell::Cell, fmt};
 
-use code::Steps;
 use keys::KeyTimes;
 use measure::Reference;
 use plan::Plan;
-use walk::{Tries, Walk};
 
 /// An animation to build a clip from.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +46,8 @@ pub struct Source<'a> {
     pub index: usize,
     /// The hierarchy that it moves.
     pub skeleton: &'a Skeleton,
-    /// The points in which errors are measured.
-    pub probes: &'a [Probe],
+    /// By node: how far from its origin errors are measured, in scene units.
+    pub probe_radii: &'a [f64],
     /// What it drives, and how.
     pub tracks: &'a [SourceTrack<'a>],
 }
@@ -60,10 +58,9 @@ impl<'a> Source<'a> {
         keys::motion(self.skeleton, self.tracks.iter().map(|track| (&track.target, track.curve)))
     }
 
-    /// What so many moments take, where each takes so much for a node that moves and for a component of a track.
-    fn for_each(&self, moments: usize, node: u64, component: u64) -> u64 {
-        let components: usize = self.tracks.iter().map(|track| track.curve.width()).sum();
-        (moments as u64).saturating_mul(self.probes.len() as u64 * node + components as u64 * component)
+    /// The points in which errors are measured: those of all nodes that move.
+    fn probes(&self) -> Vec<Probe> {
+        probes(self.skeleton, &self.motion().moved(), |node| self.probe_radii[node])
     }
 }
 
@@ -179,6 +176,8 @@ struct Job<'a> {
     budget: &'a Budget<'a>,
     /// The error that a clip may have after all. What is searched within is less where searches before failed.
     allowed: f64,
+    /// The points in which errors are measured.
+    probes: Vec<Probe>,
     /// By node and property: how far a unit of its tracks moves points.
     reach: Vec<[f64; 3]>,
 }
@@ -196,11 +195,12 @@ impl<'a> Job<'a> {
     fn new(source: &'a Source<'a>, options: &'a Options, allowed: f64, budget: &'a Budget<'a>) -> Self {
         let tracks: Vec<_> = source.tracks.iter().filter_map(keys::spatial).collect();
         let mut reach = vec![[0.0f64; 3]; source.skeleton.len()];
-        for (track, far) in tracks.iter().zip(farthest(&source.motion(), &tracks, source.probes)) {
+        let probes = source.probes();
+        for (track, far) in tracks.iter().zip(farthest(&source.motion(), &tracks, &probes)) {
             let reach = &mut reach[track.node][track.property as usize];
             *reach = reach.max(far);
         }
-        Self { source, options, budget, allowed, reach }
+        Self { source, options, budget, allowed, probes, reach }
     }
 
     fn bound(&self) -> f64 {
@@ -218,8 +218,19 @@ impl<'a> Job<'a> {
         if !watch(told.get()) {
             return Err(BuildError::Cancelled);
         }
-        let left = work.get().checked_sub(self.source.for_each(moments, 60, 20));
+        let left = work.get().checked_sub(self.for_each(moments, 60, 20));
         left.map(|left| work.set(left)).ok_or(BuildError::Limit("work"))
+    }
+
+    /// About how many bytes it takes to build a clip with so many keys: four matrices of each node that moves, three numbers of each component.
+    fn memory(&self, keys: usize) -> u64 {
+        self.for_each(keys, 4 * size_of::<Affine>() as u64, 3 * size_of::<f64>() as u64)
+    }
+
+    /// What so many moments take, where each takes so much for a node that moves and for a component of a track.
+    fn for_each(&self, moments: usize, node: u64, component: u64) -> u64 {
+        let components: usize = self.source.tracks.iter().map(|track| track.curve.width()).sum();
+        (moments as u64).saturating_mul(self.probes.len() as u64 * node + components as u64 * component)
     }
 }
 
@@ -257,18 +268,13 @@ fn build_within(job: &Job<'_>) -> Result<Built, BuildError> {
     let keys = KeyTimes::new(job)?;
     let lines = keys.lines(job.source);
     let (plan, reference) = (Plan::new(job, &keys), Reference::new(job, &keys, &lines));
-    let walk = Walk::new(job, &plan, &keys, &reference);
+    let encoder = Encoder { job, plan: &plan, keys: &keys, reference: &reference };
     let built = match job.options.encoding {
-        Encoding::Variable => walk.smallest()?,
-        Encoding::Fixed => walk.fixed()?,
+        Encoding::Variable => encoder.variable()?,
+        Encoding::Fixed => encoder.fixed()?,
     };
     let clip = Clip::open(built.bytes.clone()).map_err(|_| BuildError::Range)?;
     Ok(reference.proven(&clip, built))
-}
-
-/// About how many bytes it takes to build a clip with so many keys: four matrices of each node that moves, three numbers of each component.
-fn memory(source: &Source<'_>, keys: usize) -> u64 {
-    source.for_each(keys, 4 * size_of::<Affine>() as u64, 3 * size_of::<f64>() as u64)
 }
 
 fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
@@ -288,80 +294,24 @@ fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
     Err(BuildError::Options(refused))
 }
 
-/// How often the search may tighten the room where the bound was exceeded between keys.
-const TRIES: usize = 24;
+/// What all ways to encode a clip share.
+struct Encoder<'a> {
+    job: &'a Job<'a>,
+    plan: &'a Plan<'a>,
+    keys: &'a KeyTimes,
+    reference: &'a Reference<'a>,
+}
 
-/// How the smallest clip is looked for: how much of their error joints pass on to their children, and about how many anchors make a segment.
-const WAYS: [(f64, usize); 3] = [(0.55, 8), (0.75, 16), (0.75, 8)];
-
-/// The fewest bits of `fixed` that are tried.
-const FIXED_BITS: u32 = 8;
-
-impl Walk<'_> {
-    /// The smallest of a few ways to share the error between joints and to cut segments.
-    fn smallest(&self) -> Result<Built, BuildError> {
-        // What strays leaves little to gain, and its keys were searched for already.
-        let ways = if self.keys.bends { &WAYS[..2] } else { &WAYS[..] };
-        let mut best: Option<Built> = None;
-        for (i, way) in ways.iter().enumerate() {
-            let most = best.as_ref().filter(|best| best.holds).map_or(usize::MAX, |best| best.bytes.len());
-            let built = self.held(*way, most, i as f64 / ways.len() as f64)?;
-            best = built.filter(|built| built.holds && built.bytes.len() < most || best.is_none()).or(best);
-        }
-        best.ok_or(BuildError::Range)
-    }
-
-    /// Encodes, reads back, measures; where the bound is exceeded, again with less room there. Nothing where a try comes to `most` bytes.
-    fn held(&self, (passed_on, about): (f64, usize), most: usize, done: f64) -> Result<Option<Built>, BuildError> {
-        // Segments are all alike: a short one at the end would have a head of its own.
-        let all = self.keys.len() / 2 + 1;
-        let anchors = all.div_ceil(((all + about / 2) / about).max(1));
-        let mut tries = self.tries(Steps::Variable { anchors }, passed_on);
-        let mut error = f64::INFINITY;
-        for _ in 0..TRIES {
-            if error > self.job.bound() {
-                let Some(tried) = self.tried(&mut tries, most, done)? else { return Ok(None) };
-                error = tried;
-            }
-        }
-        Ok(Some(self.built(&tries, error)))
-    }
-
-    /// With the bits that were asked for, or with the fewest that hold the bound: one more halves the error.
-    fn fixed(&self) -> Result<Built, BuildError> {
-        let options = self.job.options;
-        let mut bits = options.bits.unwrap_or(FIXED_BITS);
-        loop {
-            let done = f64::from(bits) / f64::from(MAX_BITS + 1);
-            let mut tries = self.tries(Steps::Fixed { bits }, WAYS[0].0);
-            let error = self.tried(&mut tries, usize::MAX, done)?.unwrap_or(f64::INFINITY);
-            let built = self.built(&tries, error);
-            if built.holds || options.bits.is_some() || bits == MAX_BITS {
-                return Ok(built);
-            }
-            let short = libm::log2(built.error / options.max_error).clamp(1.0, MAX_BITS.into());
-            bits = (bits + short as u32).min(MAX_BITS);
-        }
-    }
-
-    /// One more try, paid for, after so much of all work was done: the largest error of what was coded anew; nothing where that alone comes to `most` bytes.
-    fn tried(&self, tries: &mut Tries, most: usize, done: f64) -> Result<Option<f64>, BuildError> {
-        let Self { job, keys, reference, .. } = self;
-        job.pay(keys.len() + reference.moments.len(), done)?;
-        self.run(tries);
-        let carriers = job.source.skeleton.carriers(&tries.grid.room.changed);
-        let carries = |track: &Track| matches!(track.target, Target::Node(node, _) if carriers[node as usize]);
-        let bytes = pack::packed(self, tries, carries);
-        // Codes that are too wide make no clip. Another try may do without them.
-        let error = |clip: Clip<'_>| reference.error(&clip, &mut tries.grid.room);
-        Ok((bytes.len() < most).then(|| Clip::open(&bytes).map_or(f64::INFINITY, error)))
-    }
-
-    /// The clip that tries came to, off by so much.
-    fn built(&self, tries: &Tries, error: f64) -> Built {
-        let bytes = pack::packed(self, tries, |_| true);
+impl Encoder<'_> {
+    /// A clip that is off by so much.
+    fn built(&self, bytes: Vec<u8>, error: f64) -> Built {
         let others_hold = |clip: Clip<'_>| self.reference.others_hold(self.plan, &clip);
         let holds = error <= self.job.allowed && Clip::open(&bytes).is_ok_and(others_hold);
         Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }
     }
+}
+
+/// The least and the largest.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }

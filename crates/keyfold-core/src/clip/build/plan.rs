@@ -1,8 +1,7 @@
 //! Which tracks are constant, exact or keyed, and which need not be stored at all.
 
-use super::code::range;
 use super::keys::{KeyTimes, duration, spatial};
-use super::{Job, SourceTrack};
+use super::{Job, SourceTrack, range};
 use crate::clip::coding::MAX_BITS;
 use crate::clip::constant::ConstantGrid;
 use crate::clip::directory::{Directory, Layout};

@@ -4,7 +4,7 @@
 //! Keys are judged by what they are likely to cost (what curves stray by is not left for codes), and looked at only where that may be less than the best so far.
 
 use super::keys::{KeyTimes, duration};
-use super::{BuildError, Job, Source, memory};
+use super::{BuildError, Job, Source};
 use crate::clip::{Encoding, timing::Timing};
 use crate::curve::{Interpolation, merged_times};
 use crate::skeleton::BETWEEN;
@@ -86,7 +86,7 @@ impl Search<'_> {
         let time = if matches!(timing, Timing::Table(_)) { TIME_BITS } else { 0.0 };
         let count = timing.keys();
         let cost = |bits: f64| count as f64 * (self.components * bits + time);
-        self.is_short = memory(self.job.source, count) > self.job.options.limits.memory;
+        self.is_short = self.job.memory(count) > self.job.options.limits.memory;
         if self.is_short || self.best.as_ref().is_some_and(|(best, _)| *best <= cost(BITS)) {
             return Ok(None);
         }
