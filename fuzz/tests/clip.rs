@@ -3,7 +3,7 @@
 use keyfold_core::clip::build::{Limits, Options, Source, SourceTrack, build};
 use keyfold_core::clip::{Clip, Encoding, NodeProperty, Target};
 use keyfold_core::curve::{Curve, Interpolation};
-use keyfold_core::skeleton::{Rest, Skeleton, Transform, probes};
+use keyfold_core::skeleton::{Rest, Skeleton, Transform};
 use keyfold_fuzz::{Mutator, clip, sealed};
 
 /// Clips that between them have every kind of track, both encodings, both timings and both versions.
@@ -26,8 +26,7 @@ fn seeds() -> Vec<Vec<u8>> {
         .iter()
         .map(|(target, curve)| SourceTrack { target: target.clone(), curve, rest: None, tolerance: 1e-3 })
         .collect();
-    let probes = probes(&skeleton, &[true; 10], |_| 0.03);
-    let source = Source { name: "seed", index: 1, skeleton: &skeleton, probes: &probes, tracks: &tracks };
+    let source = Source { name: "seed", index: 1, skeleton: &skeleton, probe_radii: &[0.03; 10], tracks: &tracks };
     let with = |encoding, rate| {
         build(&source, &Options { rate, encoding, bits: None, max_error: 1e-4, limits: Limits::NONE }, &|_| true)
             .unwrap()
