@@ -94,8 +94,7 @@ pub fn search<E: Executor>(
     before: Option<Before<'_>>,
 ) -> Option<Found> {
     let parts = Part::all(job);
-    let clips = parts.iter().map(|part| Clip::new(part, job));
-    let mut clips: Vec<Clip<'_>> = clips.filter(|clip| !clip.tracks.is_empty()).collect();
+    let mut clips = clips(&parts, job);
     if clips.is_empty() || job.bound.is_nan() || job.bound <= 0.0 {
         return None;
     }
@@ -123,8 +122,7 @@ pub fn repaired<E: Executor>(
     tracks: &[Option<Encoded>],
 ) -> Option<Vec<Option<Encoded>>> {
     let parts = Part::all(job);
-    let clips = parts.iter().map(|part| Clip::new(part, job));
-    let clips: Vec<Clip<'_>> = clips.filter(|clip| !clip.tracks.is_empty()).collect();
+    let clips = clips(&parts, job);
     let search = Search { job, codec, executor, clips: &clips };
     let repaired: Option<Vec<Vec<Encoded>>> =
         search.each_clip(|index| search.repaired(&clips[index], tracks)).into_iter().collect();
@@ -134,10 +132,14 @@ pub fn repaired<E: Executor>(
 /// The tracks on the grids that a codec has whatever the bound: each joint makes up for its parents, and what points are over the bound is repaired as far as it can be.
 pub fn rounded<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E) -> Vec<Option<Encoded>> {
     let parts = Part::all(job);
-    let clips = parts.iter().map(|part| Clip::new(part, job));
-    let clips: Vec<Clip<'_>> = clips.filter(|clip| !clip.tracks.is_empty()).collect();
+    let clips = clips(&parts, job);
     let search = Search { job, codec, executor, clips: &clips };
     search.in_order(search.each_clip(|index| search.rounded(&clips[index])).into_iter())
+}
+
+/// Those parts of a job that have something to change.
+fn clips<'a>(parts: &'a [Part<'a>], job: &Job<'a>) -> Vec<Clip<'a>> {
+    parts.iter().map(|part| Clip::new(part, job)).filter(|clip| !clip.tracks.is_empty()).collect()
 }
 
 impl Before<'_> {

@@ -56,11 +56,18 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(width: usize, mut values: Vec<f32>) -> Self {
-        if values.chunks_exact(width).all(|row| *row == values[..width]) {
-            values.truncate(width);
+    /// Splines may leave the range of floats.
+    fn new(width: usize, values: impl IntoIterator<Item = f64>) -> Self {
+        let float = |v: f64| if v.is_nan() { 0.0 } else { v.clamp(f32::MIN.into(), f32::MAX.into()) as f32 };
+        Self { width, values: values.into_iter().map(float).collect() }
+    }
+
+    /// The same in one row where all are alike.
+    fn shortened(mut self) -> Self {
+        if self.values.chunks_exact(self.width).all(|row| *row == self.values[..self.width]) {
+            self.values.truncate(self.width);
         }
-        Self { width, values }
+        self
     }
 
     /// A curve through some keys.
@@ -82,17 +89,17 @@ impl<'a> Moving<'a> {
         for (planned, track) in encoder.plan.tracks.iter().enumerate() {
             let Some(moved) = spatial(track.source) else { continue };
             let (width, place) = (track.source.curve.width(), keyed.iter().position(|keyed| keyed.planned == planned));
-            let values = |values: Vec<f64>| Rows::new(width, values.into_iter().map(|v| v as f32).collect());
             let held = match &track.role {
-                Role::Held(curve) => Some(values(encoder.keys.values_of(&track.source.target, curve))),
+                Role::Held(curve) => {
+                    Some(Rows::new(width, encoder.keys.values_of(&track.source.target, curve)).shortened())
+                }
                 Role::Rotation(_) | Role::Numbers(_) => None,
             };
-            let rows = match place {
-                Some(place) => keyed[place].values.iter().flat_map(|v| v[..width].to_vec()).collect(),
-                None => encoder.keys.values(track.source),
-            };
             moving.tracks.push(moved);
-            moving.rows.push(values(rows));
+            moving.rows.push(match place {
+                Some(place) => Rows::new(width, keyed[place].values.iter().flat_map(|v| v[..width].to_vec())),
+                None => Rows::new(width, encoder.keys.values(track.source)).shortened(),
+            });
             moving.grids.push(place.map(|place| keyed[place].grids.clone()));
             moving.keyed.push(place);
             moving.held.push(held);
@@ -199,26 +206,24 @@ impl<'a, 'e> Segments<'a, 'e> {
 
     /// Makes all segments.
     fn run(&mut self) -> Result<(), BuildError> {
-        self.make(vec![true; self.ranges.len()])
+        let any = self.moving.keyed.iter().any(Option::is_some);
+        self.make(vec![any; self.ranges.len()])
     }
 
     /// Makes those segments again that are beside errors over the bound: keys there count for more or, where that did not help, have less of the bound.
     fn come_nearer(&mut self, errors: &Errors) -> Result<(), BuildError> {
         // What is over the bound at a key itself, because floats round, is as good as beside it.
-        let beside = errors
-            .own
-            .iter()
-            .zip(&errors.between)
-            .map(|(own, between)| if *own > 1.0 { own.max(*between) } else { *between });
-        let (weights, beyond) = raise(&self.weights, &errors.own, &beside.collect::<Vec<f64>>(), LEAST);
+        let worse = |(own, between): (&f64, &f64)| if *own > 1.0 { own.max(*between) } else { *between };
+        let beside: Vec<f64> = errors.own.iter().zip(&errors.between).map(worse).collect();
+        let (weights, beyond) = raise(&self.weights, &errors.own, &beside, LEAST);
         let before = core::mem::replace(&mut self.weights, weights);
         let mut wanted: Vec<bool> =
             self.ranges.iter().map(|keys| self.weights[keys.clone()] != before[keys.clone()]).collect();
         for (segment, keys) in self.ranges.iter().enumerate() {
             let beside = beyond.iter().filter(|key| keys.contains(key) || keys.contains(&(**key + 1)));
-            let worst = beside.map(|key| errors.between[*key]).fold(0.0, f64::max);
+            let worst = beside.map(|key| worse((&errors.own[*key], &errors.between[*key]))).fold(0.0, f64::max);
             if worst > 0.0 {
-                self.shares[segment] *= (0.97 / libm::sqrt(worst)).clamp(0.5, 0.95);
+                self.shares[segment] *= (NEARER / libm::sqrt(worst)).clamp(LESS.0, LESS.1);
                 wanted[segment] = true;
             }
         }
@@ -228,14 +233,14 @@ impl<'a, 'e> Segments<'a, 'e> {
     /// Makes segments, and those before them whose codes count from theirs, until no track has levels too far apart.
     fn make(&mut self, mut wanted: Vec<bool>) -> Result<(), BuildError> {
         loop {
-            for segment in (0..wanted.len()).rev().filter(|_| !self.moving.tracks.is_empty()) {
-                if wanted[segment] {
-                    let done = MADE * (1.0 - segment as f64 / wanted.len() as f64);
-                    self.encoder.job.pay(WORK * self.ranges[segment].len(), done)?;
-                    let changed = self.segment(segment);
-                    if changed && segment > 0 {
-                        wanted[segment - 1] = true;
-                    }
+            for segment in (0..wanted.len()).rev() {
+                if !wanted[segment] {
+                    continue;
+                }
+                let done = MADE * (1.0 - segment as f64 / wanted.len() as f64);
+                self.encoder.job.pay(WORK * self.ranges[segment].len(), done)?;
+                if self.segment(segment) && segment > 0 {
+                    wanted[segment - 1] = true;
                 }
             }
             wanted = self.raised_floors();
@@ -249,20 +254,15 @@ impl<'a, 'e> Segments<'a, 'e> {
     /// Makes a segment. Says whether its first key is another.
     fn segment(&mut self, segment: usize) -> bool {
         let (keys, moving) = (self.ranges[segment].clone(), self.moving);
-        let is_last = segment + 1 == self.ranges.len();
         let after: &[Option<[f64; 3]>] = &self.firsts[segment + 1];
         let codec = SegmentCodec { grids: &moving.grids, after, floors: &self.floors };
         let bound = self.encoder.job.bound() * self.shares[segment];
-        debug_assert!(is_last == after.iter().all(Option::is_none));
         let made = self.made[segment].take().map(|tracks| counted(tracks, after));
         let tracks = moving.job(self.encoder.job, &keys, (bound, &self.weights[keys.clone()]), |job| {
             let again = made.and_then(|made| engine::repaired(job, &codec, &Sequential, &made));
             let found = again.or_else(|| engine::search(job, &codec, &Sequential, None).map(|found| found.tracks));
-            match found {
-                Some(tracks) => tracks,
-                // Nothing holds: as near as codes come.
-                None => engine::rounded(job, &codec, &Sequential),
-            }
+            // Where nothing holds: as near as codes come.
+            found.unwrap_or_else(|| engine::rounded(job, &codec, &Sequential))
         });
         let mut firsts = vec![None; moving.tracks.len()];
         for (index, (place, track)) in moving.keyed.iter().zip(&tracks).enumerate() {
@@ -320,6 +320,9 @@ const TRIES: usize = 24;
 const ANCHORS: usize = 8;
 /// The least share of the bound that a key's own error is taken for where errors beside it are over the bound: what is nearer already need not come much nearer.
 const LEAST: f64 = 0.5;
+/// The share of the bound that errors beside keys are to come to which nearer keys did not help, and how much less of it a segment has for that, at least and at most.
+const NEARER: f64 = 0.97;
+const LESS: (f64, f64) = (0.5, 0.95);
 /// How much of all work is done once each segment was made.
 const MADE: f64 = 0.8;
 
