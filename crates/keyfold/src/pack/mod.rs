@@ -166,7 +166,7 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
 
 /// As [`pack`], watched.
 pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    smallest(document, settings, monitor).map(|smallest| smallest.least)
+    smallest(document, settings, monitor).map(|smallest| smallest.packed)
 }
 
 /// How many numbers the values of animations are.
@@ -210,27 +210,25 @@ fn pack_below(
     let (mut before, mut untouched) = (vec![f64::NAN; packed.len()], BTreeSet::new());
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
-        let mut written = forms(document, &context, &read.animations, &packed)?;
-        written.retain(|written| wanted.is_none_or(|wanted| wanted(&weigh::weight(written))));
-        let measured = |written: &Document| diff::diff(document, &written.read_back()?, settings.shell);
-        let Some(first) = written.first() else { return Ok(Vec::new()) };
-        let diff = measured(first)?;
-        let failing: Vec<usize> = (0..packed.len()).filter(|i| context.fails(&diff, *i)).collect();
-        let given_up = |index: &usize| attempt > ATTEMPTS || untouched.contains(index);
-        if failing.iter().any(given_up) {
+        let written = forms(document, &context, &read.animations, &packed)?.into_iter();
+        let weighed = written.map(|written| (weigh::weight(&written), written));
+        let measured =
+            weighed.filter(|(weight, _)| wanted.is_none_or(|wanted| wanted(weight))).map(|(weight, written)| {
+                let diff = diff::diff(document, &written.read_back()?, settings.shell)?;
+                Ok(Packed::new(settings.storage, written, weight, diff, bound, left.clone()))
+            });
+        let mut measured = measured.collect::<Result<Vec<_>>>()?;
+        let fails = |form: &Packed, index: &usize| context.fails(&form.diff, *index);
+        let Some(first) = measured.first() else { return Ok(measured) };
+        let failing: Vec<usize> = (0..packed.len()).filter(|index| fails(first, index)).collect();
+        if failing.is_empty() {
+            measured.retain(|form| !(0..packed.len()).any(|index| fails(form, &index)));
+            return Ok(measured);
+        }
+        if attempt > ATTEMPTS || failing.iter().any(|index| untouched.contains(index)) {
             return Ok(Vec::new());
         }
-        if failing.is_empty() {
-            let mut first = Some(diff);
-            let packed = |written: Document| {
-                let diff = first.take().map_or_else(|| measured(&written), Ok)?;
-                let weight = weigh::weight(&written);
-                Ok(Packed::new(settings.storage, written, weight, diff, bound, left.clone()))
-            };
-            let mut all: Vec<Packed> = written.into_iter().map(packed).collect::<Result<_>>()?;
-            all.retain(|form| !(0..before.len()).any(|index| context.fails(&form.diff, index)));
-            return Ok(all);
-        }
+        let diff = &first.diff;
         let far = |index: usize| diff.animations[index].possible > FAR * bound || attempt + 1 == ATTEMPTS;
         let blames_times =
             context.form().rounds_times && !context.exact_times() && failing.iter().any(|index| far(*index));

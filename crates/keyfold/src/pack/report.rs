@@ -141,9 +141,10 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    fn new(storage: Storage, packed: &Packed) -> Self {
+    fn new(packed: &Packed) -> Self {
         let weight = Weight { raw: document_bytes(&packed.document) as usize, gzip: packed.gzip_bytes };
-        Self { error: Some(packed.diff.error), quick: false, ..Self::estimated(storage, &packed.document, weight) }
+        let about = Self::estimated(packed.storage, &packed.document, weight);
+        Self { error: Some(packed.diff.error), quick: false, ..about }
     }
 
     /// What a storage would take about, of a document that needs what `document` does.
@@ -212,30 +213,26 @@ pub struct Chosen {
 pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
     let tried: Vec<Storage> =
         Storage::ALL.into_iter().filter(|s| choice.among.contains(s) || choice.beside.contains(s)).collect();
-    // Who asks for one storage gets a file that is no larger on disk than what `convert` makes; who asks for the smallest of several asks for no form of any.
     let is_alone = choice.among.len() == 1;
-    let (mut candidates, mut best) = (Vec::new(), None::<(Packed, bool)>);
+    let (mut candidates, mut best) = (Vec::new(), None::<Smallest>);
     for (index, storage) in tried.iter().enumerate() {
         let part = Part { whole: monitor, from: index as f64 / tried.len() as f64, share: 1.0 / tried.len() as f64 };
         let own = Settings { storage: *storage, ..settings.clone() };
-        let Smallest { least, on_disk, convert_saves } = smallest(document, &own, &part)?;
         let is_candidate = choice.among.contains(storage);
-        let (packed, convert_saves) = match is_candidate && is_alone {
-            // Most originals are in core already.
-            true => {
-                let packed =
-                    or_core(document, &own, on_disk.unwrap_or(least), &Part { whole: &part, from: 0.99, share: 0.01 })?;
-                (packed, convert_saves && *storage != Storage::Core)
-            }
-            false => (least, false),
-        };
-        candidates.push(Candidate::new(if is_candidate && is_alone { packed.storage } else { *storage }, &packed));
-        let weight = |packed: &Packed| packed.weight(settings.optimize);
-        if is_candidate && best.as_ref().is_none_or(|(best, _)| weight(&packed) < weight(best)) {
-            best = Some((packed, convert_saves));
+        let mut found = smallest(document, &own, &part)?;
+        // The original is an answer where it is in what was asked for: most are in core, and of several storages none has to be there.
+        found.convert_saves &= is_alone && *storage != Storage::Core;
+        if is_candidate && is_alone {
+            found.packed = or_core(document, &own, found.packed, &Part { whole: &part, from: 0.99, share: 0.01 })?;
+        }
+        candidates.push(Candidate::new(&found.packed));
+        let weight = |found: &Smallest| found.packed.weight(settings.optimize);
+        if is_candidate && best.as_ref().is_none_or(|best| weight(&found) < weight(best)) {
+            best = Some(found);
         }
     }
-    let (packed, convert_saves) = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
+    let best = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
+    let Smallest { packed, convert_saves } = best;
     let storage = packed.storage;
     if choice.estimate {
         let is_known = |other: &Storage| tried.contains(other) || *other == storage;

@@ -5,7 +5,6 @@ use super::{
     weigh::{self, Weight},
 };
 use crate::{Animation, Document, Monitor, Part, Result, Storage, diff, read_shared, unpack::unpack_tracks};
-use core::mem::replace;
 
 /// The most floats of a document that is also packed by the quickest search and, unless it has splines, as `convert` does: of longer ones, the engine's choice is smaller.
 pub(super) const MUCH: usize = 1 << 16;
@@ -19,12 +18,9 @@ const TIGHTER: [(usize, &[f64]); 2] =
 /// How many times the work of one search has to be left to begin another: estimates and measurements need some, too.
 const RESERVE: u64 = 8;
 
-/// The smallest results of all searches.
+/// The smallest result of all searches.
 pub(super) struct Smallest {
-    /// Has the fewest of the bytes that are asked for.
-    pub(super) least: Packed,
-    /// Has the fewest among those that take no more bytes as they are than the original and what `convert` makes, where the least takes more.
-    pub(super) on_disk: Option<Packed>,
+    pub(super) packed: Packed,
     /// Whether what `convert` makes takes fewer bytes as it is than the original.
     pub(super) convert_saves: bool,
 }
@@ -48,8 +44,7 @@ pub(super) fn or_core(document: &Document, settings: &Settings, own: Packed, mon
     if !(is_other && has_splines(animations) && floats(animations) <= MUCH) {
         return Ok(own);
     }
-    let core = smallest(document, &Settings { storage: Storage::Core, ..settings.clone() }, monitor)?;
-    let core = core.on_disk.unwrap_or(core.least);
+    let core = smallest(document, &Settings { storage: Storage::Core, ..settings.clone() }, monitor)?.packed;
     // Which extensions a file says that it needs is part of what it takes.
     let weight = |packed: &Packed| packed.document.draft(None).map(|draft| weigh::whole(&draft));
     let (before, after) = (weight(&own)?, weight(&core)?);
@@ -98,32 +93,26 @@ fn search(original: &Document, document: &Document, settings: &Settings, monitor
         let forms = pack_below(document, other, Some(&wanted), &part(1 + index))?;
         forms.into_iter().for_each(|packed| results.take(packed));
     }
-    Ok(results.smallest())
+    Ok(results.smallest)
 }
 
 impl Smallest {
-    /// The same, measured against the original itself; `None` where a result is over the bound.
+    /// The same, measured against the original itself; `None` where it is over the bound.
     fn against(mut self, original: &Document, settings: &Settings) -> Result<Option<Self>> {
-        for packed in [&mut self.least].into_iter().chain(&mut self.on_disk) {
-            packed.diff = diff::diff(original, &packed.document.read_back()?, settings.shell)?;
-            let properties = packed.diff.animations.iter().all(|a| a.properties.max <= settings.property_bound());
-            if !(packed.diff.possible <= packed.bound && properties && packed.diff.unmatched.is_empty()) {
-                return Ok(None);
-            }
-        }
-        Ok(Some(self))
+        let packed = &mut self.packed;
+        packed.diff = diff::diff(original, &packed.document.read_back()?, settings.shell)?;
+        let properties = packed.diff.animations.iter().all(|a| a.properties.max <= settings.property_bound());
+        let holds = packed.diff.possible <= packed.bound && properties && packed.diff.unmatched.is_empty();
+        Ok(holds.then_some(self))
     }
 }
 
-/// The results so far.
+/// The smallest of the results so far.
 struct Results {
+    smallest: Smallest,
     optimize: Optimize,
-    least: Packed,
-    /// The most bytes as they are: those of the original and of what `convert` makes.
-    limit: Option<usize>,
-    /// The smallest result that takes no more, where the least takes more.
-    on_disk: Option<Packed>,
-    convert_saves: bool,
+    /// The most bytes as they are: those of the original and of what `convert` makes. What takes more is written only where all results do.
+    limit: usize,
 }
 
 impl Results {
@@ -131,41 +120,23 @@ impl Results {
         // A result that leaves more animations as they were sets no limit.
         let other = converted.as_ref().filter(|converted| converted.left.len() <= packed.left.len());
         let limit = as_it_was.into_iter().chain(other.map(|converted| converted.raw_bytes)).min();
-        let mut results = Self { optimize, least: packed, limit, on_disk: None, convert_saves: limit < as_it_was };
+        let smallest = Smallest { packed, convert_saves: limit < as_it_was };
+        let mut results = Self { smallest, optimize, limit: limit.unwrap_or(usize::MAX) };
         converted.into_iter().for_each(|converted| results.take(converted));
         results
     }
 
-    /// Whether a result of this weight is smaller than one that is kept.
+    /// Whether a result of this weight is smaller than the one that is kept.
     fn wants(&self, weight: &Weight) -> bool {
-        let is_less = |than: &Packed| weight.of(self.optimize) < than.weight(self.optimize);
-        let on_disk = if self.is_within(self.least.raw_bytes) { Some(&self.least) } else { self.on_disk.as_ref() };
-        is_less(&self.least) || self.is_within(weight.raw) && on_disk.is_none_or(is_less)
-    }
-
-    fn is_within(&self, raw: usize) -> bool {
-        self.limit.is_some_and(|limit| raw <= limit)
+        let rank = |weight: &Weight| (weight.raw > self.limit, weight.of(self.optimize));
+        rank(weight) < rank(&self.smallest.packed.both())
     }
 
     /// Keeps a result where it is wanted. Some were packed within tighter bounds; what is promised is the bound that was asked for.
     fn take(&mut self, packed: Packed) {
-        if !self.wants(&packed.both()) {
-            return;
+        if self.wants(&packed.both()) {
+            self.smallest.packed = Packed { bound: self.smallest.packed.bound, ..packed };
         }
-        let packed = Packed { bound: self.least.bound, ..packed };
-        if packed.weight(self.optimize) >= self.least.weight(self.optimize) {
-            self.on_disk = Some(packed);
-            return;
-        }
-        let before = replace(&mut self.least, packed);
-        if self.is_within(before.raw_bytes) {
-            self.on_disk = Some(before);
-        }
-    }
-
-    fn smallest(self) -> Smallest {
-        let on_disk = if self.is_within(self.least.raw_bytes) { None } else { self.on_disk };
-        Smallest { least: self.least, on_disk, convert_saves: self.convert_saves }
     }
 }
 
