@@ -88,7 +88,7 @@ fn rotation(track: &engine::Track, step: f64, options: &Options) -> Option<Unifo
 }
 
 /// Numbers of two digits: the steps from one power of ten to the next.
-const DIGITS: [u32; 10] = [10, 12, 15, 20, 25, 30, 40, 50, 60, 80];
+const DIGITS: [f64; 10] = [8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.2, 1.0];
 /// How much coarser than asked for a grid may be where that makes bytes of shorts.
 const COARSER: f64 = 1.5;
 /// Offsets are multiples of the power of ten that is at most so many steps.
@@ -99,57 +99,40 @@ fn uniform(ranges: &[(f64, f64)], step: f64, normalized: bool, layout: Layout, o
     // Both of a normalized type's scales are short: a short's is 257 times a byte's.
     let unit = if normalized { 255.0 } else { 1.0 };
     let widest = ranges.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
-    let reaches = |decimal: &Decimal, most: i32| {
-        let step = decimal.value() / unit;
-        widest + 2.0 * MARGIN * step + power_of_ten_within(LEEWAY * step).value() <= f64::from(most) * step
+    let reaches = |scale: f64, most: i32| {
+        let step = scale / unit;
+        widest + 2.0 * MARGIN * step + power_of_ten_within(LEEWAY * step) <= f64::from(most) * step
     };
     let tried = [(step, 255), (step * COARSER, 255), (step, 65535)];
     let tried = tried.into_iter().filter(|(_, most)| *most == 255 || !options.bytes_only);
-    let mut tried = tried.map(|(step, most)| (decimal_within(step * unit), most));
-    let (decimal, most) = tried.find(|(decimal, most)| reaches(decimal, *most))?;
-    let step = decimal.value() / unit;
+    let mut tried = tried.map(|(step, most)| (short_within(step * unit), most));
+    let (scale, most) = tried.find(|(scale, most)| reaches(*scale, *most))?;
+    let step = scale / unit;
     let coarse = power_of_ten_within(LEEWAY * step);
     let mut offsets = [0.0; 4];
     for (offset, (low, _)) in offsets.iter_mut().zip(ranges) {
-        *offset = coarse.times(((low - MARGIN * step) / coarse.value()).floor());
+        *offset = short(coarse * ((low - MARGIN * step) / coarse).floor());
     }
-    let scale = if normalized && most == 65535 { decimal.times(257.0) } else { decimal.value() };
+    let scale = if normalized && most == 65535 { short(scale * 257.0) } else { scale };
     Some(Uniform { offsets, scale, unit: if normalized { most } else { 1 }, most, layout })
 }
 
-/// A number of few decimal digits.
-#[derive(Clone, Copy)]
-struct Decimal {
-    digits: f64,
-    exponent: i32,
-}
-
-impl Decimal {
-    fn value(self) -> f64 {
-        self.times(1.0)
-    }
-
-    /// Multiplied before the point is set, so that the result is the nearest float to a short number.
-    fn times(self, by: f64) -> f64 {
-        let ten = libm::exp10(f64::from(self.exponent.abs()));
-        if self.exponent < 0 { self.digits * by / ten } else { self.digits * by * ten }
-    }
+/// The number of few decimal digits that is meant where arithmetic left it a last bit off.
+fn short(x: f64) -> f64 {
+    format!("{x:.14e}").parse().unwrap_or(x)
 }
 
 /// The largest power of ten that is at most `x`.
-fn power_of_ten_within(x: f64) -> Decimal {
-    let mut ten = Decimal { digits: 1.0, exponent: libm::floor(libm::log10(x)).clamp(-40.0, 40.0) as i32 };
-    if ten.value() > x {
-        ten.exponent -= 1;
-    }
-    ten
+fn power_of_ten_within(x: f64) -> f64 {
+    let ten = |exponent: f64| short(libm::exp10(exponent));
+    let exponent = libm::floor(libm::log10(x)).clamp(-40.0, 40.0);
+    if ten(exponent) > x { ten(exponent - 1.0) } else { ten(exponent) }
 }
 
-/// The largest number of the ladder that is at most `x`.
-fn decimal_within(x: f64) -> Decimal {
-    let exponent = power_of_ten_within(x).exponent - 1;
-    let numbers = DIGITS.iter().rev().map(|digits| Decimal { digits: f64::from(*digits), exponent });
-    numbers.into_iter().find(|decimal| decimal.value() <= x).unwrap_or(Decimal { digits: 10.0, exponent })
+/// The largest number of two digits that is at most `x`.
+fn short_within(x: f64) -> f64 {
+    let ten = power_of_ten_within(x);
+    DIGITS.iter().map(|digits| short(digits * ten)).find(|number| *number <= x).unwrap_or(ten)
 }
 
 /// An animation's channels, with times as frame numbers where that is smaller.
