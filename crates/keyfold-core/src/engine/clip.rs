@@ -83,6 +83,8 @@ pub(super) struct Clip<'a> {
     pub(super) is_settled_otherwise: bool,
     pub(super) moved: Vec<bool>,
     pub(super) probes: Vec<Probe>,
+    /// By node: its probe.
+    probe_of: Vec<Option<usize>>,
     /// All keys of all tracks that may change; where there are splines, moments between them, too.
     pub(super) times: Arc<[f32]>,
     /// By time: how many times the square of an error counts there.
@@ -90,8 +92,6 @@ pub(super) struct Clip<'a> {
     /// Those that may change, ordered so that a node's come together, translation first.
     pub(super) tracks: Vec<Track>,
     of_node: Vec<Range<usize>>,
-    /// Whether others move nodes, too.
-    pub(super) shared: bool,
 }
 
 impl<'a> Clip<'a> {
@@ -110,10 +110,6 @@ impl<'a> Clip<'a> {
             let start = all.partition_point(|track| track.node < node);
             start..all.partition_point(|track| track.node <= node)
         });
-        // Settled tracks may have keys beside those of the others.
-        let others = tracks.iter().filter_map(|(index, _)| job.settled[*index]).flat_map(|curve| curve.times());
-        let shared = others.into_iter().any(|time| times.binary_search_by(|own| own.total_cmp(time)).is_err());
-        let of_node = of_node.collect();
         let weights = if job.weights.len() == times.len() { job.weights.to_vec() } else { vec![1.0; times.len()] };
         let is_otherwise =
             |(index, track): &(usize, Driven<'_>)| job.settled[*index].is_some_and(|curve| curve != track.curve);
@@ -128,12 +124,12 @@ impl<'a> Clip<'a> {
             stored,
             is_settled_otherwise,
             moved,
+            probe_of: probe_of(skeleton, &probes),
             probes,
             times,
             weights,
+            of_node: of_node.collect(),
             tracks: all,
-            of_node,
-            shared,
         }
     }
 
@@ -143,6 +139,11 @@ impl<'a> Clip<'a> {
         let became = self.tracks.iter().enumerate().filter_map(|(i, track)| Some(track.driven(curve(i, track)?)));
         became.for_each(|track| motion.set(track));
         motion
+    }
+
+    /// The probe of a node.
+    pub(super) fn probe(&self, node: usize) -> Option<&Probe> {
+        self.probe_of[node].map(|index| &self.probes[index])
     }
 
     /// The tracks of a node that may change.

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     curve::Kind,
     quat::{self, Quat},
-    skeleton::{Poses, Property, Transform},
+    skeleton::{Poses, Probe, Property, Transform},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -183,11 +183,10 @@ impl<'a, 'c> Encoder<'a, 'c> {
     fn measure(&self) -> Measured {
         let most = self.limit.map_or(f64::INFINITY, |limit| limit * limit);
         let mut over = vec![false; self.window.len()];
-        let error = |probe: &crate::skeleton::Probe| {
+        let error = |probe: &Probe| {
             let mut largest = 0.0f64;
             for (moment, over) in over.iter_mut().enumerate() {
-                let (a, b) = (self.window.poses.global(probe.a, moment), self.decoded.poses.global(probe.b, moment));
-                let squared = self.window.weights[moment] * probe.squared_distance(a, b);
+                let squared = self.squared(probe, moment);
                 largest = largest.max(squared);
                 *over |= squared > most;
             }
@@ -196,6 +195,11 @@ impl<'a, 'c> Encoder<'a, 'c> {
         let errors = self.clip.probes.iter().map(error).collect();
         let failing = (0..over.len()).filter(|m| over[*m]).map(|m| m + self.window.range.start).collect();
         Measured { errors, failing }
+    }
+
+    /// The weighted square of how far a probe lies off at a moment.
+    fn squared(&self, probe: &Probe, moment: usize) -> f64 {
+        self.window.error(probe, moment, self.decoded.poses.global(probe.b, moment))
     }
 
     /// Chooses codes anew where points lie too far off: those of tracks with a key at every time of the window, where a key is alone
@@ -245,8 +249,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         let mut any = false;
         for probe in &self.clip.probes {
             for moment in failing.iter().map(|place| place - self.window.range.start) {
-                let (a, b) = (self.window.poses.global(probe.a, moment), self.decoded.poses.global(probe.b, moment));
-                if self.window.weights[moment] * probe.squared_distance(a, b) > limit * limit {
+                if self.squared(probe, moment) > limit * limit {
                     any |= self.narrow_chain(probe.a, moment, quantizers);
                 }
             }

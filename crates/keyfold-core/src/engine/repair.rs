@@ -5,7 +5,7 @@
 //! with everything below it aimed anew, until it does not. What room is left then, codes use to repeat those of the moment before.
 
 use super::{
-    clip::{Clip, probe_of},
+    clip::Clip,
     compensate::compensated,
     encode::{Decoded, put},
     grid::{Code, Grid},
@@ -44,8 +44,6 @@ pub(super) struct Repair<'a, 'c> {
     limit: f64,
     /// By node: the tracks of its translation and its rotation that may change.
     free: Vec<[Option<Free>; 2]>,
-    /// By node: its probe.
-    probes: Vec<Option<usize>>,
     moment: usize,
     /// How many joints may still be settled for the moment.
     effort: usize,
@@ -83,9 +81,8 @@ impl<'a, 'c> Repair<'a, 'c> {
             };
             free[track.node][which] = grids(index).map(|grid| Free { track: index, grid, here: grid });
         }
-        let (limit, probes, joints, saved) =
-            (limit * limit, probe_of(clip.skeleton, &clip.probes), Vec::new(), Vec::new());
-        Self { clip, window, compensate, limit, free, probes, moment: 0, effort: 0, joints, saved }
+        let (limit, joints, saved) = (limit * limit, Vec::new(), Vec::new());
+        Self { clip, window, compensate, limit, free, moment: 0, effort: 0, joints, saved }
     }
 
     /// Repairs moments of the window: keys, and the nodes' own transforms. Says whether any changed.
@@ -137,12 +134,13 @@ impl<'a, 'c> Repair<'a, 'c> {
 
     /// Repeats the codes of the moment before wherever everything below stays within the limit, from the root to the tips.
     pub(super) fn repeat(&mut self, decoded: &mut Decoded) {
-        for moment in 1..self.window.len() {
+        let free = |(node, which): (usize, usize)| Some((node, which, self.free[node][which]?));
+        let all = self.clip.nodes().flat_map(|node| [(node, 0), (node, 1)]).filter_map(free);
+        let paying: Vec<_> = all.filter(|(_, _, free)| free.grid.repeats_pay()).collect();
+        for moment in (1..self.window.len()).filter(|_| !paying.is_empty()) {
             self.load(moment, decoded);
-            for (node, which) in self.clip.nodes().flat_map(|node| [(node, 0), (node, 1)]) {
-                if let Some(free) = self.free[node][which].filter(|free| free.here.repeats_pay()) {
-                    self.repeat_code(node, which, &free.here, decoded.keys[free.track].codes[moment - 1]);
-                }
+            for (node, which, free) in &paying {
+                self.repeat_code(*node, *which, &free.grid, decoded.keys[free.track].codes[moment - 1]);
             }
             self.store(decoded);
         }
@@ -211,10 +209,7 @@ impl<'a, 'c> Repair<'a, 'c> {
 
     /// The squared distance of a node's probe, weighted, where the node lies so.
     fn error(&self, node: usize, global: &Affine) -> f64 {
-        self.probes[node].map_or(0.0, |probe| {
-            let original = self.window.poses.global(node, self.moment);
-            self.window.weights[self.moment] * self.clip.probes[probe].squared_distance(original, global)
-        })
+        self.clip.probe(node).map_or(0.0, |probe| self.window.error(probe, self.moment, global))
     }
 
     /// Looks at the worst point again and again, until none is too far off or nothing helps.

@@ -3,14 +3,9 @@
 //! A small error of a track displaces and turns what hangs on its node. With compensation, a joint below keeps its turn in the scene and tilts against the displacement of
 //! its origin (`compensate`), so that what arrives at the tips of a chain is a fraction of what a lever would say. To first order, that is a linear map from joint to joint.
 
-use super::{
-    clip::{Clip, probe_of},
-    reach::looks,
-    track::Track,
-    window::Window,
-};
+use super::{clip::Clip, reach::looks, track::Track, window::Window};
 use crate::{
-    skeleton::Property,
+    skeleton::{Probe, Property},
     vector::{AXES, Vector, cross, dot},
 };
 use alloc::{vec, vec::Vec};
@@ -34,8 +29,6 @@ impl Movement {
 pub(super) struct Response<'a, 'c> {
     clip: &'a Clip<'c>,
     windows: &'a [Window],
-    /// By node: its probe.
-    probes: Vec<Option<usize>>,
     /// By node: whether it tilts against what its origin is displaced by.
     tilts: Vec<bool>,
     /// By node: the largest angle between two keys of its rotation.
@@ -51,7 +44,7 @@ impl<'a, 'c> Response<'a, 'c> {
             tilts[track.node] = many && !track.is_held(*budget);
             turns[track.node] = track.turn;
         }
-        Self { clip, windows, probes: probe_of(clip.skeleton, &clip.probes), tilts, turns }
+        Self { clip, windows, tilts, turns }
     }
 
     /// The squares of how far a unit of a track moves the probes below its node, in their order; `rigid` says the same of a rigid body.
@@ -96,15 +89,15 @@ impl<'a, 'c> Response<'a, 'c> {
     }
 
     /// The nodes below a track's that have probes, with these.
-    fn probed(&self, track: &Track) -> impl Iterator<Item = (usize, usize)> {
-        self.clip.skeleton.subtree(track.node).iter().filter_map(|node| Some((*node, self.probes[*node]?)))
+    fn probed(&self, track: &Track) -> impl Iterator<Item = (usize, &Probe)> {
+        self.clip.skeleton.subtree(track.node).iter().filter_map(|node| Some((*node, self.clip.probe(*node)?)))
     }
 
     /// Raises squares to those of the movements of probes.
     fn raise(&self, track: &Track, window: &Window, moment: usize, moved: &[Movement], squares: &mut [f64]) {
         for ((node, probe), square) in self.probed(track).zip(squares) {
             let global = window.poses.global(node, moment);
-            let points = self.clip.probes[probe].points(global).into_iter();
+            let points = probe.points(global).into_iter();
             let by = points.map(|point| moved[node].of(point, global.origin));
             *square = by.map(|by| dot(by, by)).fold(*square, f64::max);
         }

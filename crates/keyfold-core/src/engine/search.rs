@@ -13,10 +13,7 @@ use super::{
     track::{Quantizer, Track},
     window::Window,
 };
-use crate::{
-    curve::{Curve, Interpolation},
-    skeleton::{Deviation, compare, moments},
-};
+use crate::curve::{Curve, Interpolation};
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::ops::Range;
 
@@ -121,20 +118,28 @@ pub fn repaired<E: Executor>(
     executor: &E,
     tracks: &[Option<Encoded>],
 ) -> Option<Vec<Option<Encoded>>> {
-    let parts = Part::all(job);
-    let clips = clips(&parts, job);
-    let search = Search { job, codec, executor, clips: &clips };
-    let repaired: Option<Vec<Vec<Encoded>>> =
-        search.each_clip(|index| search.repaired(&clips[index], tracks)).into_iter().collect();
-    Some(search.in_order(repaired?.into_iter()))
+    each_part(job, codec, executor, |search, clip| search.repaired(clip, tracks))
 }
 
-/// The tracks on the grids that a codec has whatever the bound: each joint makes up for its parents, and what points are over the bound is repaired as far as it can be.
+/// The tracks on the grids that a codec has whatever the bound: each joint makes up for its parents, and what points are over the bound is repaired as far as it can be. None
+/// of them where nobody waits for them any more.
 pub fn rounded<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E) -> Vec<Option<Encoded>> {
+    let rounded = each_part(job, codec, executor, |search, clip| search.rounded(clip));
+    rounded.unwrap_or_else(|| vec![None; job.tracks.len()])
+}
+
+/// The tracks as `run` makes them, part by part.
+fn each_part<E: Executor>(
+    job: &Job<'_>,
+    codec: &dyn Codec,
+    executor: &E,
+    run: impl Fn(&Search<'_, '_, E>, &Clip<'_>) -> Option<Vec<Encoded>> + Send + Sync,
+) -> Option<Vec<Option<Encoded>>> {
     let parts = Part::all(job);
     let clips = clips(&parts, job);
     let search = Search { job, codec, executor, clips: &clips };
-    search.in_order(search.each_clip(|index| search.rounded(&clips[index])).into_iter())
+    let made: Option<Vec<_>> = search.each_clip(|index| run(&search, &clips[index])).into_iter().collect();
+    Some(search.in_order(made?.into_iter()))
 }
 
 /// Those parts of a job that have something to change.
@@ -404,7 +409,7 @@ impl<E: Executor> Search<'_, '_, E> {
     fn whole(&self, mut choice: Choice, reach: &[Reaches], held: Option<&Candidate>) -> Option<Found> {
         let whole = |index: usize| {
             let (clip, Chosen { plan, budgets, .. }) = (&self.clips[index], &choice.clips[index]);
-            let is_whole = |tried: &&Tried| tried.holds && clip.times.len() <= WINDOW && !clip.shared;
+            let is_whole = |tried: &&Tried| tried.holds && clip.times.len() <= WINDOW;
             match held.map(|candidate| &candidate.clips[index]).filter(is_whole) {
                 Some(tried) => Some((self.encoded(clip, tried), budgets.clone())),
                 None => self.whole_clip(clip, reach[index].of(*plan), *plan, budgets.clone()),
@@ -430,41 +435,44 @@ impl<E: Executor> Search<'_, '_, E> {
         plan: Plan,
         mut budgets: Vec<f64>,
     ) -> Option<(Vec<Encoded>, Vec<f64>)> {
-        let count = clip.times.len();
-        let starts: Vec<usize> = (0..count).step_by(WINDOW).collect();
         for round in 0..REPAIRS {
             if round > PATIENCE {
                 budgets.iter_mut().for_each(|b| *b *= GENTLE);
             }
             let quantizers = quantizers(clip, self.codec, &budgets);
-            let encoded = self.executor.map(&starts, |start| {
-                if self.executor.is_cancelled() {
-                    return None;
-                }
-                let window = Window::new(clip, *start..(start + WINDOW).min(count));
-                let mut encoder = Encoder::new(clip, &window, plan, self.limit(plan));
-                let measured = encoder.encode(&quantizers);
-                // Where tracks that stay have keys of their own, what uses up all room may never hold at those.
-                let relaxes = !clip.shared || round <= PATIENCE;
-                if relaxes && measured.error() <= self.most() {
-                    encoder.relax(&quantizers);
-                }
-                Some((measured, encoder.decoded.keys))
-            });
-            let encoded: Option<Vec<(Measured, Vec<TrackKeys>)>> = encoded.into_iter().collect();
-            let (measured, keys): (Vec<Measured>, Vec<Vec<TrackKeys>>) = encoded?.into_iter().unzip();
-            let mut worst = merged(clip, measured.into_iter());
-            let encoded = self.assemble(clip, &keys, &quantizers);
-            if clip.shared {
-                let found = self.deviation(clip, &encoded).probes;
-                worst.errors.iter_mut().zip(&found).for_each(|(mine, other)| *mine = mine.max(other.error));
-            }
+            let (worst, keys) = self.windows(clip, plan, &quantizers)?;
             if worst.error() <= self.most() {
-                return Some((encoded, budgets));
+                return Some((self.assemble(clip, &keys, &quantizers), budgets));
             }
             self.tighten(clip, reach, &mut budgets, &worst, plan);
         }
         None
+    }
+
+    /// All windows of a clip, and how they came out; `None` where nobody waits for them any more.
+    fn windows(
+        &self,
+        clip: &Clip<'_>,
+        plan: Plan,
+        quantizers: &[Quantizer],
+    ) -> Option<(Measured, Vec<Vec<TrackKeys>>)> {
+        let count = clip.times.len();
+        let starts: Vec<usize> = (0..count).step_by(WINDOW).collect();
+        let encoded = self.executor.map(&starts, |start| {
+            if self.executor.is_cancelled() {
+                return None;
+            }
+            let window = Window::new(clip, *start..(start + WINDOW).min(count));
+            let mut encoder = Encoder::new(clip, &window, plan, self.limit(plan));
+            let measured = encoder.encode(quantizers);
+            if measured.error() <= self.most() {
+                encoder.relax(quantizers);
+            }
+            Some((measured, encoder.decoded.keys))
+        });
+        let encoded: Option<Vec<_>> = encoded.into_iter().collect();
+        let (measured, keys): (Vec<Measured>, Vec<_>) = encoded?.into_iter().unzip();
+        Some((merged(clip, measured.into_iter()), keys))
     }
 
     /// A clip's tracks repaired; `None` where that is not enough.
@@ -480,17 +488,10 @@ impl<E: Executor> Search<'_, '_, E> {
     }
 
     /// A clip's tracks on the grids that they have with any budget.
-    fn rounded(&self, clip: &Clip<'_>) -> Vec<Encoded> {
-        let (count, plan) = (clip.times.len(), PLANS[0]);
+    fn rounded(&self, clip: &Clip<'_>) -> Option<Vec<Encoded>> {
         let quantizers = quantizers(clip, self.codec, &vec![0.0; clip.tracks.len()]);
-        let starts: Vec<usize> = (0..count).step_by(WINDOW).collect();
-        let keys = self.executor.map(&starts, |start| {
-            let window = Window::new(clip, *start..(start + WINDOW).min(count));
-            let mut encoder = Encoder::new(clip, &window, plan, self.limit(plan));
-            encoder.encode(&quantizers);
-            encoder.decoded.keys
-        });
-        self.assemble(clip, &keys, &quantizers)
+        let (_, keys) = self.windows(clip, PLANS[0], &quantizers)?;
+        Some(self.assemble(clip, &keys, &quantizers))
     }
 
     /// Whether codes count from those of other keys.
@@ -533,13 +534,6 @@ impl<E: Executor> Search<'_, '_, E> {
             }
             reach.tighten(budgets, &worst.errors, self.most(), GENTLE);
         }
-    }
-
-    /// By probe, how far a clip lies from the original at all keys of all tracks: those that stay as they are have some of their own.
-    fn deviation(&self, clip: &Clip<'_>, encoded: &[Encoded]) -> Deviation {
-        let curves: Vec<_> = encoded.iter().map(Encoded::curve).collect();
-        let motion = clip.motion_with(|index, _| curves[index].as_ref());
-        compare(&clip.motion, &motion, &clip.probes, &moments(&[&clip.motion, &motion], 0))
     }
 
     /// A clip's tracks from the keys of all windows.

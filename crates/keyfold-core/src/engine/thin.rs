@@ -4,7 +4,7 @@
 //! root, wherever everything that hangs on the node stays within the limit.
 
 use super::{
-    clip::{Clip, probe_of},
+    clip::Clip,
     encode::{Decoded, TrackKeys, between, put_value},
     grid::played,
     reduce::LEAST_COSINE,
@@ -26,8 +26,6 @@ pub(super) struct Thinning<'a, 'c> {
     window: &'a Window,
     /// The largest squared distance that is let be.
     limit: f64,
-    /// By node: its probe.
-    probes: Vec<Option<usize>>,
     decoded: &'a mut Decoded,
     /// How many nodes may still be looked at.
     effort: usize,
@@ -38,14 +36,7 @@ type Key = (usize, [f64; 4]);
 
 impl<'a, 'c> Thinning<'a, 'c> {
     pub(super) fn new(clip: &'a Clip<'c>, window: &'a Window, limit: f64, decoded: &'a mut Decoded) -> Self {
-        Self {
-            clip,
-            window,
-            limit: limit * limit,
-            probes: probe_of(clip.skeleton, &clip.probes),
-            decoded,
-            effort: EFFORT,
-        }
+        Self { clip, window, limit: limit * limit, decoded, effort: EFFORT }
     }
 
     /// Removes keys of tracks; poses and transforms become what is left of them.
@@ -113,12 +104,10 @@ impl<'a, 'c> Thinning<'a, 'c> {
         let above = skeleton.parent(node).map_or(Affine::IDENTITY, |parent| *self.decoded.poses.global(parent, moment));
         let global = above.then_inner(&Affine::from_transform(own));
         let moves = global.then_inner(&self.decoded.poses.global(node, moment).inverse()?);
-        let limit = self.limit / self.window.weights[moment];
         let near = |below: &usize| {
-            self.probes[*below].is_none_or(|probe| {
-                let moved = moves.then_inner(self.decoded.poses.global(*below, moment));
-                self.clip.probes[probe].squared_distance(self.window.poses.global(*below, moment), &moved) <= limit
-            })
+            let moved = || moves.then_inner(self.decoded.poses.global(*below, moment));
+            let error = |probe| self.window.error(probe, moment, &moved());
+            self.clip.probe(*below).is_none_or(|probe| error(probe) <= self.limit)
         };
         subtree.iter().all(near).then_some(moves)
     }

@@ -73,42 +73,34 @@ impl Track {
         let all = is_linear && !keeps_keys && keys.len() as f64 >= times.len() as f64 * NEARLY_ALL;
         let keys = if all { (0..times.len()).collect() } else { keys };
         let values = values(curve, property);
-        let ranges = ranges(&values);
         let hull = if interpolation == Interpolation::CubicSpline { hull(curve) } else { values.clone() };
         // Keys that stay have something to tell.
         let least = if keeps_keys && !curve.is_constant() { f64::INFINITY } else { 0.0 };
         let stray = |value| hull.iter().map(|v| distance(property, *v, value)).fold(least, f64::max);
         let held = |value| (value, stray(value));
-        let (rest, middle) =
-            (held(part_of(skeleton.rest(node), property, axis)), held(middle(property, &self::ranges(&hull))));
         let apart = |v: &[f64; 4]| libm::fabs(v[0] - v[1]).max(libm::fabs(v[0] - v[2])).max(libm::fabs(v[1] - v[2]));
-        let spread = values.iter().map(apart).fold(0.0, f64::max);
-        let projection = (property == Property::Rotation && !interpolation.is_spline()).then(|| projection(&values));
-        let arcs = values.windows(2).filter(|_| projection.is_some());
-        let turn = arcs.map(|pair| distance(property, pair[0], pair[1])).fold(0.0, f64::max);
-        let steady = (property == Property::Rotation).then(|| steady(&values)).flatten();
+        let is_turned = property == Property::Rotation && !interpolation.is_spline();
+        let arcs = values.windows(2).filter(|_| is_turned);
         let square = |k: usize| curve.value(k).iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>();
-        let is_unit = (0..curve.keys()).all(|k| libm::fabs(libm::sqrt(square(k)) - 1.0) < UNIT);
-        let gap = curve.times().windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(0.0, f64::max);
-        let (width, curve) = (curve.width(), curve.clone());
+        let gaps = curve.times().windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0]));
         Self {
             index,
             node,
             property,
             axis,
-            width,
+            width: curve.width(),
             interpolation,
-            ranges,
-            spread,
-            gap,
-            is_unit,
-            turn,
-            steady,
-            projection,
-            curve,
+            ranges: ranges(&values),
+            spread: values.iter().map(apart).fold(0.0, f64::max),
+            gap: gaps.fold(0.0, f64::max),
+            is_unit: (0..curve.keys()).all(|k| libm::fabs(libm::sqrt(square(k)) - 1.0) < UNIT),
+            turn: arcs.map(|pair| distance(property, pair[0], pair[1])).fold(0.0, f64::max),
+            steady: steady(&values).filter(|_| property == Property::Rotation),
+            projection: is_turned.then(|| projection(&values)),
+            rest: held(part_of(skeleton.rest(node), property, axis)),
+            middle: held(middle(property, &ranges(&hull))),
+            curve: curve.clone(),
             keys,
-            rest,
-            middle,
         }
     }
 

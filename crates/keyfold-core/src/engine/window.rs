@@ -3,7 +3,7 @@
 use super::{clip::Clip, compensate::Tilt};
 use crate::{
     quat::{self, Quat},
-    skeleton::{Affine, Moment, Motion, Poses, Transform},
+    skeleton::{Affine, Moment, Motion, Poses, Probe, Transform},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -76,6 +76,12 @@ impl Window {
         });
         let (tilts, weights) = (tilts.collect(), clip.weights[range.clone()].to_vec());
         Self { range, times, weights, poses, turns, tilts, start }
+    }
+
+    /// The weighted square of how far a probe lies off at a moment where its node lies so.
+    #[inline]
+    pub(super) fn error(&self, probe: &Probe, moment: usize, global: &Affine) -> f64 {
+        self.weights[moment] * probe.squared_distance(self.poses.global(probe.a, moment), global)
     }
 
     pub(super) fn len(&self) -> usize {
