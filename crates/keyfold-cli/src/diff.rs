@@ -15,15 +15,15 @@ use keyfold::{
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Measure how far the animations of two files lie apart
+/// Measure how far the animations of two files differ
 #[derive(clap::Args)]
 #[command(after_help = "\
-The error is the largest distance that was found between a point of A and the same point of B. Points are three for every node that moves, one on each of its \
-axes and as far out as the farthest vertex that it carries. 'Possible' is proven: none of them is farther away at any time, between keys too. Files may \
+The error is the largest distance found between a point of A and the same point of B. Every node that moves has three points: one on each of its axes, as far \
+out as the farthest vertex that the node carries. 'Possible' is a proven limit: no point is farther away at any time, between keys included. Files may \
 differ in keys, storage and the order of nodes.
 
-The exit code is 1 where a bound is given and exceeded, where the files have nothing in common (the figures are then null), and where a channel of \
-either cannot be read.
+The exit code is 1 if a given bound is exceeded, if the files have nothing in common (the figures are then null), or if a channel of either file \
+cannot be read.
 
 Examples:
   keyfold diff walk.glb walk.packed.glb
@@ -34,9 +34,9 @@ Examples:
 pub(crate) struct Args {
     /// The original; - for standard input
     a: PathBuf,
-    /// What is compared with it
+    /// The file to compare with it
     b: PathBuf,
-    /// Exit with 1 where the error is larger: a share of the model's size (0.01%), a length (0.1mm, 2cm) or a number of scene units
+    /// Exit with 1 if the error is larger: a percentage of the model's size (0.01%), a length (0.1mm, 2cm) or a number of scene units
     #[arg(long, value_name = "E")]
     max_error: Option<Bound>,
     #[command(flatten)]
@@ -46,10 +46,10 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// With --json: also every joint's error over time, and every track before and after with its keys
+    /// With --json: also print every joint's error over time, and every track before and after with its keys
     #[arg(long, requires = "json")]
     over_time: bool,
-    /// With --over-time: only of this animation of A, a name or an index
+    /// With --over-time: only this animation of A, by name or index
     #[arg(long, value_name = "NAME|INDEX", requires = "over_time")]
     animation: Option<String>,
     #[command(flatten)]

@@ -14,25 +14,25 @@ use std::{
 /// The files, for every command that makes one of each.
 #[derive(clap::Args)]
 pub(crate) struct FileArgs {
-    /// .gltf or .glb files, whatever their names, or folders with --recursive; - for standard input
+    /// .gltf or .glb files, under any name, or folders with --recursive; - for standard input
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
-    /// Where to write: a file for one input, a folder for many, - for standard output [default: beside the input, see the examples]
+    /// Where to write: a file for one input, a folder for many, - for standard output [default: beside the input, see examples]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Write all files into this folder, folders inside of --recursive inputs kept
+    /// Write all files into this folder, keeping the folder structure of --recursive inputs
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     out_dir: Option<PathBuf>,
-    /// Write over the originals
+    /// Overwrite the originals
     #[arg(long, conflicts_with_all = ["output", "out_dir"])]
     in_place: bool,
-    /// Take all .gltf, .glb, .vrm and .vrma files of folders
+    /// Take all .gltf, .glb, .vrm and .vrma files in folders and their subfolders
     #[arg(short, long)]
     recursive: bool,
-    /// Leave out files of folders whose path fits; * stands for anything
+    /// When searching folders, skip files whose path matches; * matches anything
     #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
-    /// Work on this many threads [default: as many as there are processors]
+    /// Number of threads [default: the number of processors]
     #[arg(short, long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
 }

@@ -12,10 +12,10 @@ use std::{
 /// How documents are read, for every command that reads one.
 #[derive(clap::Args, Clone, Default)]
 pub(crate) struct ReadArgs {
-    /// Read as a loader would that does not know this extension (refused if the file requires it)
+    /// Read the file as a loader without this extension would (refused if the file requires it)
     #[arg(long, value_name = "NAME")]
     pub(crate) ignore_extension: Vec<String>,
-    /// Follow addresses of buffers and images that are absolute or lead out of the file's folder
+    /// Follow URIs of buffers and images that are absolute or lead out of the file's folder
     #[arg(long)]
     pub(crate) allow_outside: bool,
     #[command(flatten)]
@@ -24,7 +24,7 @@ pub(crate) struct ReadArgs {
 
 /// The option, for the program as a whole.
 pub(crate) fn allow_outside() -> clap::Arg {
-    let what = "Follow addresses of buffers and images that are absolute or lead out of the file's folder";
+    let what = "Follow URIs of buffers and images that are absolute or lead out of the file's folder";
     clap::Arg::new("allow_outside")
         .long("allow-outside")
         .action(clap::ArgAction::SetTrue)

@@ -12,7 +12,7 @@ use keyfold::{
 };
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
-/// Show what a file's animations are, and what they weigh
+/// Show a file's animations and their sizes
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +22,7 @@ Examples:
   keyfold inspect walk.glb --json | jq '.animations[].name'
   curl -s $ADDRESS | keyfold inspect -")]
 pub(crate) struct Args {
-    /// A .gltf or .glb file, whatever its name; - for standard input
+    /// A .gltf or .glb file, under any name; - for standard input
     file: PathBuf,
     /// List every track
     #[arg(long)]

@@ -27,7 +27,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use output::Loudness;
 use std::ffi::OsString;
 
-/// Reads any animated glTF 2.0 file, plays it exactly, and makes its animations as small as an error bound allows.
+/// Compresses glTF 2.0 animations within an error bound, and inspects, samples, converts and validates them
 #[derive(Parser)]
 #[command(name = "keyfold", version, max_term_width = 100, after_help = EXIT_CODES)]
 // Also before the command's name: what is said there reaches the argument of the same name in `ReadArgs`.
@@ -38,10 +38,10 @@ struct Cli {
     /// Commands find these in their own arguments.
     #[command(flatten)]
     _limits: limits::Global,
-    /// Say only what is wrong: no notes, no advice, no lines of sizes
+    /// Print only problems: no notes, no advice, no sizes
     #[arg(short, long, global = true, conflicts_with = "verbose", display_order = LAST)]
     quiet: bool,
-    /// Say more: equal findings one by one, and how long files took
+    /// Print more: every finding by itself, and the time per file
     #[arg(short, long, global = true, display_order = LAST)]
     verbose: bool,
 }
@@ -52,10 +52,10 @@ const LAST: usize = 900;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  done, and something is wrong: something was left out, a bound is exceeded, a file is invalid
-  2  bad usage, or input that cannot be read
+  1  done, but something is wrong: something was left out, a bound is exceeded, a file is invalid
+  2  bad usage or unreadable input
 
-`keyfold pack walk.glb` is the main job. Each command has --help with examples.";
+Start with `keyfold pack walk.glb`. Every command has --help with examples.";
 
 #[derive(Subcommand)]
 enum Command {

@@ -6,10 +6,10 @@ use keyfold_core::clip::{ClipError, build::BuildError};
 /// The options as they stand before or behind any command.
 #[derive(clap::Args)]
 pub(crate) struct Global {
-    /// Most memory that one file may take: 4GB, 512MiB, none for no limit [default: 128 MiB and 8 times its bytes]
+    /// Memory limit per file: 4GB, 512MiB, none for no limit [default: 128 MiB plus 8 times its size]
     #[arg(long, global = true, value_name = "BYTES", value_parser = amount, help_heading = "Limits")]
     max_memory: Option<u64>,
-    /// Most steps of work, of a few nanoseconds each, that one file may take: 20G, none for no limit [default: 2 billion and 10000 for each byte]
+    /// Limit of work per file, in steps of a few nanoseconds: 20G, none for no limit [default: 2 billion plus 10000 per byte]
     #[arg(long, global = true, value_name = "STEPS", value_parser = amount, help_heading = "Limits")]
     max_work: Option<u64>,
 }

@@ -7,10 +7,10 @@ use keyfold::{Bound, Document, Kept, PROPERTY_BOUND, kept};
 /// What counts besides the bound itself.
 #[derive(clap::Args, Clone)]
 pub(crate) struct MeasureArgs {
-    /// Largest error of weights, colours and other values that move no points, as a share of their range [default: 0.001]
+    /// Largest error of weights, colours and other values that move no points, as a fraction of their range [default: 0.001]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) max_property_error: Option<f64>,
-    /// Look at points this far from each node [default: as far as its vertices reach, at least 3% of the model]
+    /// Measure points at this distance from each node [default: as far as its vertices reach, at least 3% of the model]
     #[arg(long, value_name = "LENGTH")]
     pub(crate) shell: Option<Bound>,
 }

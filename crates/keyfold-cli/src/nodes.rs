@@ -6,7 +6,7 @@ use keyfold::{Document, pack::matches};
 /// Which nodes to look at.
 #[derive(clap::Args, Clone, Default)]
 pub(crate) struct NodeArgs {
-    /// Only nodes of this name or index; * stands for anything
+    /// Only nodes with this name or index; * matches anything
     #[arg(long = "node", value_name = "NAME|INDEX")]
     wanted: Vec<String>,
 }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// Print the values of an animation at given times
 #[derive(clap::Args)]
 #[command(after_help = "\
-Times outside the keys clamp to the nearest key, as glTF says. Rotations are unit quaternions XYZW.
+Times outside the keys clamp to the nearest key, as glTF requires. Rotations are unit quaternions XYZW.
 
 Examples:
   keyfold sample walk.glb --time 0,0.5,1
@@ -22,7 +22,7 @@ Examples:
   keyfold sample walk.glb --time 0,1 --track '/nodes/3/*'
   keyfold sample walk.glb --time 1.5 --apply -o pose.glb")]
 pub(crate) struct Args {
-    /// A .gltf or .glb file, whatever its name; - for standard input
+    /// A .gltf or .glb file, under any name; - for standard input
     file: PathBuf,
     /// The animation's name or index [default: the first]
     #[arg(long, value_name = "NAME|INDEX")]
@@ -31,12 +31,12 @@ pub(crate) struct Args {
     nodes: NodeArgs,
     #[command(flatten)]
     times: Times,
-    /// Only tracks whose target (/nodes/3/rotation) fits; * stands for anything
+    /// Only tracks whose target (/nodes/3/rotation) matches; * matches anything
     #[arg(long, value_name = "PATTERN", conflicts_with = "apply")]
     track: Vec<String>,
     #[command(flatten)]
     form: Form,
-    /// Write the document frozen at the time instead: every animated property has its value there
+    /// Write the document frozen at the time instead: every animated property gets its value at that time
     #[arg(long, requires = "output", conflicts_with_all = ["json", "csv", "fps"])]
     apply: bool,
     /// Where to write the frozen document; - for standard output
@@ -67,7 +67,7 @@ pub(crate) struct Times {
     /// Times in seconds
     #[arg(long = "time", value_name = "T[,T...]", value_delimiter = ',', allow_hyphen_values = true)]
     list: Vec<f64>,
-    /// From 0 to the animation's end, so many times a second
+    /// From 0 to the animation's end, at this many times per second
     #[arg(long, value_name = "N")]
     fps: Option<f64>,
 }

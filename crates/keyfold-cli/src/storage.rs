@@ -23,7 +23,7 @@ impl Wanted {
 
 /// Reads the name of a storage, or `smallest`.
 pub(crate) fn wanted() -> impl TypedValueParser<Value = Wanted> {
-    let smallest = PossibleValue::new(SMALLEST).help("Whichever is smallest");
+    let smallest = PossibleValue::new(SMALLEST).help("whichever is smallest");
     let values = Storage::ALL.map(value).into_iter().chain([smallest]);
     PossibleValuesParser::new(values).map(|name| {
         let one = named(&name);

@@ -10,11 +10,10 @@ use crate::{
 use anyhow::{Context, Result};
 use keyfold::{Bound, Document, pack::Sizes, unpack};
 
-/// Undo every storage: plain core floats that any reader understands
+/// Undo every storage: write plain core floats that any reader understands
 #[derive(clap::Args)]
 #[command(after_help = "\
-Targets that core glTF can name are named in core's way, others by KHR_animation_pointer. Tracks that are plain already stay as \
-they are.
+Targets that core glTF can express use core's form, others KHR_animation_pointer. Tracks that are plain already stay as they are.
 
 Examples:
   keyfold unpack packed.glb                    writes packed.unpacked.glb
@@ -23,11 +22,11 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
-    /// Put buffers and images into the file itself
+    /// Embed buffers and images into the file
     #[arg(long)]
     embed: bool,
-    /// Largest distance that points may move where core cannot interpolate as the file does (CUBICSLERP becomes CUBICSPLINE): a share of the
-    /// model's size (0.01%), a length (0.1mm) or a number of scene units
+    /// Largest distance that points may move where core cannot interpolate as the file does (CUBICSLERP becomes CUBICSPLINE): a percentage of
+    /// the model's size (0.01%), a length (0.1mm) or a number of scene units
     #[arg(long, value_name = "E", default_value_t)]
     max_error: Bound,
     #[command(flatten)]

@@ -18,7 +18,7 @@ use keyfold::{
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
 
-/// Check files against glTF's rules, as far as they concern animation
+/// Check files against the rules of glTF that concern animation
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,27 +27,27 @@ Examples:
   keyfold validate walk.glb --json | jq '.findings[].code'
   keyfold validate --explain ACCESSOR_MIN_MISMATCH
   keyfold validate walk.glb --fix -o fixed.glb
-  keyfold validate assets/*.glb --fix -o fixed/      one file each in the folder")]
+  keyfold validate assets/*.glb --fix -o fixed/      one fixed file each in the folder")]
 pub(crate) struct Args {
-    /// .gltf or .glb files, whatever their names; - for standard input
+    /// .gltf or .glb files, under any name; - for standard input
     #[arg(required_unless_present = "explain")]
     files: Vec<PathBuf>,
-    /// Explain a code, and how to fix what it stands for
+    /// Explain a code and how to fix the problem
     #[arg(long, value_name = "CODE")]
     explain: Option<String>,
-    /// Show at most this many findings of each file
+    /// Show at most this many findings per file
     #[arg(long, value_name = "N")]
     max: Option<usize>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Fix what has one obvious cure, and report on the result
+    /// Fix problems that have one obvious fix, and report on the result
     #[arg(long)]
     fix: bool,
-    /// Where fixed files go: a file for one, a folder for many; - for standard output
+    /// Where to write fixed files: a file for one, a folder for many; - for standard output
     #[arg(long, short, value_name = "OUT", requires = "fix")]
     output: Option<PathBuf>,
-    /// Write fixed files over their originals
+    /// Overwrite the originals with the fixed files
     #[arg(long, requires = "fix", conflicts_with = "output")]
     in_place: bool,
     #[command(flatten)]

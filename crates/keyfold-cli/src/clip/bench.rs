@@ -6,11 +6,11 @@ use keyfold_core::clip::{Clip, Form, Pose, Sampler};
 use serde::Serialize;
 use std::{hint::black_box, path::PathBuf, time::Instant};
 
-/// Measure how long a pose of a clip takes
+/// Measure the time to sample a pose of a clip
 #[derive(clap::Args)]
 #[command(after_help = "\
-Forward plays the clip at 60 poses a second, random jumps about in it; for the last figure something else fills the caches \
-before every pose. Medians, in nanoseconds.
+'Forward' plays the clip at 60 poses per second, 'random' samples random times, and the last figure is with other data in the caches before every pose. \
+All are medians in nanoseconds.
 
 Examples:
   keyfold clip bench walk.kfc
@@ -18,7 +18,7 @@ Examples:
 pub(crate) struct Args {
     /// A .kfc file; - for standard input
     file: PathBuf,
-    /// Poses to sample for each figure
+    /// Number of poses to sample for each figure
     #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u32).range(1..=MOST_POSES))]
     poses: u32,
     /// Print one JSON document

@@ -12,11 +12,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Build a runtime clip of an animation, or clips of all of them
+/// Build a runtime clip of one animation, or of each of them
 #[derive(clap::Args)]
 #[command(after_help = "\
-The bound holds everywhere on the time line, between keys too: against the animation resampled at --fps (straight lines between \
-samples), or without --fps against the animation itself. What resampling alone costs is told apart, and what both come to in all.
+The bound holds at every time, between keys included. With --fps it is relative to the animation resampled at that rate (straight lines between samples), \
+without --fps to the animation itself. The error of resampling alone and the total error are reported separately.
 
 Examples:
   keyfold clip build walk.glb -o walk.kfc --fps 30 --max-error 0.1mm
@@ -24,7 +24,7 @@ Examples:
   keyfold clip build walk.glb -o walk.kfc --encoding fixed --bits 16
   keyfold clip build walk.glb -o - | keyfold clip sample - --fps 10")]
 pub(crate) struct Args {
-    /// A .gltf or .glb file, whatever its name; - for standard input
+    /// A .gltf or .glb file, under any name; - for standard input
     input: PathBuf,
     /// Where to write; - for standard output; with --all, a folder
     #[arg(short, long, value_name = "OUT")]
@@ -32,24 +32,24 @@ pub(crate) struct Args {
     /// The animation's name or index [default: the first]
     #[arg(long, value_name = "NAME|INDEX", conflicts_with = "all")]
     animation: Option<String>,
-    /// All animations, each into a file of its own named for it
+    /// Build all animations, each into a file named after it
     #[arg(long)]
     all: bool,
-    /// Resample at so many keys a second [default: the animation's own keys]
+    /// Resample at this many keys per second [default: the animation's own keys]
     #[arg(long, value_name = "N")]
     fps: Option<f32>,
-    /// How to store keys: variable is the smallest, fixed the fastest
+    /// How to store keys: variable is smallest, fixed is fastest
     #[arg(long, value_name = "variable|fixed", default_value = "variable", value_parser = encoding)]
     encoding: Encoding,
-    /// Bits of every component of a fixed clip, whatever error they make [default: the fewest that hold the bound]
+    /// Bits per component of a fixed clip, whatever the error [default: the fewest that hold the bound]
     #[arg(long, value_name = "N")]
     bits: Option<u32>,
-    /// The largest error: a share of the model's size, a length, or scene units
+    /// Largest distance that a measured point may move: a percentage of the model's size, a length, or scene units
     #[arg(long, value_name = "E", default_value_t = Bound::default())]
     max_error: Bound,
     #[command(flatten)]
     measure: MeasureArgs,
-    /// Keep tracks that only hold the rest pose, for motion that moves other skeletons; .vrma files always keep them
+    /// Keep tracks that only hold the rest pose, for motion made for other skeletons; .vrma files always keep them
     #[arg(long)]
     keep_rest: bool,
     /// Print one JSON document

@@ -5,7 +5,7 @@ use anyhow::Result;
 use keyfold::ClipInfo;
 use std::path::PathBuf;
 
-/// Show what is in a clip
+/// Show the contents of a clip
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -11,10 +11,10 @@ use clap::Subcommand;
 use keyfold_core::clip::Clip;
 use std::path::Path;
 
-/// Build, play and measure runtime clips (.kfc)
+/// Build, sample and benchmark runtime clips (.kfc)
 #[derive(clap::Args)]
 #[command(after_help = "\
-A clip is one animation, quantized for playing: any pose of a few dozen tracks in less than a microsecond, every measured point within the bound.
+A runtime clip is one animation, quantized for playback: any pose of a few dozen tracks takes less than a microsecond, and every measured point is within the bound.
 
 Examples:
   keyfold clip build walk.glb -o walk.kfc --fps 30 --max-error 0.1mm

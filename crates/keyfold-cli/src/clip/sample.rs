@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Print the values that a clip plays at given times
 #[derive(clap::Args)]
 #[command(after_help = "\
-Targets that are not listed stay at rest.
+Targets that are not listed stay in the rest pose.
 
 Examples:
   keyfold clip sample walk.kfc --time 0,0.5,1

@@ -4,12 +4,12 @@ use clap::ValueEnum;
 use keyfold::draco::{Dialect, Options};
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "Options of --storage draco (by default, as few bits as the error bound allows)")]
+#[command(next_help_heading = "Options of --storage draco (default: as few bits as the error bound allows)")]
 pub(crate) struct DracoArgs {
-    /// Bits of a time, where times stay strictly increasing [default: exact, or nearly so]
+    /// Bits per time, where times stay strictly increasing [default: exact, or nearly so]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=30))]
     time_bits: Option<u8>,
-    /// The layout of the extension: the draft's text (the default), or what the loaders of 2018 read
+    /// The layout of the extension: the draft's (the default), or the one that loaders of 2018 read
     #[arg(long, value_name = "D", value_enum)]
     draco_dialect: Option<Layout>,
 }

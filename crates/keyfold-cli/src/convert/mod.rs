@@ -17,11 +17,10 @@ use anyhow::{Context, Result, ensure};
 use keyfold::{Bound, Document, Form, Storage, StorageForm, convert, pack::Sizes, write::MeshoptVersion};
 use targets::TargetArgs;
 
-/// Change the form of a file; with no option, write a faithful copy
+/// Change the form of a file; without options, write a faithful copy
 #[derive(clap::Args)]
 #[command(after_help = "\
-The name of OUT decides between .gltf and .glb. Everything that is not asked for stays as it is: values, order, unknown \
-members, buffers.
+The name of OUT decides between .gltf and .glb. Everything else stays as it is: values, order, unknown members, buffers.
 
 Examples:
   keyfold convert scene.gltf -o scene.glb
@@ -37,16 +36,16 @@ Examples:
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
-    /// Put buffers and images into the file itself
+    /// Embed buffers and images into the file
     #[arg(long)]
     embed: bool,
-    /// How animations are stored; core: as plain floats
+    /// How to store animations; core: as plain floats
     #[arg(long, value_name = "S", value_parser = storage::one())]
     storage: Option<Storage>,
-    /// Largest distance that a measured point may move: a share of the model's size (0.01%), a length (0.1mm) or a number of scene units
+    /// Largest distance that a measured point may move: a percentage of the model's size (0.01%), a length (0.1mm) or a number of scene units
     #[arg(long, value_name = "E", default_value_t)]
     max_error: Bound,
-    /// Write what readers understand that do not know the form, beside it
+    /// Also write plain data for readers that do not know the extension
     #[arg(long)]
     fallback: bool,
     #[command(flatten)]
@@ -55,7 +54,7 @@ pub(crate) struct Args {
     targets: TargetArgs,
     #[command(flatten)]
     read: input::ReadArgs,
-    /// Bits of a value: 8 or 16 at most for quantization, 1 to 30 for draco (then for every track, whatever that costs)
+    /// Bits per value: at most 8 or 16 for quantization; 1 to 30 for draco, then for every track, whatever the error
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=30))]
     bits: Option<u8>,
     #[command(flatten)]

@@ -8,24 +8,24 @@ use keyfold::{
 };
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "Options of --storage quantization (by default, the cheapest form that is good enough)")]
+#[command(next_help_heading = "Options of --storage quantization (default: the cheapest form within the error bound)")]
 pub(crate) struct QuantizationArgs {
-    /// How rotations are laid out, where they can be
+    /// Layout of rotations, where possible
     #[arg(long, value_name = "FORM")]
     store_rotation: Option<Rotation>,
-    /// How translations are laid out
+    /// Layout of translations
     #[arg(long, value_name = "FORM")]
     store_translation: Option<Translation>,
-    /// How scales are laid out, where they can be
+    /// Layout of scales, where possible
     #[arg(long, value_name = "FORM")]
     store_scale: Option<Scale>,
-    /// What values are stored as, whatever that costs in precision; `n` is for normalized
+    /// Type of values, whatever that costs in precision; `n` means normalized
     #[arg(long, value_name = "TYPE")]
     store_values: Option<Type>,
-    /// What times are stored as, where they stay apart
+    /// Type of times, where they stay distinct
     #[arg(long, value_name = "TYPE")]
     store_times: Option<Type>,
-    /// Keep axes that only hold the rest pose, for motion that moves other skeletons; .vrma files always keep them
+    /// Keep axes that only hold the rest pose, for motion made for other skeletons; .vrma files always keep them
     #[arg(long)]
     keep_rest: bool,
 }

@@ -8,17 +8,17 @@ use keyfold::{
 
 #[derive(clap::Args)]
 pub(crate) struct RotationArgs {
-    /// How rotations are interpolated: keys are fitted anew where they are not yet, within --max-error
+    /// Interpolation of rotations: those in another one get new keys, within --max-error
     #[arg(long, value_name = "R")]
     rotation: Option<Rotation>,
-    /// Let CUBICSLERP channels refer to their sampler twice, for readers that insist on one
+    /// Name the sampler of CUBICSLERP channels in core's place as well, for readers that need one there
     #[arg(long, requires = "rotation", conflicts_with = "fallback")]
     core_sampler: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Rotation {
-    /// LINEAR: the shortest arcs
+    /// LINEAR: shortest arcs
     Linear,
     /// CUBICSPLINE: core's Hermite splines
     Cubicspline,

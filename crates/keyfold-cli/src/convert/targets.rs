@@ -6,13 +6,13 @@ use keyfold::{Retarget, Targets, Weights};
 /// How channels say what they drive.
 #[derive(clap::Args)]
 pub(super) struct TargetArgs {
-    /// How channels say what they drive
+    /// How channels address their targets
     #[arg(long, value_name = "T")]
     targets: Option<Way>,
-    /// Animate morph weights one by one (as pointers), or all of a node by one channel
+    /// Animate morph weights one by one (as pointers), or all weights of a node by one channel
     #[arg(long, value_name = "HOW")]
     weights: Option<Grouping>,
-    /// Write the first key of every pointer as the property's static value, for loaders that do not know pointers
+    /// Write the first key of every pointer as the property's static value, for loaders without pointers
     #[arg(long)]
     static_first: bool,
 }
@@ -23,13 +23,13 @@ enum Way {
     Pointer,
     /// KHR_animation2, the draft before it
     Animation2,
-    /// Core's node and path; what core cannot say becomes a KHR_animation_pointer, and the exit code is 1
+    /// core's node and path; targets that core cannot express become KHR_animation_pointer, and the exit code is 1
     Core,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Grouping {
-    /// /nodes/N/weights/I, a channel for each
+    /// /nodes/N/weights/I, one channel each
     Split,
     /// /nodes/N/weights
     Whole,

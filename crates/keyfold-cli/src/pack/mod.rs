@@ -29,38 +29,38 @@ use watch::Watch;
 /// Make animations as small as an error bound allows
 #[derive(clap::Args)]
 #[command(after_help = "\
-What is written is read back and measured, at three points of every node that moves, one on each of its axes and as far out as the farthest vertex that \
-it carries: at no time is any of them farther off than --max-error. Vertices at other places around a node may be. A file never grows: where nothing can be \
+pack reads back and measures what it writes, at three points of every node that moves: one on each of its axes, as far out as the farthest vertex that the node \
+carries. At no time is any of them farther off than --max-error. Vertices in other places around a node may be. A file never grows: where nothing can be \
 saved, the input is copied.
 
-What is minimised are the bytes of the animations and of their JSON after gzip; with --optimize raw, the bytes as they are. Where --storage names one storage, \
-the file is no larger on disk than what convert makes of it, whatever that costs after gzip.
+pack minimizes the bytes of the animations and their JSON after gzip, or the bytes as they are with --optimize raw. With one --storage, the file is no \
+larger on disk than what convert makes of it, whatever that costs after gzip.
 
-Of a single file, pack also tells what the other storages would take. 'About' marks an estimate; --dry-run packs to every storage and \
-measures, -q leaves estimates out.
+For a single file, pack also reports what the other storages would take. 'About' marks an estimate; --dry-run packs to every storage and measures; \
+-q leaves estimates out.
 
 Examples:
   keyfold pack walk.glb                                 writes walk.packed.glb, within 0.01 %
   keyfold pack walk.glb -o small.glb --max-error 0.5mm
   keyfold pack walk.glb --storage meshopt --quality medium
   keyfold pack walk.glb --dry-run                       compares all storages, writes nothing
-  keyfold pack assets --recursive --out-dir packed      started again, it goes on where it was
+  keyfold pack assets --recursive --out-dir packed      run again, it continues where it stopped
   keyfold pack assets --recursive --in-place --journal done.jsonl")]
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
-    /// Largest distance that a measured point may move: a share of the model's size (0.01%), a length (0.1mm, 2cm) or a number of scene units
+    /// Largest distance that a measured point may move: a percentage of the model's size (0.01%), a length (0.1mm, 2cm) or a number of scene units
     #[arg(long, value_name = "E", default_value = "0.01%")]
     max_error: Bound,
-    /// --max-error in a word: high is 0.01%, medium 0.05%, low 0.1% of the model's size
+    /// --max-error as a word: high is 0.01%, medium 0.05%, low 0.1% of the model's size
     #[arg(long, value_enum, conflicts_with = "max_error")]
     quality: Option<Quality>,
     #[command(flatten)]
     measure: MeasureArgs,
-    /// How the animations are stored [default: core, which plays in every viewer, or what they are stored in already, where that is smaller]
+    /// How to store animations [default: core, which plays in every viewer, or their present storage if that is smaller]
     #[arg(long, value_name = "S", value_parser = storage::wanted())]
     storage: Option<Wanted>,
-    /// Which bytes of the animations and their JSON to minimise: after gzip, as most servers send them, or raw, for hosts that do not compress .glb files
+    /// Which bytes of the animations and their JSON to minimize: after gzip, as most servers send them, or raw, for hosts that do not compress .glb files
     #[arg(long, value_enum, default_value_t = OptimizeArg::Gzip)]
     optimize: OptimizeArg,
     /// With meshopt storage: write the ratified KHR_meshopt_compression, which fewer loaders know
@@ -72,26 +72,26 @@ pub(crate) struct Args {
     /// Pack only this animation: a name, or an index
     #[arg(long, value_name = "NAME")]
     animation: Option<String>,
-    /// Leave tracks alone whose target (/nodes/3/rotation) or node name fits; * stands for anything
+    /// Leave tracks alone whose target (/nodes/3/rotation) or node name matches; * matches anything
     #[arg(long, value_name = "PATTERN")]
     keep: Vec<String>,
-    /// Keep tracks that only hold the rest pose, for motion that moves other skeletons; .vrma files always keep them
+    /// Keep tracks that only hold the rest pose, for motion made for other skeletons; .vrma files always keep them
     #[arg(long)]
     keep_rest: bool,
-    /// Write nothing; show what every storage would take
+    /// Write nothing; show the sizes of every storage
     #[arg(long)]
     dry_run: bool,
-    /// Also write one page that shows what changed: error over time, curves before and after, bytes per track. With many files, a
-    /// table of all, and drawings for the first 40
+    /// Also write a page that shows what changed: error over time, curves before and after, bytes per track. With many files, a
+    /// table of all, and drawings of the first 40
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Pack again what is up to date
+    /// Pack files again that are up to date
     #[arg(long)]
     force: bool,
-    /// Where the list of finished files is kept that a run started again goes on from [default: in the folder of --out-dir]
+    /// The list of finished files, from which another run continues [default: in the folder of --out-dir]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// Time for each file: one that needs more gets as much again at --level fast, and is left as it was after that; the report names it
+    /// Time limit per file: a file that exceeds it gets as much time again at --level fast, and is then left as it was and named in the report
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Print one JSON document
@@ -103,11 +103,11 @@ pub(crate) struct Args {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LevelArg {
-    /// Coarser values, mostly at all keys: quick, for trying things
+    /// Coarser values, mostly at all keys: quick, for trying things out
     Fast,
-    /// Also fewer keys, whichever way is smallest
+    /// Also with fewer keys, whichever is smallest
     Default,
-    /// The same with a longer search: a little smaller, several times slower
+    /// Like default with a longer search: a little smaller, several times slower
     Max,
 }
 

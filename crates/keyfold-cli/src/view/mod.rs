@@ -10,20 +10,20 @@ use anyhow::{Result, ensure};
 use served::Served;
 use std::path::PathBuf;
 
-/// Look at files in the browser: player, curves, size against bound
+/// Open files in the viewer, in the browser: player, curves, size against bound
 #[derive(clap::Args)]
 #[command(after_help = "\
-The page is served from inside this program, on a free port of 127.0.0.1, until it is ended (Ctrl-C). No file leaves this machine: only the \
-files that are named are served, with the buffers and images that they refer to, and only to whoever has the address.
+The program serves the page itself, on a free port of 127.0.0.1, until it is stopped (Ctrl-C). No file leaves this machine: only the named files are \
+served, with the buffers and images that they refer to, and only to whoever has the address.
 
 Examples:
   keyfold view walk.glb
   keyfold view walk.glb run.glb
-  keyfold view --no-open                 prints the address, and opens no browser")]
+  keyfold view --no-open                 prints the address without opening a browser")]
 pub(crate) struct Args {
-    /// .gltf, .glb, .vrm, .vrma or .kfc files; without any, the page asks for one
+    /// .gltf, .glb, .vrm, .vrma or .kfc files; without files, the page asks for one
     files: Vec<PathBuf>,
-    /// Print the address, and open no browser
+    /// Print the address without opening a browser
     #[arg(long)]
     no_open: bool,
     #[command(flatten)]
