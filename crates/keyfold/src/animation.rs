@@ -1,4 +1,4 @@
-//! What an animation means once every storage is undone: tracks of floats with their targets. Pure values.
+//! Animations as plain values: tracks of floats with their targets, whatever their storage was.
 
 use crate::{Property, Target, Targets};
 use keyfold_core::{
@@ -11,14 +11,14 @@ use keyfold_core::{
 pub struct Animation {
     /// Its index in the document.
     pub index: usize,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<String>,
-    /// What it drives, in the order of the file's channels.
+    /// Its tracks, in the order of the file's channels.
     pub tracks: Vec<Track>,
 }
 
 impl Animation {
-    /// When the last track ends, in seconds.
+    /// The time at which the last track ends, in seconds.
     pub fn duration(&self) -> f32 {
         self.tracks.iter().map(|t| t.curve.end()).fold(0.0, f32::max)
     }
@@ -28,8 +28,9 @@ impl Animation {
         !self.tracks.is_empty() && self.tracks.iter().all(|track| track.curve.is_constant())
     }
 
-    /// Where nodes are at time `t`, in seconds, each against its parent: writes what the tracks drive and leaves the rest of `nodes`, which is
-    /// by node index and begins as [`Scene::rest_pose`](crate::Scene::rest_pose). Allocates nothing.
+    /// Writes the local transforms of all animated nodes at time `t`, in seconds, into `nodes`, which is indexed by
+    /// node and starts as [`Scene::rest_pose`](crate::Scene::rest_pose). Other transforms stay as they are. Does not
+    /// allocate.
     ///
     /// ```
     /// # let figure = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
@@ -58,19 +59,20 @@ impl Animation {
     }
 }
 
-/// A curve and what it drives.
+/// A curve and its target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Track {
-    /// What it drives.
+    /// The target that it drives.
     pub target: Target,
-    /// The values over time; offsets, scales and time scales of the file are already applied.
+    /// The values over time. Offsets, scales and time scales of the file are already applied.
     pub curve: Curve,
-    /// Where in the document it came from.
+    /// Its place in the document.
     pub source: Source,
 }
 
 impl Track {
-    /// The track with keys in the middle of arcs of nearly half a turn, which rounding could turn round; `None` where there are none.
+    /// The track with keys in the middle of arcs of nearly half a turn, which rounding could turn round; `None` if
+    /// there are none.
     pub(crate) fn without_half_turns(&self) -> Option<Self> {
         let curve = (self.target.kind() == Kind::Rotation).then(|| split_half_turns(&self.curve))??;
         Some(Self { curve, ..self.clone() })
@@ -82,7 +84,7 @@ impl Track {
     }
 }
 
-/// Where in a document a track came from.
+/// The place in a document from which a track was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
     /// The channel's index in its animation.

@@ -1,4 +1,4 @@
-//! A moment of an animation written into a document: every animated property set to its value there.
+//! Writes an animation at one time into a document: every animated property is set to its value at that time.
 
 use crate::{
     Animation, Document, Error, Finding, Result, Severity, Target,
@@ -10,8 +10,9 @@ use crate::{
 };
 use serde_json::Value;
 
-/// Sets everything that an animation drives to its value at a time, in place. Members keep their order and numbers that are right
-/// already their spelling; objects are never made. The findings say what could not be set.
+/// Sets every property that an animation drives to its value at a time, in place. Members keep their order, and
+/// numbers that already have the value keep their spelling. No objects are created. The findings list what could not
+/// be set.
 ///
 /// ```
 /// use keyfold::{Animation, Curve, Interpolation, Property, Source, Target, Targets, Track, apply, object_model::Registry};
@@ -41,7 +42,7 @@ pub fn apply(json: &mut Value, registry: &Registry, animation: &Animation, time:
     findings
 }
 
-/// Sets what a target drives to a value, in place.
+/// Sets a target to a value, in place.
 pub fn set_target(json: &mut Value, registry: &Registry, target: &Target, value: &[f64]) -> Result<(), SetError> {
     let text = target.pointer();
     let pointer = Pointer::parse(text.as_str()).map_err(|_| SetError::Missing(Pointer::root()))?;
@@ -61,8 +62,8 @@ fn is_value(json: &Value) -> bool {
     }
 }
 
-/// A document frozen at a moment of one of its animations: the animated properties have their values there, and the animations are gone
-/// unless they are to be kept.
+/// Freezes a document at one time of an animation: the animated properties get their values at that time, and the
+/// animations are removed unless `keep` asks for them.
 pub fn freeze(document: &Document, animation: &Animation, time: f64, keep: bool) -> Result<(Document, Vec<Finding>)> {
     let mut edit = document.edit();
     let findings = apply(edit.json(), document.registry(), animation, time);

@@ -1,8 +1,9 @@
-//! How much error is allowed: a share of the model's size, or a length.
+//! The allowed error: a fraction of the model's size, or a length.
 
 use std::{fmt, str::FromStr};
 
-/// A length in a scene: `0.01%` of the model's size, `0.1mm`, `2cm` (glTF's units are metres), or a bare number of scene units.
+/// A length in a scene: `0.01%` of the model's size, `0.1mm`, `2cm` (glTF's units are metres), or a bare number of
+/// scene units.
 ///
 /// ```
 /// use keyfold::Bound;
@@ -11,7 +12,7 @@ use std::{fmt, str::FromStr};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
-    /// A share of the model's size: 0.0001 is 0.01 %.
+    /// A fraction of the model's size: 0.0001 is 0.01 %.
     Relative(f64),
     /// Scene units.
     Length(f64),
@@ -25,7 +26,7 @@ impl Default for Bound {
 }
 
 impl Bound {
-    /// A share of it.
+    /// The bound multiplied by `share`.
     #[must_use]
     pub fn scaled(self, share: f64) -> Self {
         match self {
@@ -43,10 +44,10 @@ impl Bound {
     }
 }
 
-/// How far a property that moves no points may be off where nothing is said, as a share of its natural range.
+/// The default bound of properties that move no points, as a fraction of their natural range.
 pub const PROPERTY_BOUND: f64 = 0.001;
 
-/// A text that is no bound.
+/// An error for text that is not a bound.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no length: give a percentage (0.01%), a length (0.1mm, 2cm) or a number of scene units")]
 pub struct BoundError(String);

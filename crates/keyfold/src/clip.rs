@@ -1,6 +1,7 @@
-//! A document's animation as a runtime clip: the glTF side of the core's encoder.
+//! Builds runtime clips from a document's animations: the glTF side of the core's encoder.
 //!
-//! The format and the search are the core's ([`keyfold_core::clip`]); here are the scene, the rest values and the tolerances.
+//! The core ([`keyfold_core::clip`]) has the format and the search; this module adds the scene, the rest values and
+//! the tolerances.
 
 mod report;
 
@@ -16,17 +17,18 @@ use keyfold_core::clip::{
 /// How to build a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClipOptions {
-    /// Keys per second; without, the animation's own keys.
+    /// Keys per second. `None` keeps the animation's own keys.
     pub rate: Option<f32>,
     /// How to store the keys.
     pub encoding: Encoding,
-    /// `fixed`: bits of every component; without, the fewest that hold the bound.
+    /// `fixed`: bits per component. `None` takes the fewest that hold the bound.
     pub bits: Option<u32>,
-    /// The largest error of what moves points.
+    /// The largest error of tracks that move points.
     pub max_error: Bound,
-    /// The largest error of what does not, as a share of the property's natural range.
+    /// The largest error of other tracks, as a fraction of the property's natural range.
     pub max_property_error: f64,
-    /// Whether tracks stay that only hold the rest pose. They always do in motion that is made for other skeletons (VRMC_vrm_animation).
+    /// Whether to keep tracks that only hold the rest pose. They are always kept in motion made for other skeletons
+    /// (VRMC_vrm_animation).
     pub keep_rest: bool,
 }
 
@@ -43,21 +45,22 @@ impl Default for ClipOptions {
 pub struct BuiltClip {
     /// The file's bytes, for [`keyfold_core::clip::Clip::open`].
     pub bytes: Vec<u8>,
-    /// The largest error in scene units against the resampled animation (without a rate: against the animation itself).
+    /// The largest error found relative to the resampled animation (without a rate: to the animation itself), in
+    /// scene units.
     pub error: f64,
-    /// What is not ruled out anywhere, in scene units: what the bound is held against.
+    /// The proven upper limit of the error at any time, in scene units. The bound is compared with it.
     pub possible: f64,
     /// The bound in scene units.
     pub bound: f64,
-    /// Whether the bound, and that of what moves no points, is kept.
+    /// Whether the clip holds the bound, and that of tracks that move no points.
     pub holds: bool,
     /// The largest error of the resampling alone, in scene units.
     pub resampling: f64,
-    /// The largest error against the animation as it was, resampling and all, in scene units.
+    /// The largest error relative to the original animation, resampling included, in scene units.
     pub total: f64,
 }
 
-/// Builds a clip of an animation of a document whose hierarchy is `scene`.
+/// Builds a clip from an animation of a document whose hierarchy is `scene`.
 ///
 /// ```
 /// use keyfold::{ClipOptions, Document, Scene, build_clip, read};
@@ -82,7 +85,7 @@ pub fn build_clip(
     build_clip_with(document, scene, animation, options, &())
 }
 
-/// The same, watched: a monitor that cancels ends it with [`BuildError::Cancelled`].
+/// Like [`build_clip`], with a monitor. Cancelling returns [`BuildError::Cancelled`].
 pub fn build_clip_with(
     document: &Document,
     scene: &Scene,

@@ -1,4 +1,4 @@
-//! A document in another form: rotations first, then addresses, then storage.
+//! Converts a document to another form: rotations first, then targets, then storage.
 
 use crate::{
     Bound, Document, Finding, Interpolation, Monitor, Result, Retarget, draco, quantization, retarget,
@@ -7,12 +7,12 @@ use crate::{
     write::{MeshoptVersion, write_meshopt, write_stream},
 };
 
-/// The form that a document is to have. By default it asks for nothing: everything stays as it is.
+/// The wanted form of a document. By default everything stays as it is.
 #[derive(Clone, Debug, Default)]
 pub struct Form {
-    /// How rotations are interpolated, and what readers see that do not know CUBICSLERP.
+    /// The interpolation of rotations, and what readers without CUBICSLERP see.
     pub rotation: Option<(Interpolation, CoreSampler)>,
-    /// How channels say what they drive.
+    /// How channels address their targets.
     pub targets: Retarget,
     /// How animations are stored.
     pub storage: Option<StorageForm>,
@@ -20,7 +20,7 @@ pub struct Form {
     pub max_error: Bound,
 }
 
-/// A storage, and what its writer is asked for. The bound is that of the [`Form`], whatever the writer's options say.
+/// A storage with the options of its writer. The bound is that of the [`Form`], whatever these options say.
 #[derive(Clone, Debug)]
 pub enum StorageForm {
     /// Plain floats.
@@ -29,28 +29,28 @@ pub enum StorageForm {
     Quantization(quantization::Options),
     /// Draco_animation_compression.
     Draco(draco::Options),
-    /// EXT_meshopt_compression or KHR_meshopt_compression, nothing lost.
+    /// EXT_meshopt_compression or KHR_meshopt_compression, lossless.
     Meshopt(MeshoptVersion),
-    /// KEYFOLD_animation_stream, nothing lost.
+    /// KEYFOLD_animation_stream, lossless.
     Stream {
         /// Whether the plain bytes stay beside it.
         fallback: bool,
     },
 }
 
-/// What came of a document that was to have another form.
+/// The result of [`convert`].
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Converted {
-    /// The document; nothing where nothing was asked for, and it stays what it was.
+    /// The converted document; `None` if the form asks for nothing.
     pub document: Option<Document>,
-    /// What became of rotations, where they were asked for.
+    /// A report on rotations, if the form asks for an interpolation.
     pub rotations: Option<RotationReport>,
-    /// What could not be brought there, and comments on what was.
+    /// What could not be converted, and comments on what was.
     pub findings: Vec<Finding>,
 }
 
-/// Brings a document to a form. What will be written is then held against the original by [`kept`](crate::kept).
+/// Converts a document to a form. Use [`kept`](crate::kept) to compare what will be written with the original.
 ///
 /// ```
 /// use keyfold::{Document, Form, StorageForm, convert, kept, write::MeshoptVersion};
@@ -90,7 +90,7 @@ pub fn convert(original: &Document, form: &Form, monitor: &dyn Monitor) -> Resul
 }
 
 impl Form {
-    /// Whether what comes of it plays as the original does. What becomes static is asked to be another value.
+    /// Whether the result should play like the original. `false` if the form changes static values.
     pub fn keeps_values(&self) -> bool {
         !self.targets.first_as_static
     }
@@ -124,7 +124,8 @@ pub(crate) enum Searched<'a> {
     Quantization(&'a quantization::Options),
 }
 
-/// A document whose animations the engine brings to a storage within the options' bounds: keys and interpolation stay as they are.
+/// A document whose animations the engine brings to a storage within the options' bounds: keys and interpolation stay
+/// as they are.
 #[cfg(feature = "pack")]
 pub(crate) fn with_keys_kept(document: &Document, storage: Searched<'_>) -> Result<Document> {
     use crate::{

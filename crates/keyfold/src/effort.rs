@@ -1,4 +1,5 @@
-//! What measuring and searching take, paid before they begin: moments times the nodes that move, as often as they are gone through.
+//! What measuring and searching take, paid before they begin: moments times the nodes that move, as often as they are
+//! gone through.
 
 use crate::{Animation, Document, Result, Scene};
 use keyfold_core::skeleton::{BETWEEN, moments};

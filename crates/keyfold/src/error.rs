@@ -1,12 +1,12 @@
-//! What can go wrong, sorted by who is to blame.
+//! Errors, by cause.
 
 use std::{path::PathBuf, sync::Arc};
 
-/// Why something could not be done. `at` is always a JSON pointer into the document.
+/// An error. `at` is always a JSON pointer into the document.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The file system said no.
+    /// The file system reported an error.
     #[error("{}: {cause}", path.display())]
     Io {
         /// The file that was meant.
@@ -14,13 +14,13 @@ pub enum Error {
         /// What the system answered. The message says it, so it is no source: those who print both would say it twice.
         cause: Arc<std::io::Error>,
     },
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("the JSON cannot be parsed: {what}")]
     Json {
         /// What is wrong, with line and column.
         what: String,
     },
-    /// The container or the document breaks the rules of its format.
+    /// The container or the document violates its format.
     #[error("{}{what}", place(at))]
     Malformed {
         /// Where: a JSON pointer, empty for the file as a whole.
@@ -28,7 +28,7 @@ pub enum Error {
         /// What is wrong there.
         what: String,
     },
-    /// The file needs something that Keyfold does not do.
+    /// The file needs something that Keyfold does not support.
     #[error("{extension}: {what}")]
     Unsupported {
         /// The extension, or the feature.
@@ -36,7 +36,7 @@ pub enum Error {
         /// What is missing.
         what: String,
     },
-    /// The document names something that is not read for it: out of its folder, or no regular file.
+    /// The document names a file that Keyfold refuses to read: outside of its folder, or not a regular file.
     #[error("{}{what}", place(at))]
     Refused {
         /// Where: a JSON pointer.
@@ -44,10 +44,10 @@ pub enum Error {
         /// What it names, and why not.
         what: String,
     },
-    /// Whoever watched the work ended it.
+    /// The monitor cancelled the work.
     #[error("cancelled")]
     Cancelled,
-    /// The file asks for more than the limits allow.
+    /// The file needs more than the limits allow.
     #[error("{}{what}, which is over the limit", place(at))]
     Limit {
         /// Where: a JSON pointer, empty for the file as a whole.
@@ -65,27 +65,27 @@ fn place(at: &str) -> String {
 }
 
 impl Error {
-    /// A broken rule at a place.
+    /// A [`Malformed`](Self::Malformed) error at a place.
     pub fn malformed(at: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Malformed { at: at.into(), what: what.into() }
     }
 
-    /// Something at a place that is not read.
+    /// A [`Refused`](Self::Refused) error at a place.
     pub fn refused(at: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Refused { at: at.into(), what: what.into() }
     }
 
-    /// Too much asked for at a place.
+    /// A [`Limit`](Self::Limit) error at a place.
     pub fn limit(at: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Limit { at: at.into(), what: what.into() }
     }
 
-    /// What the file system answered about a path.
+    /// An [`Io`](Self::Io) error for a path.
     pub fn io(path: impl Into<PathBuf>, cause: std::io::Error) -> Self {
         Self::Io { path: path.into(), cause: Arc::new(cause) }
     }
 
-    /// Where in the document, as a JSON pointer; empty where it concerns the file as a whole.
+    /// The place in the document, as a JSON pointer; empty if the error concerns the whole file.
     pub fn at(&self) -> &str {
         match self {
             Self::Malformed { at, .. } | Self::Refused { at, .. } | Self::Limit { at, .. } => at,

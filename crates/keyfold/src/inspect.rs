@@ -1,4 +1,4 @@
-//! What a document's animations are and what they weigh: plain data for people and machines.
+//! A summary of a document's animations and their sizes, as plain data.
 
 use crate::{
     Animation, Animations, Document, Finding, Result, Storage, Track,
@@ -11,7 +11,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-/// What a document's animations are.
+/// A summary of a document's animations.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Inspection {
@@ -23,14 +23,14 @@ pub struct Inspection {
     pub findings: Vec<Finding>,
 }
 
-/// That, of a file: the shape that `keyfold inspect --json` prints.
+/// The inspection of a file, in the shape that `keyfold inspect --json` prints.
 #[derive(Clone, Debug, Serialize)]
 pub struct FileInspection {
     /// The file's name.
     pub file: String,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// What is in it.
+    /// Its contents.
     #[serde(flatten)]
     pub inspection: Inspection,
 }
@@ -52,12 +52,12 @@ pub struct AnimationSummary {
     pub index: usize,
     /// Its name.
     pub name: Option<String>,
-    /// When its last key is, in seconds.
+    /// The time of its last key, in seconds.
     pub duration: f32,
-    /// The keys of all its tracks.
+    /// The number of keys of all its tracks.
     pub keys: usize,
-    /// What it takes up in the file's buffers: what its tracks share counts once, of what it shares with other animations in one
-    /// compressed stream its part.
+    /// The bytes that it takes in the file's buffers. Bytes shared by its tracks count once; of a compressed stream
+    /// shared with other animations, its part counts.
     pub animation_bytes: usize,
     /// Its tracks.
     pub tracks: Vec<TrackSummary>,
@@ -67,19 +67,19 @@ pub struct AnimationSummary {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct TrackSummary {
-    /// What it drives.
+    /// Its target.
     pub target: String,
-    /// How values between keys come about.
+    /// The interpolation between keys.
     pub interpolation: &'static str,
-    /// How many keys it has.
+    /// The number of keys.
     pub keys: usize,
-    /// How it is stored.
+    /// The storage.
     pub storage: &'static str,
-    /// What its times and values take up; what tracks share counts in each of them.
+    /// The bytes of its times and values. Bytes shared by tracks count in each of them.
     pub bytes: usize,
 }
 
-/// Looks at all animations of a document.
+/// Inspects all animations of a document.
 pub fn inspect(document: &Document) -> Result<Inspection> {
     let Animations { animations, findings } = read(document)?;
     let weights = Weights::new(document);
@@ -110,13 +110,13 @@ fn summary(document: &Document, animation: usize, track: &Track, weights: &Weigh
     }
 }
 
-/// What all animations of a document take up in its buffers; nothing where they cannot be read.
+/// The bytes that all animations of a document take in its buffers; 0 if they cannot be read.
 pub fn document_bytes(document: &Document) -> u64 {
     let animations = read(document).map(|read| read.animations).unwrap_or_default();
     animation_bytes(document, animations.iter().flat_map(|animation| &animation.tracks)) as u64
 }
 
-/// What tracks take up in the document's buffers together, shared data counted once.
+/// The bytes that tracks take in the document's buffers together. Shared data counts once.
 pub fn animation_bytes<'t>(document: &Document, tracks: impl Iterator<Item = &'t Track>) -> usize {
     Weights::new(document).together(tracks)
 }
@@ -154,7 +154,8 @@ impl<'a> Weights<'a> {
         Self { document, compressed, values }
     }
 
-    /// What tracks take up: shared bytes once, and of a compressed view as much as the part of its values that they use.
+    /// What tracks take up: shared bytes once, and of a compressed view as much as the part of its values that they
+    /// use.
     fn together<'t>(&self, tracks: impl Iterator<Item = &'t Track>) -> usize {
         let hosts = hosts(self.document, tracks.flat_map(|t| [t.source.input, t.source.output]));
         let runs: BTreeSet<Run> = hosts.into_values().collect();
@@ -188,7 +189,8 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// By run of elements, the one that its bytes lie in: one of its kind in a buffer view that has all of its elements. Runs that have no place stand for themselves.
+/// By run of elements, the one that its bytes lie in: one of its kind in a buffer view that has all of its elements.
+/// Runs that have no place stand for themselves.
 pub(crate) fn hosts(document: &Document, accessors: impl IntoIterator<Item = usize>) -> BTreeMap<Run, Run> {
     let runs = accessors.into_iter().flat_map(|accessor| document.runs(accessor));
     let mut hosts: BTreeMap<Run, Run> = runs.map(|run| (run, run)).collect();

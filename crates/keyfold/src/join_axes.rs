@@ -1,12 +1,12 @@
-//! Tracks of single axes joined to tracks of whole properties, which is all that core glTF can say, and split again. How curves are joined is the core's
-//! business ([`join`]); axes that no track drives keep the node's own value.
+//! Tracks of single axes joined to tracks of whole properties, which is all that core glTF can say, and split again.
+//! How curves are joined is the core's business ([`join`]); axes that no track drives keep the node's own value.
 
 use crate::{Animation, Axis, Curve, Document, Property, Target, Track};
 use keyfold_core::curve::join;
 use std::collections::BTreeMap;
 
-/// The animation with every axis joined to its property. Tracks of other targets stay as they are; a joined track stands where the first
-/// of its axes stood.
+/// The animation with every axis joined to its property. Tracks of other targets stay as they are; a joined track
+/// stands where the first of its axes stood.
 pub(crate) fn join_axes(document: &Document, animation: &Animation) -> Animation {
     let mut groups: BTreeMap<(usize, Property), Vec<&Track>> = BTreeMap::new();
     for track in &animation.tracks {

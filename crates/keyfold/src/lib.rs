@@ -1,6 +1,7 @@
-//! Keyfold reads any animated glTF 2.0 file, plays it exactly, and makes its animations as small as an error bound allows.
+//! Keyfold compresses the animations of glTF 2.0 files within an error bound. It reads any animated glTF file, plays it
+//! exactly, and makes its animations as small as the bound allows.
 //!
-//! Open a file, look at what it plays, make it smaller, and prove that it still plays the same:
+//! Open a file, read its animations, compress them, and verify the error:
 //!
 //! ```
 //! use keyfold::{Document, diff, pack::{Settings, pack}, read};
@@ -19,40 +20,50 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What comes to stay: a [`Document`] is a file in memory and never changes; [`read`](fn@read) gives its [`Animation`]s, whatever storage they were in; a
-//! [`Scene`] knows its nodes and how large its model is; a [`Bound`] is how far what is measured of them may move. Every other function takes some of these.
+//! # Main types
+//!
+//! - A [`Document`] is a file in memory. It never changes.
+//! - [`read`](fn@read) returns its [`Animation`]s, whatever their storage.
+//! - A [`Scene`] has the hierarchy of its nodes and the size of its model.
+//! - A [`Bound`] limits how far the measured points of nodes may move.
+//!
+//! Most other functions take some of these:
 //!
 //! ```text
 //! bytes -> Document -> read -> Vec<Animation> -> passes -> write -> Document -> bytes
 //! ```
 //!
-//! Features: `fs` (paths), `meshopt`, `pack`, `parallel`, all on by default. Without `fs` documents come [from memory](Document::from_bytes), and a
-//! [`Resolver`] answers for the files that they name.
+//! # Features
 //!
-//! | module | what it is |
+//! `fs` (paths), `meshopt`, `pack` and `parallel`, all on by default. Without `fs`, documents come
+//! [from memory](Document::from_bytes), and a [`Resolver`] provides the files that they name.
+//!
+//! # Modules and functions
+//!
+//! | item | purpose |
 //! |---|---|
 //! | [`document`] | a glTF file in memory: JSON as read, buffers, accessors, edits, saving |
-//! | [`object_model`] | what a JSON pointer addresses in a document, and what refers to what |
-//! | `extensions` | one file per extension, one list of them |
-//! | [`Animation`], [`Track`], [`Target`] | what every storage means once it is undone |
-//! | [`read`](fn@read), [`Samples`] | a document's animations; what one plays at given times |
-//! | [`apply`](fn@apply), [`freeze`] | a moment of an animation written into the document |
-//! | [`retarget`](fn@retarget) | channels that address their targets in another way |
-//! | [`inspect`] | what a document's animations are and what they weigh |
-//! | [`mod@write`] | planned channels back into a document |
-//! | [`Scene`], [`Bound`] | a document's hierarchy and measures; how much error is allowed |
-//! | [`build_clip`] | an animation as a runtime clip |
-//! | [`diff`](fn@diff), [`report`] | how far two files lie apart; that, spread over time, joints and tracks |
-//! | [`convert`](fn@convert), [`kept`](fn@kept) | a document in another form; whether it plays as it did |
-//! | [`rotation`] | rotations in another interpolation, within a bound |
-//! | [`mod@validate`] | whether a file keeps the rules |
-//! | [`pack`] | the smallest file within a bound that holds |
+//! | [`object_model`] | what a JSON pointer addresses in a document, and which objects refer to which |
+//! | [`quantization`], [`draco`], [`meshopt`] | these storages: options, writers, codecs |
+//! | [`Animation`], [`Track`], [`Target`] | animations as plain values, whatever their storage |
+//! | [`read`](fn@read), [`Samples`] | reading a document's animations; their values at given times |
+//! | [`apply`](fn@apply), [`freeze`] | writing an animation at one time into the document |
+//! | [`retarget`](fn@retarget) | changing how channels address their targets |
+//! | [`inspect`] | a summary of a document's animations and their sizes |
+//! | [`mod@write`] | writing planned channels into a document |
+//! | [`Scene`], [`Bound`] | a document's hierarchy and size; the allowed error |
+//! | [`build_clip`] | building runtime clips from animations |
+//! | [`diff`](fn@diff), [`report`] | how far two files differ, in total and over time |
+//! | [`convert`](fn@convert), [`kept`](fn@kept) | converting a document to another form; checking that it plays the same |
+//! | [`rotation`] | converting rotations to another interpolation, within a bound |
+//! | [`mod@validate`] | validation |
+//! | [`pack`] | compressing animations within a bound |
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 // Where a part of the crate is built, some of the rest has no caller.
 #![cfg_attr(not(all(feature = "fs", feature = "meshopt", feature = "pack")), allow(dead_code, unused_imports))]
 
-/// The README's code, so that it keeps compiling.
+/// Compiles the README's code.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

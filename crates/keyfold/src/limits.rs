@@ -1,8 +1,9 @@
-//! How much a document may ask for: one budget of memory and of work for a document and everything that is derived from it.
+//! Limits: one budget of memory and work for a document and everything that is derived from it.
 //!
-//! No count that comes from a file is trusted before it is paid for. Memory is what is held at a time: each document has an account, and what
-//! it holds is given back when it is dropped. Work adds up. Who asks for more than is left gets an error that says where, and from then on
-//! everybody who asks gets the same error: what was left out on the way cannot be taken for the whole.
+//! No count from a file is trusted before it is charged. Memory counts while it is held: each document has an
+//! account, which gets back what the document held when it is dropped. Work adds up. A request beyond the budget
+//! returns an error with its place, and every later request returns the same error, so an incomplete result cannot be
+//! mistaken for a complete one.
 
 use crate::{Error, Result};
 use keyfold_core::clip::build;
@@ -11,15 +12,15 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// What a document may use up. The defaults are meant to let every ordinary file through, and to keep what a hostile one takes below 16 times its
-/// own bytes and 256 MiB.
+/// The resources that a document may use. The defaults should allow every ordinary file, and keep a hostile one below
+/// 16 times its own bytes and 256 MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one file: the document itself or a buffer beside it.
+    /// Bytes of one file: the document itself, or a buffer beside it.
     pub file_bytes: u64,
-    /// Bytes of memory that are held at a time.
+    /// Bytes of memory held at a time.
     pub memory: Allowance,
-    /// Steps of computing: a number decoded, a value blended, a few nanoseconds each.
+    /// Steps of work, of a few nanoseconds each: a number decoded, a value interpolated.
     pub work: Allowance,
 }
 
@@ -34,17 +35,17 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// No limits at all: for files of one's own.
+    /// No limits, for trusted files.
     pub const NONE: Self =
         Self { file_bytes: u64::MAX, memory: Allowance::exactly(u64::MAX), work: Allowance::exactly(u64::MAX) };
 }
 
-/// An amount that grows with the bytes of the files that a document comes from.
+/// An amount that grows with the size of the files that a document comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// What every document has.
+    /// The amount for every document.
     pub base: u64,
-    /// What each byte of its files adds.
+    /// The amount that each byte of its files adds.
     pub per_byte: u64,
 }
 
@@ -54,7 +55,7 @@ impl Allowance {
         Self { base: amount, per_byte: 0 }
     }
 
-    /// What a document of so many bytes has.
+    /// The amount for a document of this many bytes.
     pub fn of(self, bytes: u64) -> u64 {
         self.base.saturating_add(self.per_byte.saturating_mul(bytes))
     }

@@ -1,8 +1,8 @@
-//! Long work that can be watched and ended.
+//! Progress and cancellation of long work.
 
 use crate::{Error, Result};
 
-/// Watches long work from outside, and may end it. `()` watches nothing.
+/// Observes the progress of long work, and can cancel it. `()` does neither.
 ///
 /// ```
 /// use keyfold::Monitor;
@@ -47,11 +47,11 @@ impl dyn Monitor + '_ {
 
 /// One of several jobs that a monitor watches.
 pub struct Part<'a> {
-    /// Watches all of them.
+    /// The monitor of the whole work.
     pub whole: &'a dyn Monitor,
-    /// How much was done before, from 0 to 1.
+    /// The progress when this job begins, from 0 to 1.
     pub from: f64,
-    /// How much of all this job is.
+    /// This job's fraction of the whole work.
     pub share: f64,
 }
 

@@ -1,5 +1,5 @@
-//! Work on all processors (feature `parallel`), or the same calls one after the other. Results are collected in order: they are the same
-//! either way.
+//! Work on all processors (feature `parallel`), or the same calls one after the other. Results are collected in
+//! order: they are the same either way.
 
 #[cfg(feature = "parallel")]
 pub(crate) use rayon::prelude::*;

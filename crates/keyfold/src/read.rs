@@ -1,7 +1,7 @@
-//! From a document to its animations: what each channel drives, with which keys. Core glTF 2.0 section 3.11; extensions are asked first
-//! (`crate::extensions`).
+//! Reads the animations of a document: the target and keys of each channel. Core glTF 2.0 section 3.11; extensions
+//! are asked first (`crate::extensions`).
 //!
-//! Nothing is dropped in silence: a channel that cannot be read stays in the document and becomes a finding.
+//! Nothing is dropped silently: a channel that cannot be read stays in the document and becomes a finding.
 
 use crate::{
     Animation, Document, Error, Finding, Kind, Property, Result, Severity, Source, Target, Targets, Track, ValueKind,
@@ -14,16 +14,16 @@ use keyfold_core::{
 };
 use std::sync::Arc;
 
-/// A document's animations, and what could not be read of them.
+/// A document's animations, and the channels that could not be read.
 #[derive(Clone, Debug, Default)]
 pub struct Animations {
-    /// The animations, in the document's order; one that could not be read at all has no tracks.
+    /// The animations, in the document's order. One that could not be read at all has no tracks.
     pub animations: Vec<Animation>,
     /// The channels that were left out, and why.
     pub findings: Vec<Finding>,
 }
 
-/// All animations of a document. They are read once: to ask again costs little.
+/// Reads all animations of a document. They are read once; further calls are cheap.
 ///
 /// ```
 /// # let figure = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
@@ -76,7 +76,7 @@ pub(crate) struct Channel<'a> {
 pub(crate) struct ChannelTarget {
     pub(crate) target: Target,
     pub(crate) targets: Targets,
-    /// Components of a value; `None` where the number of values decides (weights, application data).
+    /// Components of a value; `None` if the number of values decides (weights, application data).
     pub(crate) width: Option<usize>,
 }
 
@@ -126,7 +126,8 @@ struct Reader<'a> {
     document: &'a Document,
     /// What was decoded so far, by accessor: tracks on one input or output share one allocation.
     floats: Vec<Option<Floats>>,
-    /// How many bytes of floats there are so far; channels that share an accessor count each, because whatever becomes of them is theirs.
+    /// How many bytes of floats there are so far; channels that share an accessor count each, because whatever
+    /// becomes of them is theirs.
     bytes: usize,
 }
 
@@ -255,7 +256,8 @@ impl<'a> Reader<'a> {
         Ok(KeyArrays { times, values, width })
     }
 
-    /// Whether rotations come from a stream whose grid may be coarse. Splines are taken as they are: their tangents belong to them.
+    /// Whether rotations come from a stream whose grid may be coarse. Splines are taken as they are: their tangents
+    /// belong to them.
     fn is_coarse(&self, aim: &ChannelTarget, sampler: &Sampler) -> bool {
         let alone = matches!(sampler.interpolation, Interpolation::Linear | Interpolation::Step);
         alone && aim.target.kind() == Kind::Rotation && self.document.provided(sampler.output).is_some()

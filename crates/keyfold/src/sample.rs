@@ -1,33 +1,33 @@
-//! What an animation, or a clip of one, plays at given times, in the shape that `keyfold sample --json` prints.
+//! Values of an animation or a clip at given times, in the shape that `keyfold sample --json` prints.
 
 use crate::{Animation, Track};
 use keyfold_core::clip::{Clip, Pose, Sampler};
 use serde::Serialize;
 
-/// The values of an animation's targets at some times.
+/// The values of an animation's targets at given times.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Samples {
-    /// Which animation.
+    /// The animation.
     pub animation: AnimationTitle,
     /// The times, in seconds.
     pub times: Vec<f64>,
-    /// What each target is at these times.
+    /// The values of each target at these times.
     pub tracks: Vec<TrackSamples>,
 }
 
-/// Which animation of a file.
+/// The index and name of an animation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AnimationTitle {
     /// Its index.
     pub index: usize,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<String>,
 }
 
 /// The values of one target, one row per time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrackSamples {
-    /// What is driven: a JSON pointer.
+    /// The target, as a JSON pointer.
     pub target: String,
     /// Its values.
     pub values: Vec<Vec<f64>>,
@@ -40,7 +40,7 @@ impl Samples {
         Self { animation: AnimationTitle::of(animation), times, tracks }
     }
 
-    /// A clip's values at `times`. Targets that it does not list stay at rest.
+    /// A clip's values at `times`. Targets that it does not list stay in the rest pose.
     pub fn of_clip(clip: &Clip<'_>, times: Vec<f64>) -> Self {
         let listed = clip.tracks().iter().map(|t| TrackSamples { target: t.target().to_string(), values: Vec::new() });
         let mut tracks: Vec<TrackSamples> = listed.collect();
@@ -56,12 +56,12 @@ impl Samples {
 }
 
 impl AnimationTitle {
-    /// An animation's.
+    /// The title of an animation.
     pub fn of(animation: &Animation) -> Self {
         Self { index: animation.index, name: animation.name.clone() }
     }
 
-    /// That of the animation which a clip was built of.
+    /// The title of the animation that a clip was built from.
     pub fn of_clip(clip: &Clip<'_>) -> Self {
         Self { index: clip.index(), name: Some(clip.name().to_owned()).filter(|name| !name.is_empty()) }
     }
@@ -74,7 +74,7 @@ impl std::fmt::Display for AnimationTitle {
     }
 }
 
-/// An animation or a node for people: its name, or else its index.
+/// The title of an animation or a node: its name, or else its index.
 pub fn title(name: Option<&str>, index: usize) -> String {
     name.map_or_else(|| format!("#{index}"), str::to_owned)
 }

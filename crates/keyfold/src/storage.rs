@@ -1,4 +1,4 @@
-//! The forms in which a file may store its animations. This enum is the one place that lists them.
+//! The list of storages for animations. This enum is the only place that lists them.
 
 use crate::{Document, Track, extensions};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Storage {
-    /// Core glTF: floats, or normalized integers where core allows them. Plays everywhere.
+    /// Core glTF: floats, or normalized integers where core allows them. Plays in every viewer.
     #[default]
     Core,
     /// EXT_animation_quantization.
@@ -41,7 +41,7 @@ impl Storage {
         }
     }
 
-    /// Where files play whose animations are stored so.
+    /// Where files with this storage play.
     pub const fn plays(self) -> &'static str {
         match self {
             Self::Core => "in every viewer",
@@ -51,7 +51,7 @@ impl Storage {
         }
     }
 
-    /// How a track of a document is stored.
+    /// The storage of a document's track.
     pub fn of(document: &Document, animation: usize, track: &Track) -> Self {
         if extensions::quantization::stores(document, animation, track.source.channel) {
             return Self::Quantization;

@@ -1,4 +1,4 @@
-//! What a track drives: a node's property, one axis of it, or whatever a JSON pointer names.
+//! Targets of tracks: a property of a node, one axis of it, or anything that a JSON pointer names.
 
 use crate::{
     Document,
@@ -31,12 +31,12 @@ impl Property {
         }
     }
 
-    /// The property that a glTF file calls `name`.
+    /// The property with this name in a glTF file.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Translation, Self::Rotation, Self::Scale, Self::Weights].into_iter().find(|p| p.name() == name)
     }
 
-    /// Components of a value; `None` for weights, whose number the mesh decides.
+    /// Components of a value; `None` for weights, whose number depends on the mesh.
     pub const fn width(self) -> Option<usize> {
         match self {
             Self::Translation | Self::Scale => Some(3),
@@ -71,23 +71,23 @@ impl Axis {
     }
 }
 
-/// What the value behind a pointer is.
+/// The type of the value behind a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ValueKind {
-    /// Floats that blend each on its own.
+    /// Floats that are interpolated one by one.
     Float,
     /// A unit quaternion XYZW.
     Quaternion,
-    /// A whole number, kept exactly.
+    /// An integer, kept exactly.
     Int,
     /// 0 or 1, kept exactly.
     Bool,
 }
 
-/// What a track drives.
+/// The target of a track.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
-    /// A node's property, however the file addresses it (core path, axis path, or a pointer that means the same).
+    /// A property of a node, however the file addresses it (core path, axis path, or an equivalent pointer).
     Node {
         /// The node's index.
         node: usize,
@@ -96,7 +96,7 @@ pub enum Target {
         /// Where only one axis is driven.
         axis: Option<Axis>,
     },
-    /// Anything else, by JSON pointer as the ratified object model spells it.
+    /// Anything else, by JSON pointer as in the ratified object model.
     Pointer {
         /// The pointer.
         pointer: String,
@@ -111,7 +111,7 @@ impl Target {
         Self::Node { node, property, axis: None }
     }
 
-    /// The JSON pointer to what is driven; one axis is an element: `/nodes/3/translation/0`.
+    /// The JSON pointer to the target. One axis is an element: `/nodes/3/translation/0`.
     pub fn pointer(&self) -> String {
         match self {
             Self::Node { axis: Some(axis), node, property } => {
@@ -137,7 +137,7 @@ impl Target {
         self.known().map_or(Valid::Any, |known| known.valid())
     }
 
-    /// How values blend between keys.
+    /// How values are interpolated between keys.
     pub fn kind(&self) -> Kind {
         match self {
             Self::Node { property: Property::Rotation, .. } => Kind::Rotation,
@@ -146,12 +146,12 @@ impl Target {
         }
     }
 
-    /// Whether values must survive exactly: truth values and whole numbers.
+    /// Whether values must be kept exactly: booleans and integers.
     pub fn is_exact(&self) -> bool {
         matches!(self, Self::Pointer { kind: ValueKind::Int | ValueKind::Bool, .. })
     }
 
-    /// The node that it is a property of, moved by it or not.
+    /// The node that the property belongs to, whether or not it moves the node.
     pub fn owner(&self) -> Option<usize> {
         match self {
             Self::Node { node, .. } => Some(*node),
@@ -159,12 +159,12 @@ impl Target {
         }
     }
 
-    /// Whether it is one axis of a node's property alone.
+    /// Whether it is a single axis of a node's property.
     pub fn is_one_axis(&self) -> bool {
         matches!(self, Self::Node { axis: Some(_), .. })
     }
 
-    /// The node whose place in the scene this moves.
+    /// The node that the target moves in the scene.
     pub fn moved_node(&self) -> Option<usize> {
         match self {
             Self::Node { property: Property::Weights, .. } | Self::Pointer { .. } => None,
@@ -186,7 +186,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// How a file addresses what its animations drive.
+/// How a file addresses the targets of its animations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Targets {
     /// `node` and `path`, dotted axis paths included.
@@ -195,6 +195,6 @@ pub enum Targets {
     Animation2,
     /// KHR_animation_pointer.
     Pointer,
-    /// EXT_property_animation, only ever read.
+    /// EXT_property_animation, which is read but not written.
     PropertyAnimation,
 }

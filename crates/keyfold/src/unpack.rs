@@ -1,7 +1,7 @@
-//! Undoing every storage: plain core floats, targets that core can name in core's way, pointers in the ratified form, CUBICSLERP as
-//! CUBICSPLINE. Only the last cannot be exact; it keeps within a bound.
+//! Undoes every storage: plain core floats, core targets where core can express them, pointers in the ratified form
+//! otherwise, and CUBICSLERP as CUBICSPLINE. Only the last is inexact; it stays within a bound.
 //!
-//! Tracks that are plain already stay as they are, bytes and all. Axes are joined as `join_axes` says.
+//! Tracks that are plain already stay as they are, including their bytes. Axes are joined by `join_axes`.
 
 use crate::{
     Animations, Bound, Document, Finding, Interpolation, Result, Severity, Storage, Target, Targets, Track,
@@ -12,8 +12,8 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// A document with every animation as plain core floats, and what could not be brought there. Rotations that core cannot interpolate
-/// stay within `bound`.
+/// The document with every animation as plain core floats, and findings about what could not be converted. Rotations
+/// that core cannot interpolate stay within `bound`.
 pub fn unpack(document: &Document, bound: Bound) -> Result<(Document, Vec<Finding>)> {
     let options = RotationOptions {
         interpolation: Interpolation::CubicSpline,

@@ -1,6 +1,8 @@
-//! Whether a curve keeps to the values that its target may have: at its keys, and between them where splines may overshoot.
+//! Whether a curve keeps to the values that its target may have: at its keys, and between them where splines may
+//! overshoot.
 //!
-//! Which values those are is the object model's business; what validation says of others, and what a search makes of them, is theirs.
+//! Which values those are is the object model's business; what validation says of others, and what a search makes of
+//! them, is theirs.
 
 use crate::{Curve, Interpolation, Track, object_model::Valid};
 
@@ -24,7 +26,8 @@ pub(crate) fn overshoots(track: &Track, valid: Valid) -> impl Iterator<Item = Ve
     times.map(|time| track.sample(time)).filter(move |value| !valid.allows(value))
 }
 
-/// Whether a curve may take a track's place: at keys and between them it has only valid values, unless the track itself has others there.
+/// Whether a curve may take a track's place: at keys and between them it has only valid values, unless the track
+/// itself has others there.
 pub(crate) fn stays_valid(track: &Track, curve: &Curve) -> bool {
     let valid = track.target.valid();
     let changed = Track { curve: curve.clone(), ..track.clone() };
@@ -33,8 +36,8 @@ pub(crate) fn stays_valid(track: &Track, curve: &Curve) -> bool {
             && (overshoots(&changed, valid).next().is_none() || overshoots(track, valid).next().is_some())
 }
 
-/// A curve that is to take a track's place, with the nearest valid values at its keys; tangents stay. What is out of range in the track may
-/// be so in the curve.
+/// A curve that is to take a track's place, with the nearest valid values at its keys; tangents stay. What is out of
+/// range in the track may be so in the curve.
 pub(crate) fn clamped(track: &Track, curve: Curve) -> Curve {
     let valid = track.target.valid();
     if valid == Valid::Any || at_keys(track, valid).next().is_some() {

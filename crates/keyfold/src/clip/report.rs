@@ -1,43 +1,43 @@
-//! What is told of clips, in the shapes that `keyfold clip build --json` and `keyfold clip info --json` print.
+//! Reports about clips, in the shapes that `keyfold clip build --json` and `keyfold clip info --json` print.
 
 use super::BuiltClip;
 use crate::{Scene, sample::AnimationTitle};
 use keyfold_core::clip::{Clip, ClipError, Form};
 use serde::Serialize;
 
-/// A clip that was built.
+/// A report about a clip that was built.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClipReport {
     /// The animation that it plays.
     pub animation: AnimationTitle,
-    /// Where it was written, if it was.
+    /// The file that it was written to, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// How its keys are stored.
+    /// The encoding of its keys.
     pub encoding: &'static str,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: usize,
-    /// How many targets it drives.
+    /// The number of its tracks.
     pub tracks: usize,
-    /// How many keys it has.
+    /// The number of its keys.
     pub keys: usize,
-    /// How long it lasts, in seconds.
+    /// Its duration in seconds.
     pub duration: f32,
-    /// How far it lies from the resampled animation (without a rate: from the animation itself).
+    /// The largest error found relative to the resampled animation (without a rate: to the animation itself).
     pub error: ErrorSize,
-    /// What is not ruled out anywhere: what the bound is held against.
+    /// The proven upper limit of the error at any time. The bound is compared with it.
     pub possible: ErrorSize,
-    /// How far resampling alone went.
+    /// The error of resampling alone.
     pub resampling: ErrorSize,
-    /// How far it lies from the animation as it was, resampling and all.
+    /// The error relative to the original animation, resampling included.
     pub total: ErrorSize,
-    /// The largest error that was allowed, in scene units.
+    /// The bound in scene units.
     pub bound: f64,
-    /// Whether that, and the bound of what moves no points, is kept.
+    /// Whether the clip holds this bound, and that of tracks that move no points.
     pub held: bool,
 }
 
-/// An error, and its share of the model's size.
+/// An error in scene units, and as a fraction of the model's size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ErrorSize {
     /// In scene units.
@@ -47,7 +47,7 @@ pub struct ErrorSize {
 }
 
 impl BuiltClip {
-    /// What there is to tell of it; `scene` is the one that it was built in.
+    /// The report of this clip; `scene` is the one that it was built with.
     pub fn report(&self, scene: &Scene) -> Result<ClipReport, ClipError> {
         let clip = Clip::open(&self.bytes)?;
         let error = |max: f64| ErrorSize { max, relative: max / scene.model_size() };
@@ -69,45 +69,45 @@ impl BuiltClip {
     }
 }
 
-/// What is in a clip.
+/// The contents of a clip.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClipInfo {
     /// The file's name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub file: String,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: usize,
     /// The animation that it plays.
     pub animation: AnimationTitle,
-    /// How its keys are stored.
+    /// The encoding of its keys.
     pub encoding: &'static str,
-    /// How long it lasts, in seconds.
+    /// Its duration in seconds.
     pub duration: f32,
-    /// How many keys it has.
+    /// The number of its keys.
     pub keys: usize,
-    /// Bytes of a key, where they are all alike.
+    /// Bytes per key, if all keys have the same size.
     pub key_stride: Option<usize>,
-    /// Pieces that decode on their own.
+    /// The number of segments, which decode independently.
     pub segments: usize,
     /// Bytes of everything but the keys.
     pub directory_bytes: usize,
-    /// What it drives.
+    /// Its tracks.
     pub tracks: Vec<ClipTrack>,
 }
 
 /// A track of a clip.
 #[derive(Clone, Debug, Serialize)]
 pub struct ClipTrack {
-    /// What it drives: a JSON pointer.
+    /// The target, as a JSON pointer.
     pub target: String,
-    /// How it is kept: `constant`, `step` or `keyed`.
+    /// How it is stored: `constant`, `step` or `keyed`.
     pub form: &'static str,
-    /// How many numbers its value has.
+    /// The number of components of its value.
     pub components: usize,
 }
 
 impl ClipInfo {
-    /// What is in a clip that was opened from so many bytes; `file` is its name, where it has one.
+    /// The contents of a clip that was opened from this many bytes; `file` is the name of its file, if it has one.
     pub fn new(file: String, bytes: usize, clip: &Clip<'_>) -> Self {
         let tracks = clip.tracks().iter().map(|track| ClipTrack {
             target: track.target().to_string(),

@@ -1,19 +1,20 @@
-//! Whether what was written plays as its original does.
+//! Checks that a written document plays like its original.
 
 use super::{Diff, diff, diff_with};
 use crate::{Bound, Document, Monitor, PROPERTY_BOUND, Result};
 
-/// How what was written compares with its original.
+/// The comparison of a written document with its original.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Kept {
-    /// How far the two lie apart.
+    /// The differences between the two.
     pub diff: Diff,
-    /// What is lost or lies farther off than it may, for people; nothing where the promise is kept.
+    /// Messages about what is lost or exceeds the bound; empty if the bound holds.
     pub broken: Vec<String>,
 }
 
-/// Holds what will be on disk against the original. What cannot be read is missing in both, and is nobody's loss.
+/// Compares what will be on disk with the original. Channels that cannot be read are missing in both and do not
+/// count.
 pub fn kept(original: &Document, written: &Document, max_error: Bound, monitor: &dyn Monitor) -> Result<Kept> {
     let diff = diff_with(original, written, None, monitor)?;
     let mut broken = lost(&diff, original)?;

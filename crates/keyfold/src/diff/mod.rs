@@ -1,9 +1,10 @@
-//! How far two files' animations lie apart, everywhere on the time line.
+//! Measures how far the animations of two files differ, at every time.
 //!
-//! What moves nodes is measured in space: probes on every moved node, at every key of both files, between neighbouring ones and at both sides of
-//! `Step` edges; what is possible between the times that were looked at is bounded ([`skeleton::prove`]). What does not (weights, colours, lights)
-//! is measured against its own range (`properties`). Files may differ in key counts, storage, and the order of nodes, channels and
-//! animations (`matching`).
+//! Tracks that move nodes are measured in space: by probes on every moved node, at every key of both files, between
+//! neighbouring keys and at both sides of `Step` edges. The error between these times is bounded
+//! ([`skeleton::prove`]). Other tracks (weights, colours, lights) are measured relative to their range
+//! (`properties`). Files may differ in key counts, storage, and the order of nodes, channels and animations
+//! (`matching`).
 
 mod kept;
 mod matching;
@@ -25,42 +26,43 @@ use matching::{Matching, Twins};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How far two files lie apart.
+/// The differences between the animations of two files.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Diff {
-    /// The largest distance between a point of the first file and its twin, in scene units, over all animations. Not a number, as the next two,
-    /// where the files have nothing in common.
+    /// The largest distance found between a point of the first file and its twin, in scene units, over all
+    /// animations. NaN, like the next two, if the files have nothing in common.
     pub error: f64,
-    /// That, as a share of the model's size.
+    /// The error as a fraction of the model's size.
     pub relative: f64,
-    /// The upper bound of that distance at any time, in scene units. An error bound is held against it.
+    /// The proven upper limit of that distance at any time, in scene units. Error bounds are compared with it.
     pub possible: f64,
-    /// The root mean square of the distances, in scene units: the largest of all animations.
+    /// The root mean square of the distances, in scene units; the largest of all animations.
     pub rms: f64,
     /// The length that relative errors refer to, in scene units: the first file's.
     pub model_size: f64,
     /// One entry per animation of the first file.
     pub animations: Vec<AnimationDiff>,
-    /// What could not be compared: animations, channels or nodes that one of the files lacks or that cannot be read.
+    /// What could not be compared: animations, channels or nodes that are missing in one of the files or cannot be
+    /// read.
     pub unmatched: Vec<Unmatched>,
     /// Rotations of the first file that are not defined everywhere: splines through zero.
     pub undefined: Vec<String>,
 }
 
-/// How far an animation lies from its twin.
+/// The difference between an animation and its twin.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AnimationDiff {
     /// Its index in the first file.
     pub index: usize,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<String>,
     /// The largest distance between a point and its twin, in scene units.
     pub error: f64,
-    /// That, as a share of the model's size.
+    /// The error as a fraction of the model's size.
     pub relative: f64,
-    /// The upper bound of that distance at any time, in scene units. An error bound is held against it.
+    /// The proven upper limit of that distance at any time, in scene units. Error bounds are compared with it.
     pub possible: f64,
     /// The root mean square of the distances, in scene units.
     pub rms: f64,
@@ -68,19 +70,19 @@ pub struct AnimationDiff {
     pub node: Option<usize>,
     /// The node's name.
     pub node_name: Option<String>,
-    /// When it is worst, in seconds.
+    /// The time of the largest error, in seconds.
     pub time: Option<f64>,
-    /// The worst of what does not move points.
+    /// The largest difference of properties that move no points.
     pub properties: PropertyDiff,
 }
 
-/// The worst of what does not move points.
+/// The largest difference of properties that move no points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PropertyDiff {
-    /// The largest difference as a share of the property's natural range.
+    /// The largest difference as a fraction of the property's natural range.
     pub max: f64,
-    /// Which property.
+    /// The property with that difference.
     pub target: Option<String>,
 }
 
@@ -98,12 +100,12 @@ pub fn diff(a: &Document, b: &Document, shell: Option<Bound>) -> Result<Diff> {
     diff_with(a, b, shell, &())
 }
 
-/// As [`diff`](fn@diff), watched.
+/// Like [`diff`](fn@diff), with a monitor.
 pub fn diff_with(a: &Document, b: &Document, shell: Option<Bound>, monitor: &dyn Monitor) -> Result<Diff> {
     diff_nodes(a, b, shell, &|_| true, monitor)
 }
 
-/// As [`diff_with`], of some nodes of the first file only: points that they carry, and properties of theirs.
+/// Like [`diff_with`], restricted to some nodes of the first file: the points that they carry, and their properties.
 pub fn diff_nodes(
     a: &Document,
     b: &Document,
@@ -152,7 +154,7 @@ pub fn diff_nodes(
 }
 
 impl Diff {
-    /// Whether there was anything to compare: an animation of both files that moves a node, or a property, of both.
+    /// Whether there was anything to compare: an animation in both files that drives a node or a property of both.
     pub fn in_common(&self) -> bool {
         !self.error.is_nan()
     }
@@ -178,7 +180,7 @@ pub(crate) fn through_zero(at: f64) -> String {
     format!("a spline that passes through zero at {at} s, where no rotation is defined")
 }
 
-/// A name in brackets, where there is one.
+/// A name in brackets, if there is one.
 pub(crate) fn called(name: Option<&str>) -> String {
     name.map(|name| format!(" ({name})")).unwrap_or_default()
 }

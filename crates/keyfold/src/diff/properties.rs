@@ -1,8 +1,9 @@
 //! How far apart two animations' properties lie that move no points: weights, colours, lights, cameras, visibility.
 //!
-//! Differences are shares of the property's natural range: what the object model's registry says (1 for weights, colours and
-//! factors), otherwise what the first file's own keys cover. Truth values and whole numbers are equal or wholly different. A track that only one of the files has is
-//! held against the value that the other document states for the property, and one that the other file drives in parts (single weights) part by part.
+//! Differences are shares of the property's natural range: what the object model's registry says (1 for weights,
+//! colours and factors), otherwise what the first file's own keys cover. Truth values and whole numbers are equal or
+//! wholly different. A track that only one of the files has is held against the value that the other document states
+//! for the property, and one that the other file drives in parts (single weights) part by part.
 
 use super::{PropertyDiff, matching::Matching, proof};
 use crate::{Animation, Curve, Document, Kind, Target, Track, retarget::split};
@@ -102,7 +103,8 @@ fn own_range(curve: &Curve) -> f64 {
     }
 }
 
-/// The largest difference between a track and another curve for the same target, as a share of its natural range; proven.
+/// The largest difference between a track and another curve for the same target, as a fraction of its natural range;
+/// proven.
 pub(crate) fn worst_property(track: &Track, other: &Curve) -> f64 {
     if track.curve == *other {
         return 0.0;
@@ -117,8 +119,8 @@ pub(crate) fn worst_property(track: &Track, other: &Curve) -> f64 {
     share(difference, natural_range(track), track)
 }
 
-/// The largest angle between two rotations that is not ruled out. Of three axes that are turned by φ one moves by at least
-/// √(2/3) of 2 sin(φ/2): as if they were a node's.
+/// The largest angle between two rotations that is not ruled out. Of three axes that are turned by φ one moves by at
+/// least √(2/3) of 2 sin(φ/2): as if they were a node's.
 fn possible_angle(one: &Curve, other: &Curve) -> f64 {
     let Ok(skeleton) = Skeleton::new(vec![None], &[Rest::Transform(Transform::IDENTITY)]) else { return f64::INFINITY };
     let motion = |curve| Motion::new(&skeleton, [skeleton::Track { node: 0, property: Rotation, axis: None, curve }]);
@@ -137,7 +139,8 @@ fn share(difference: f64, range: f64, track: &Track) -> f64 {
     if track.target.is_exact() { if difference > 0.0 { 1.0 } else { 0.0 } } else { difference / range }
 }
 
-/// A track against the value that the other document states for its target there: what a player shows that has no such track.
+/// A track against the value that the other document states for its target there: what a player shows that has no
+/// such track.
 fn against_stated(document: &Document, track: &Track, target: &Target) -> f64 {
     let stated = target.stated(document).filter(|v| v.len() == track.curve.width());
     let values = stated.map(|v| v.iter().map(|n| *n as f32).collect::<Vec<_>>());

@@ -1,6 +1,6 @@
-//! What there is to look at before a smaller file ships: error over time for every joint, and every track before and after.
+//! A detailed comparison of two files: error over time for every joint, and every track before and after.
 //!
-//! Plain data for whoever draws it. The figures that a bound is held against are those of [`diff`](fn@crate::diff); here they are spread
+//! Plain data for drawing. Bounds are compared with the figures of [`diff`](fn@crate::diff); here they are spread
 //! over time.
 
 use super::{
@@ -21,19 +21,19 @@ use keyfold_core::{
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 use std::collections::BTreeMap;
 
-/// The largest error of every joint in each of so many equal parts of an animation's time.
+/// The number of equal parts of an animation's time for which the largest error of each joint is reported.
 pub const PARTS: usize = 160;
 
-/// An animation before and after.
+/// An animation in both files.
 #[derive(Clone, Debug, Serialize)]
 pub struct AnimationReport {
     /// Its index in the first file.
     pub index: usize,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<String>,
-    /// When its first key is, in seconds.
+    /// The time of its first key, in seconds.
     pub start: f64,
-    /// When its last key is, in seconds.
+    /// The time of its last key, in seconds.
     pub end: f64,
     /// Every moved node, the worst first.
     pub joints: Vec<JointReport>,
@@ -41,38 +41,39 @@ pub struct AnimationReport {
     pub tracks: Vec<TrackReport>,
 }
 
-/// How far a moved node is off over time.
+/// The error of a moved node over time.
 #[derive(Clone, Debug, Serialize)]
 pub struct JointReport {
     /// The node's index in the first file.
     pub node: usize,
     /// Its index in the second file.
     pub twin: usize,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<String>,
     /// Its largest error, in scene units.
     pub error: f64,
-    /// When that is, in seconds.
+    /// The time of its largest error, in seconds.
     pub time: f64,
-    /// The points whose way apart is the error: one on each of the node's axes, so far from its origin, in the node's own units.
+    /// The distances of the measured points from the node's origin, one point on each of its axes, in the node's own
+    /// units.
     pub offsets: [f64; 3],
     /// The largest error in each of [`PARTS`] parts of the animation's time.
     pub parts: Vec<f64>,
 }
 
-/// A track before and after.
+/// A track in both files.
 #[derive(Clone, Debug, Serialize)]
 pub struct TrackReport {
-    /// What it drives.
+    /// Its target.
     #[serde(serialize_with = "spelled")]
     pub target: Target,
-    /// The name of the node that it drives.
+    /// The name of the driven node.
     pub name: Option<String>,
-    /// As it was; `None` where the second file put it together from others.
+    /// The track in the first file; `None` if the second file combined it from others.
     pub before: Option<TrackSide>,
-    /// As it is; `None` where it was dropped or became part of another.
+    /// The track in the second file; `None` if it was dropped or became part of another.
     pub after: Option<TrackSide>,
-    /// How far the value itself is off at most: degrees for rotations, the property's own unit otherwise.
+    /// The largest difference of the value itself: in degrees for rotations, in the property's unit otherwise.
     pub difference: f64,
 }
 
@@ -81,7 +82,7 @@ pub struct TrackReport {
 pub struct TrackSide {
     /// The track.
     pub track: Track,
-    /// Its bytes in the file; what tracks share is divided among them.
+    /// Its bytes in the file; shared bytes are divided among the tracks.
     pub bytes: usize,
 }
 
@@ -103,12 +104,12 @@ impl Serialize for TrackSide {
     }
 }
 
-/// Looks at all animations of two files; `shell` as for [`Scene::new`].
+/// Compares all animations of two files; `shell` as for [`Scene::new`].
 pub fn report(before: &Document, after: &Document, shell: Option<Bound>) -> Result<Vec<AnimationReport>> {
     report_of(before, after, shell, |_| true)
 }
 
-/// Looks at those animations of the first file that are `wanted`.
+/// Compares the `wanted` animations of the first file.
 pub fn report_of(
     before: &Document,
     after: &Document,
@@ -229,8 +230,8 @@ impl TrackReport {
         Self { target, name, before, after, difference: degrees }
     }
 
-    /// Both sides at `times`, one row per time, as they are best drawn: rotations as degrees about X, Y and Z, and what else moves a
-    /// node as a way, both counted from the first time on; other properties as they are.
+    /// Both sides at `times`, one row per time, in a form for drawing: rotations as degrees about X, Y and Z,
+    /// translations and scales as differences, both relative to the first time; other properties as they are.
     pub fn rows(&self, times: &[f64]) -> [Vec<Vec<f64>>; 2] {
         let sampled = |side: &Option<TrackSide>| -> Vec<Vec<f64>> {
             side.iter().flat_map(|s| times.iter().map(|t| s.track.sample(*t))).collect()
@@ -247,7 +248,7 @@ impl TrackReport {
         [from_first(before), from_first(after)]
     }
 
-    /// Whether values jump at keys.
+    /// Whether values step at keys.
     pub fn is_stepped(&self) -> bool {
         let stepped = |side: &Option<TrackSide>| {
             side.as_ref().is_some_and(|s| s.track.curve.interpolation() == Interpolation::Step)
@@ -255,7 +256,7 @@ impl TrackReport {
         stepped(&self.before) || stepped(&self.after)
     }
 
-    /// What each component is called.
+    /// The names of the components.
     pub fn axes(&self) -> &'static [&'static str] {
         match &self.target {
             Target::Node { axis: Some(axis), .. } => match axis {

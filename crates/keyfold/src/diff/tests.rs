@@ -218,7 +218,8 @@ fn what_pointers_drive_is_found_where_it_went() {
     assert_eq!(other.animations[0].properties.max, 0.5);
 }
 
-/// An arm of two nodes whose upper one passes `off` zero, as splines of quaternions do that go from one sign to the other; the lower one bends.
+/// An arm of two nodes whose upper one passes `off` zero, as splines of quaternions do that go from one sign to the
+/// other; the lower one bends.
 fn flipping(off: f32, bend: f32) -> Document {
     let nodes = json!([{ "children": [1] }, { "translation": [4, 0, 0] }]);
     let zero = [0.0; 4];

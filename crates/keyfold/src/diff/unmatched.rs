@@ -1,10 +1,10 @@
-//! What two files could not be compared by.
+//! What could not be compared between two files.
 
 use super::called;
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// One of the two files that are compared.
+/// One of the two compared files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// The first one.
@@ -13,7 +13,7 @@ pub enum Which {
     Second,
 }
 
-/// Something that one of the files lacks, or that cannot be read. Reports have it as a sentence.
+/// Something that is missing in one of the files or cannot be read. Reports print it as a sentence.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Unmatched {
@@ -52,7 +52,7 @@ pub enum Unmatched {
 }
 
 impl Unmatched {
-    /// The animation of the first file that it is about, where it is about one.
+    /// The animation of the first file that it concerns, if any.
     pub fn animation(&self) -> Option<usize> {
         match self {
             Self::Animation { file: Which::First, index, .. } | Self::Duration { index, .. } => Some(*index),

@@ -1,5 +1,5 @@
-//! Elements of accessors: glTF 2.0 sections 3.6.2.2 to 3.6.2.4. Every component type and shape, normalized or not, strided,
-//! sparse, or without a buffer view.
+//! Elements of accessors: glTF 2.0 sections 3.6.2.2 to 3.6.2.4. Every component type and shape, normalized or not,
+//! strided, sparse, or without a buffer view.
 //!
 //! Counts and offsets are checked before anything is allocated. `byteStride` is taken as it comes, also where the
 //! specification forbids it: exported files are full of it.
@@ -11,7 +11,7 @@ use super::{
 use crate::{Error, Result};
 use std::{borrow::Cow, ops::RangeInclusive, sync::Arc};
 
-/// What one component is stored as.
+/// The type of one component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ComponentType {
     /// BYTE, 5120.
@@ -29,7 +29,7 @@ pub enum ComponentType {
 }
 
 impl ComponentType {
-    /// The number that stands for it in a glTF file.
+    /// Its code in a glTF file.
     pub const fn code(self) -> usize {
         match self {
             Self::I8 => 5120,
@@ -41,7 +41,7 @@ impl ComponentType {
         }
     }
 
-    /// The type that a glTF file calls `code`.
+    /// The type with this code in a glTF file.
     pub fn from_code(code: usize) -> Option<Self> {
         [Self::I8, Self::U8, Self::I16, Self::U16, Self::U32, Self::F32].into_iter().find(|c| c.code() == code)
     }
@@ -67,7 +67,7 @@ impl ComponentType {
         }
     }
 
-    /// The integer that stands for 1 where integers are normalized; `None` for types that never are.
+    /// The integer that means 1 if integers are normalized; `None` for types that never are.
     pub fn one(self) -> Option<f64> {
         self.integers().filter(|_| self.size() < 4).map(|integers| *integers.end() as f64)
     }
@@ -89,7 +89,7 @@ impl ComponentType {
     }
 }
 
-/// How many components an element has, and how they lie.
+/// The number and arrangement of an element's components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Shape {
     /// One component.
@@ -124,7 +124,7 @@ impl Shape {
         }
     }
 
-    /// The shape that a glTF file calls `name`.
+    /// The shape with this name in a glTF file.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name() == name)
     }
@@ -160,7 +160,7 @@ impl Shape {
         if columns == 1 { bytes } else { bytes.next_multiple_of(4) }
     }
 
-    /// Bytes of one element as stored, padding between columns included.
+    /// Bytes of one element as stored, including padding between columns.
     pub const fn stored_size(self, component: ComponentType) -> usize {
         self.columns().0 * self.column_stride(component)
     }
@@ -171,42 +171,43 @@ impl Shape {
 pub struct Accessor {
     /// Its index in `accessors`.
     pub index: usize,
-    /// What its components are stored as.
+    /// The type of its components.
     pub component: ComponentType,
-    /// How many components an element has.
+    /// The shape of an element.
     pub shape: Shape,
-    /// Whether integers stand for fractions.
+    /// Whether integers are normalized.
     pub normalized: bool,
-    /// How many elements there are.
+    /// The number of elements.
     pub count: usize,
-    /// The buffer view that holds them; zeros where there is none.
+    /// The buffer view that holds them; without one, elements are zeros.
     pub view: Option<usize>,
-    /// Where in the view they begin.
+    /// The byte offset in the view.
     pub offset: usize,
     /// Whether some elements are replaced (`sparse`).
     pub sparse: bool,
 }
 
-/// An accessor's elements, tightly packed and little endian, sparse replacements made, matrix padding dropped.
+/// An accessor's elements: tightly packed, little endian, with sparse replacements applied and without matrix
+/// padding.
 #[derive(Clone, Debug)]
 pub struct Elements<'a> {
-    /// What the components are stored as.
+    /// The type of the components.
     pub component: ComponentType,
-    /// How many components an element has.
+    /// The shape of an element.
     pub shape: Shape,
-    /// Whether integers stand for fractions.
+    /// Whether integers are normalized.
     pub normalized: bool,
     /// The components' bytes.
     pub bytes: Cow<'a, [u8]>,
 }
 
 impl Elements<'_> {
-    /// Every component as a float: integers as the equal one or, where normalized, by glTF's equations.
+    /// Every component as a float: integers as the equal float or, if normalized, by glTF's equations.
     pub fn to_floats(&self) -> Vec<f32> {
         floats(self.component, self.normalized, &self.bytes)
     }
 
-    /// Every component without rounding, for whoever computes on: integers as they are or, where normalized, by glTF's equations.
+    /// Every component without rounding: integers as they are or, if normalized, by glTF's equations.
     pub fn to_numbers(&self) -> Vec<f64> {
         let components = self.bytes.chunks_exact(self.component.size());
         components.map(|b| self.component.decode(b, self.normalized)).collect()
@@ -240,7 +241,7 @@ impl Document {
         })
     }
 
-    /// An accessor's values as floats, from wherever they come: its buffer view, sparse replacements, or an extension.
+    /// An accessor's values as floats, from its buffer view, sparse replacements, or an extension.
     pub fn floats(&self, index: usize) -> Result<Arc<[f32]>> {
         self.floats_of(&self.accessor(index)?)
     }
@@ -257,7 +258,7 @@ impl Document {
         }
     }
 
-    /// An accessor's elements as stored, whatever extensions provide for it.
+    /// An accessor's elements as stored, including those that extensions provide.
     pub fn elements(&self, index: usize) -> Result<Elements<'static>> {
         let accessor = self.accessor(index)?;
         let bytes = self.packed(&accessor)?;
@@ -331,7 +332,8 @@ impl Accessor {
     }
 }
 
-/// An accessor's elements from a view, tightly packed. Allocates only where they are not, and only what the view's bytes stand for.
+/// An accessor's elements from a view, tightly packed. Allocates only where they are not, and only what the view's
+/// bytes stand for.
 fn gather(accessor: &Accessor, view: &Pieces, stride: Option<usize>) -> Result<Bytes> {
     let Accessor { shape, component, count, offset, .. } = *accessor;
     let size = shape.stored_size(component);

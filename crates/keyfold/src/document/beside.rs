@@ -1,5 +1,6 @@
-//! The files beside a document: new data goes under names that nothing refers to yet, and what a document leaves behind that is replaced
-//! goes when the new one is in its place. Between the two, the old document is whole; after them, the new one is.
+//! The files beside a document: new data goes under names that nothing refers to yet, and what a document leaves
+//! behind that is replaced goes when the new one is in its place. Between the two, the old document is whole; after
+//! them, the new one is.
 
 use super::{
     Document, Pieces,
@@ -71,7 +72,8 @@ impl<'a> Beside<'a> {
         real != real_path(self.target) && if place.exists() { holds(place, bytes) } else { !meant() }
     }
 
-    /// What has to be written, and what nothing will refer to any more once it is: `kept` are the files that the new document refers to.
+    /// What has to be written, and what nothing will refer to any more once it is: `kept` are the files that the new
+    /// document refers to.
     pub(super) fn finish(self, kept: &BTreeSet<PathBuf>) -> (Vec<(PathBuf, Pieces)>, Vec<PathBuf>) {
         let stem = self.target.file_stem().unwrap_or_default().to_string_lossy();
         let folder = real_path(folder_of(self.target));

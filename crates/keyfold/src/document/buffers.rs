@@ -65,7 +65,8 @@ type Slot = OnceLock<Result<Pieces>>;
 #[derive(Debug)]
 pub(super) struct Buffers {
     slots: Vec<Slot>,
-    /// Buffer views of a document that compresses some; elsewhere they are pieces of a buffer, and cost nothing to make again.
+    /// Buffer views of a document that compresses some; elsewhere they are pieces of a buffer, and cost nothing to
+    /// make again.
     decompressed: OnceLock<Vec<Slot>>,
     changed: Vec<bool>,
     /// By buffer, the end of the furthest piece that something means.
@@ -160,8 +161,8 @@ impl Buffers {
 }
 
 impl Document {
-    /// A buffer's bytes without what only pads them: as many as its `byteLength` says. Where that says nothing, or less than something
-    /// means, it is wrong, and all bytes count.
+    /// A buffer's bytes without what only pads them: as many as its `byteLength` says. Where that says nothing, or
+    /// less than something means, it is wrong, and all bytes count.
     pub(super) fn meant(&self, buffer: usize) -> Result<Pieces> {
         let bytes = self.buffers.load(self, buffer)?;
         let said = self.element("buffers", buffer)?.get("byteLength").and_then(JsonRef::as_index);
@@ -201,7 +202,8 @@ fn slots(count: usize) -> Vec<Slot> {
     (0..count).map(|_| Slot::new()).collect()
 }
 
-/// The bytes that `buffer`, `byteOffset` and `byteLength` of an object name: a buffer view, or an extension that speaks like one.
+/// The bytes that `buffer`, `byteOffset` and `byteLength` of an object name: a buffer view, or an extension that
+/// speaks like one.
 pub(crate) fn slice_of(document: &Document, object: &Object<'_>) -> Result<Bytes> {
     Ok(pieces_of(document, object)?.joined())
 }

@@ -1,5 +1,6 @@
-//! A document's JSON: the text, and an outline of it to look at. Values, to change and to write, are made of it only when somebody asks,
-//! because they cost several times as much: reading animations never does, and of a document that was changed only the text is kept.
+//! A document's JSON: the text, and an outline of it to look at. Values, to change and to write, are made of it only
+//! when somebody asks, because they cost several times as much: reading animations never does, and of a document that
+//! was changed only the text is kept.
 
 use super::{Bytes, outline::Outline, spelling::Spelled};
 use crate::{Error, limits::Account};
@@ -59,7 +60,8 @@ impl Content {
     }
 }
 
-/// Values in no more memory than they need: serde_json's own grow by doubling, which is a third of it where objects are many and small.
+/// Values in no more memory than they need: serde_json's own grow by doubling, which is a third of it where objects
+/// are many and small.
 struct Compact;
 
 impl<'de> DeserializeSeed<'de> for Compact {

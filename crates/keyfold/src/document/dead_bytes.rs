@@ -1,6 +1,7 @@
 //! Bytes that went with an accessor, in buffer views that stay because other accessors are in them.
 //!
-//! A view stays whole where it is strided or compressed, where anything but an accessor refers to it, and in documents with extensions that Keyfold does not know.
+//! A view stays whole where it is strided or compressed, where anything but an accessor refers to it, and in
+//! documents with extensions that Keyfold does not know.
 
 use super::{
     ComponentType, Document, Shape,
@@ -20,7 +21,8 @@ pub(super) struct DeadBytes {
 }
 
 impl DeadBytes {
-    /// What is dead where the accessors `gone` of the document are no longer in `json`; views have the indices that they had.
+    /// What is dead where the accessors `gone` of the document are no longer in `json`; views have the indices that
+    /// they had.
     pub(super) fn after(document: &Document, json: &Value, gone: &[usize]) -> Vec<Self> {
         let mut lost: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
         let runs = gone.iter().flat_map(|index| document.runs(*index));
@@ -83,7 +85,7 @@ fn may_shrink(json: &Value, view: usize) -> bool {
     view.is_some_and(|view| !view.contains_key("byteStride") && !view.contains_key("extensions"))
 }
 
-/// By view, the bytes that accessors are in; `None` where anything else refers to it.
+/// By view, the bytes that accessors are in; `None` if anything else refers to it.
 fn live(json: &Value) -> BTreeMap<usize, Option<Vec<Range<usize>>>> {
     let mut live: BTreeMap<usize, Option<Vec<Range<usize>>>> = BTreeMap::new();
     for reference in references::references(json, Collection::BufferViews) {

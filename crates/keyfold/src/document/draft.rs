@@ -1,5 +1,6 @@
-//! A document as it will be written: all is decided, nothing is written yet, and it is opened again from the very bytes and files that
-//! will be on disk. What that says is what the document says, or there is no draft: whatever was measured before holds for it.
+//! A document as it will be written. Everything is decided but nothing written yet, and the document has been
+//! reopened from the very bytes and files that will be on disk. There is no draft unless it equals the document in
+//! memory, so earlier measurements hold for it.
 
 use super::{
     Document, JsonRef, OpenOptions, Pieces, Resolver,
@@ -44,7 +45,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// How many bytes the document will take: its own, and those of buffers that lie in other files.
+    /// The bytes that the document will take: its own, and those of buffers in other files.
     pub fn bytes(&self) -> u64 {
         self.contents.len() as u64 + self.apart
     }
@@ -59,14 +60,15 @@ impl Draft {
         self.files.iter().map(|(path, bytes)| (path.as_path(), bytes))
     }
 
-    /// The document as whoever reads the files will find it.
+    /// The document as readers of the files will see it.
     pub fn document(&self) -> &Document {
         &self.document
     }
 
-    /// Writes new files beside the document's place and the document itself, lets them take their names when all is written, the files ones that
-    /// nothing refers to yet, and removes what only the document before it referred to. Where that fails, or ends, between two of these steps,
-    /// the old document or the new one is whole. A file that has its name stays: somebody else may have taken it for theirs since.
+    /// Writes the document and the new files beside it, renames them when all are written (files to names that
+    /// nothing refers to yet), and removes files that only the replaced document referred to. If this fails or stops
+    /// between two of these steps, either the old or the new document is whole. A file that already has its name
+    /// stays: another document may refer to it by then.
     #[cfg(feature = "fs")]
     pub fn write(&self) -> Result<()> {
         let Some(target) = &self.target else { return Ok(()) };
@@ -91,18 +93,19 @@ impl Draft {
 }
 
 impl Document {
-    /// The document as [`Document::save`] would write it to a path, or for a stream as [`Document::to_bytes`] does.
+    /// The document as [`Document::save`] would write it to a path, or without a path as [`Document::to_bytes`] does.
     pub fn draft(&self, path: Option<&Path>) -> Result<Draft> {
         self.laid_out(path, false)
     }
 
-    /// The same with buffers and images in the file itself, and no files beside it.
+    /// Like [`draft`](Self::draft), with buffers and images embedded in the file.
     pub fn draft_whole(&self, path: Option<&Path>) -> Result<Draft> {
         self.laid_out(path, true)
     }
 
-    /// The document as whoever reads it from its files will find it, wherever those will lie: opened again from those of a binary file beside what it is read from,
-    /// which nobody writes. In a stream, buffers beside a text would become text themselves.
+    /// The document as whoever reads it from its files will find it, wherever those will lie: opened again from those
+    /// of a binary file beside what it is read from, which nobody writes. In a stream, buffers beside a text would
+    /// become text themselves.
     pub(crate) fn read_back(&self) -> Result<Self> {
         let place = self.folder().unwrap_or_default().join(NOWHERE);
         Ok(self.draft(Some(&place))?.document)

@@ -1,7 +1,8 @@
-//! A changed copy of a document: new accessors and buffer views, and what nobody refers to any more removed.
+//! Edits: changed copies of a document, with new accessors and buffer views, and without objects that are no longer
+//! referenced.
 //!
-//! The document that is edited stays as it is. Finishing an edit removes what *became* unreferenced by it; what was unused before
-//! is none of our business. How removal keeps unknown extensions whole is told in [`super::prune`].
+//! The edited document itself does not change. Finishing an edit removes what *became* unreferenced by it; what was
+//! unused before stays. [`super::prune`] explains how removal respects unknown extensions.
 
 use super::{Document, Pieces, known::Known, prune};
 use crate::{
@@ -62,7 +63,7 @@ pub(super) struct Added {
 }
 
 impl Document {
-    /// Begins a changed copy.
+    /// Starts an edit.
     pub fn edit(&self) -> Edit<'_> {
         let json = self.content.to_value();
         let used = |collection| Used::of(&json, collection);
@@ -77,7 +78,7 @@ impl Document {
 }
 
 impl Edit<'_> {
-    /// The document as it was.
+    /// The original document.
     pub fn document(&self) -> &Document {
         self.document
     }
@@ -87,7 +88,7 @@ impl Edit<'_> {
         &mut self.json
     }
 
-    /// Adds an object to a top-level array; its index.
+    /// Adds an object to a top-level array and returns its index.
     pub fn push(&mut self, collection: &str, object: Value) -> usize {
         let list = member(&mut self.json, collection, || json!([]));
         if !list.is_array() {
@@ -98,12 +99,12 @@ impl Edit<'_> {
         list.len() - 1
     }
 
-    /// Adds a buffer view over new bytes, in the buffer that holds the document's data; its index.
+    /// Adds a buffer view over new bytes, in the buffer that holds the document's data, and returns its index.
     pub fn push_view(&mut self, bytes: Vec<u8>) -> usize {
         self.push_view_in(None, bytes, Map::new())
     }
 
-    /// Adds a buffer view over new bytes in a given buffer, with more members than the usual ones; its index.
+    /// Adds a buffer view over new bytes in a given buffer, with additional members, and returns its index.
     pub fn push_view_in(&mut self, buffer: Option<usize>, bytes: Vec<u8>, members: Map<String, Value>) -> usize {
         let mut object = Map::from_iter([("buffer".to_owned(), json!(buffer.unwrap_or(0)))]);
         object.insert("byteOffset".into(), json!(0));
@@ -114,8 +115,9 @@ impl Edit<'_> {
         view
     }
 
-    /// Adds a buffer view whose bytes an extension compresses: `length` bytes at `offset` of the buffer `fallback` that need not be
-    /// there, `members` for the extension's object, and the compressed bytes; its index.
+    /// Adds a buffer view that an extension compresses, and returns its index. Its plain bytes are `length` bytes at
+    /// `offset` of the buffer `fallback`, which need not exist; `members` go into the extension's object, beside the
+    /// compressed bytes.
     pub fn push_compressed_view(
         &mut self,
         fallback: usize,
@@ -135,7 +137,8 @@ impl Edit<'_> {
         view
     }
 
-    /// Adds a buffer view over plain bytes, with the same bytes compressed by an extension beside them; its index.
+    /// Adds a buffer view over plain bytes, together with the same bytes compressed by an extension, and returns its
+    /// index.
     pub fn push_view_twice(&mut self, plain: Vec<u8>, extension: &'static str, compressed: Vec<u8>) -> usize {
         let object = json!({ "buffer": 0, "byteOffset": 0, "byteLength": compressed.len() });
         let members = Map::from_iter([("extensions".to_owned(), json!({ extension: object }))]);
@@ -144,13 +147,13 @@ impl Edit<'_> {
         view
     }
 
-    /// Writes over bytes of a buffer of the document as it was; what reaches past the buffer's end is left out. Whoever does this
-    /// knows that nobody else reads them.
+    /// Writes over bytes of a buffer of the document as it was; what reaches past the buffer's end is left out.
+    /// Whoever does this knows that nobody else reads them.
     pub(crate) fn patch(&mut self, buffer: usize, offset: usize, bytes: Vec<u8>) {
         self.patches.push(Patch { buffer, offset, bytes });
     }
 
-    /// Adds an empty buffer for [`Edit::push_view_in`]; its index. A name becomes part of the file's name.
+    /// Adds an empty buffer for [`Edit::push_view_in`] and returns its index. A name becomes part of the file's name.
     pub fn push_buffer(&mut self, name: Option<&str>) -> usize {
         let mut buffer = json!({ "byteLength": 0 });
         if let Some(name) = name {
@@ -164,7 +167,7 @@ impl Edit<'_> {
         self.json.get(collection).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
-    /// Says that the file uses an extension, and whether it cannot be read without.
+    /// Declares that the file uses an extension, and whether it requires it.
     pub fn declare(&mut self, extension: &str, required: bool) {
         extensions::list(&mut self.json, "extensionsUsed", extension);
         if required {
@@ -172,13 +175,13 @@ impl Edit<'_> {
         }
     }
 
-    /// Says that the file cannot be read without an extension, also to loaders that only warn of what they do not know.
+    /// Declares a required extension in a way that also stops loaders which only warn about unknown ones.
     pub fn declare_guarded(&mut self, extension: &'static str) {
         self.declare(extension, true);
         self.guarded = Some(extension);
     }
 
-    /// The changed document: what became unreferenced is gone, new bytes are in place.
+    /// Finishes the edit and returns the changed document: unreferenced objects are removed, new bytes are in place.
     pub fn finish(self) -> Result<Document> {
         prune::finish(self)
     }

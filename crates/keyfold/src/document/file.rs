@@ -1,7 +1,7 @@
-//! Whole files or nothing: what is written lies beside its place under a name of nobody's until it is whole, then takes its name.
+//! Atomic file writes: a file is written beside its destination under a temporary name, then renamed.
 //!
-//! A run that is killed leaves such a file behind. Whoever writes one holds a lock on it, so that a later run can tell what nobody
-//! will finish any more, and removes that from the folders that it writes to.
+//! A killed run leaves such a file behind. The writer holds a lock on it, so a later run can recognize abandoned
+//! files and removes them from the folders that it writes to.
 
 use super::{
     Pieces,
@@ -20,7 +20,8 @@ use tempfile::NamedTempFile;
 /// What the names of unfinished files begin and end with.
 const UNFINISHED: (&str, &str) = (".keyfold-", ".tmp");
 
-/// Writes a whole file or nothing: beside its place first, then renamed. What is no ordinary file (a pipe, a device) is written to.
+/// Writes a file atomically: beside its destination first, then renamed. Special files (a pipe, a device) are written
+/// directly.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     write_pieces(path, [bytes])
 }
@@ -79,7 +80,7 @@ impl Unfinished {
     }
 }
 
-/// Takes a name that nobody has, in two steps: an empty file of that name first, which fails where there is one.
+/// Takes a name that nobody has, in two steps: an empty file of that name first, which fails if there is one.
 fn reserve_and_replace(file: NamedTempFile, place: &Path) -> io::Result<()> {
     File::options().write(true).create_new(true).open(place)?;
     file.persist(place).map(drop).map_err(|refused| {
@@ -89,7 +90,8 @@ fn reserve_and_replace(file: NamedTempFile, place: &Path) -> io::Result<()> {
     })
 }
 
-/// A file beside a place, on the same file system. Its lock says that somebody is at it; where there are no locks, nobody sweeps.
+/// A file beside a place, on the same file system. Its lock says that somebody is at it; where there are no locks,
+/// nobody sweeps.
 fn unfinished(place: &Path) -> io::Result<NamedTempFile> {
     let folder = folder_of(place);
     fs::create_dir_all(folder)?;

@@ -1,8 +1,9 @@
 //! Buffers that loaders refuse which do not know what the file requires.
 //!
-//! three.js only warns of a required extension that it does not know, and plays what it reads: a rotation without W sends it into an endless loop. It does
-//! refuse a buffer whose `type`, a member of glTF 1.0, it does not know, and says which; so the buffers of a file whose channels would be
-//! misread carry the extension's name there. Other loaders look at `extensionsRequired` alone.
+//! three.js only warns of a required extension that it does not know, and plays what it reads: a rotation without W
+//! sends it into an endless loop. It does refuse a buffer whose `type`, a member of glTF 1.0, it does not know, and
+//! says which; so the buffers of a file whose channels would be misread carry the extension's name there. Other
+//! loaders look at `extensionsRequired` alone.
 
 use crate::extensions;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
-//! Typed looks into JSON as it was read: every getter answers with the place where something is wrong.
+//! Typed access to JSON as read. Errors of every getter name the place.
 //!
-//! A member that is absent is `None`; a member of the wrong type is an error. Nothing is copied.
+//! An absent member is `None`, a member of the wrong type is an error. Nothing is copied.
 
 use super::{
     outline::{Node, Outline, Span},
@@ -10,7 +10,7 @@ use crate::{Error, Result};
 use serde_json::Value;
 use std::fmt;
 
-/// Any value of the document.
+/// A value of the document.
 #[derive(Clone, Copy)]
 pub struct JsonRef<'a> {
     outline: &'a Outline,
@@ -22,7 +22,7 @@ impl<'a> JsonRef<'a> {
         Self { outline, node: outline.root() }
     }
 
-    /// A member, where it is an object that has it.
+    /// The member with this key, if the value is an object that has it.
     pub fn get(self, key: &str) -> Option<JsonRef<'a>> {
         let Node::Object(members) = self.node else { return None };
         self.outline.member(members, key).map(|(_, node)| JsonRef { node, ..self })
@@ -35,30 +35,30 @@ impl<'a> JsonRef<'a> {
         members.map(move |(key, node)| (key, JsonRef { node, ..self }))
     }
 
-    /// The elements, where it is an array.
+    /// The elements, if the value is an array.
     pub fn as_array(self) -> Option<List<'a>> {
         let Node::Array(elements) = self.node else { return None };
         Some(List { outline: self.outline, nodes: self.outline.elements(elements) })
     }
 
-    /// Whether it is an object.
+    /// Whether the value is an object.
     pub fn is_object(self) -> bool {
         matches!(self.node, Node::Object(_))
     }
 
-    /// The text, where it is one.
+    /// The string, if the value is one.
     pub fn as_str(self) -> Option<&'a str> {
         let Node::Text(text) = self.node else { return None };
         Some(self.outline.str(text))
     }
 
-    /// The truth value, where it is one.
+    /// The boolean, if the value is one.
     pub fn as_bool(self) -> Option<bool> {
         let Node::Bool(value) = self.node else { return None };
         Some(value)
     }
 
-    /// The number, where it is one.
+    /// The number, if the value is one.
     pub fn as_f64(self) -> Option<f64> {
         match self.node {
             Node::Whole(n) => Some(n as f64),
@@ -68,7 +68,8 @@ impl<'a> JsonRef<'a> {
         }
     }
 
-    /// The number, where it is whole and not negative. It may be spelled `3` or `3.0`: some exporters write floats throughout.
+    /// The number, if it is a nonnegative integer. It may be written `3` or `3.0`: some exporters write floats
+    /// throughout.
     pub fn as_index(self) -> Option<usize> {
         match self.node {
             Node::Whole(n) => usize::try_from(n).ok(),
@@ -101,28 +102,28 @@ pub struct List<'a> {
 }
 
 impl<'a> List<'a> {
-    /// How many there are.
+    /// The number of elements.
     pub fn len(self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// One of them.
+    /// The element at an index.
     pub fn get(self, index: usize) -> Option<JsonRef<'a>> {
         self.nodes.get(index).map(|node| JsonRef { outline: self.outline, node: *node })
     }
 
-    /// All of them, in order.
+    /// Iterates over the elements.
     pub fn iter(self) -> impl ExactSizeIterator<Item = JsonRef<'a>> {
         self.nodes.iter().map(move |node| JsonRef { outline: self.outline, node: *node })
     }
 }
 
-/// An object of the document together with its place, a JSON pointer.
+/// An object of the document with its place, a JSON pointer.
 #[derive(Clone)]
 pub struct Object<'a> {
     outline: &'a Outline,
@@ -149,7 +150,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Its place: a JSON pointer.
+    /// Its place, as a JSON pointer.
     pub fn at(&self) -> String {
         self.place.to_string()
     }
@@ -164,7 +165,7 @@ impl<'a> Object<'a> {
         Some((key, JsonRef { outline: self.outline, node }))
     }
 
-    /// A member, whatever it is.
+    /// A member of any type.
     pub fn get(&self, key: &str) -> Option<JsonRef<'a>> {
         self.member(key).map(|(_, look)| look)
     }
@@ -179,12 +180,12 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// A whole number that is not negative: an index, a count, an offset.
+    /// A nonnegative integer: an index, a count, an offset.
     pub fn index(&self, key: &str) -> Result<Option<usize>> {
         self.typed(key, JsonRef::as_index, "a whole number, not negative")
     }
 
-    /// As [`Object::index`], where the member must be there.
+    /// Like [`Object::index`], for a required member.
     pub fn required_index(&self, key: &str) -> Result<usize> {
         self.required(key, self.index(key)?)
     }
@@ -199,17 +200,17 @@ impl<'a> Object<'a> {
         self.typed(key, |v| v.as_array()?.iter().map(JsonRef::as_f64).collect(), "an array of numbers")
     }
 
-    /// A text.
+    /// A string.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
         self.typed(key, JsonRef::as_str, "a string")
     }
 
-    /// As [`Object::text`], where the member must be there.
+    /// Like [`Object::text`], for a required member.
     pub fn required_text(&self, key: &str) -> Result<&'a str> {
         self.required(key, self.text(key)?)
     }
 
-    /// A truth value; absent is false.
+    /// A boolean; `false` if absent.
     pub fn flag(&self, key: &str) -> Result<bool> {
         Ok(self.typed(key, JsonRef::as_bool, "true or false")?.unwrap_or(false))
     }
@@ -219,12 +220,12 @@ impl<'a> Object<'a> {
         self.member(key).map(|(key, look)| Object::new(look, self.place.then(Step::Key(key)))).transpose()
     }
 
-    /// As [`Object::object`], where the member must be there.
+    /// Like [`Object::object`], for a required member.
     pub fn required_object(&self, key: &str) -> Result<Object<'a>> {
         self.required(key, self.object(key)?)
     }
 
-    /// An array; absent is empty.
+    /// An array; empty if absent.
     pub fn array(&self, key: &str) -> Result<List<'a>> {
         Ok(self.list(key)?.map_or(List { outline: self.outline, nodes: &[] }, |(_, list)| list))
     }
@@ -235,7 +236,7 @@ impl<'a> Object<'a> {
         Ok(Some((name, list)))
     }
 
-    /// The objects of an array member, each with its place; absent is empty.
+    /// The objects of an array member, each with its place; empty if absent.
     pub fn objects(&self, key: &str) -> Result<impl ExactSizeIterator<Item = Result<Object<'a>>> + use<'a>> {
         let empty = (&[][..], List { outline: self.outline, nodes: &[] });
         let (name, list) = self.list(key)?.unwrap_or(empty);
@@ -243,7 +244,7 @@ impl<'a> Object<'a> {
         Ok(list.iter().enumerate().map(move |(i, look)| Object::new(look, place.then(Step::Index(i)))))
     }
 
-    /// One object of an array member; `None` where the array is not so long.
+    /// One object of an array member; `None` if the array is shorter.
     pub fn element(&self, key: &str, index: usize) -> Result<Option<Object<'a>>> {
         let Some((name, list)) = self.list(key)? else { return Ok(None) };
         let place = || self.place.then(Step::Key(name)).then(Step::Index(index));
@@ -275,7 +276,7 @@ fn whole(number: f64) -> Option<usize> {
     ((0.0..=4_294_967_295.0).contains(&number) && number.trunc() == number).then_some(number as usize)
 }
 
-/// One step of a JSON pointer, escaped as RFC 6901 says.
+/// One token of a JSON pointer, escaped by RFC 6901.
 pub fn escape(step: &str) -> String {
     step.replace('~', "~0").replace('/', "~1")
 }

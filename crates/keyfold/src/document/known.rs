@@ -1,5 +1,6 @@
-//! What was found out about a document, once: its animations, and what its nodes carry. A document never changes, an edit makes another one;
-//! so whoever asks again (packing, measuring, estimating, drawing) gets the same without reading it again.
+//! What was found out about a document, once: its animations, and what its nodes carry. A document never changes, an
+//! edit makes another one; so whoever asks again (packing, measuring, estimating, drawing) gets the same without
+//! reading it again.
 
 use crate::{Animations, Result, scene::Hierarchy};
 use std::sync::{Arc, OnceLock};

@@ -1,9 +1,9 @@
 //! What goes where when a document is written: buffers into the container, into files beside it or into data URIs.
 //! A document that is to be whole in itself has no files beside it.
 //!
-//! Buffers and images that lie in files stay reachable from the new place: those inside the document's folder are copied along under
-//! the same name, or one with a number where that is taken; for those outside of it the path is rewritten. No file is ever written over
-//! ([`super::beside`]).
+//! Buffers and images that lie in files stay reachable from the new place: those inside the document's folder are
+//! copied along under the same name, or one with a number where that is taken; for those outside of it the path is
+//! rewritten. No file is ever written over ([`super::beside`]).
 
 use super::{
     Bytes, Container, Document, JsonRef, List, Object, Pieces,
@@ -141,8 +141,9 @@ impl<'a> Layout<'a> {
         Ok(())
     }
 
-    /// Whether something is lost with a buffer that cannot be read: what it names where that is needed, or the container's own bytes
-    /// where it is not understood, and they do not stay in their container. Without an address or bytes it has nothing to lose.
+    /// Whether something is lost with a buffer that cannot be read: what it names where that is needed, or the
+    /// container's own bytes where it is not understood, and they do not stay in their container. Without an address
+    /// or bytes it has nothing to lose.
     fn loses(&self, index: usize) -> bool {
         let uri = self.document.element("buffers", index).ok().and_then(|buffer| buffer.get("uri")?.as_str());
         match uri {
@@ -264,15 +265,15 @@ fn rebased(document: &Document, relative: &Path, target: &Path) -> String {
 }
 
 impl Document {
-    /// The files that the document is read from beside its own: buffers, images, and what extensions name; also those that it named
-    /// before it was changed.
+    /// The files that the document is read from besides its own: buffers, images, and what extensions name, including
+    /// those that it named before an edit.
     pub fn files(&self) -> BTreeSet<PathBuf> {
         let before = self.named.iter().flat_map(|named| named.iter().map(String::as_str));
         let uris = self.addresses().into_iter().map(|(_, uri)| uri).chain(before);
         uris.filter_map(|uri| uri::path(uri, "").ok()).map(|path| real_path(&self.place_of(&path))).collect()
     }
 
-    /// The addresses of files that the document names, with the places of the objects that do.
+    /// The URIs of files that the document names, with the places of the objects that do.
     pub fn addresses(&self) -> Vec<(String, &str)> {
         let mut found = Vec::new();
         find_addresses(JsonRef::root(self.content.outline()), &mut String::new(), &mut found);

@@ -46,7 +46,8 @@ impl Mentions {
         if self.anything { len } else { self.numbers.range(..len).next_back().map_or(0, |last| last + 1) }
     }
 
-    /// Whether a number may mean bytes of a range: some that no view covers, or those where a view begins. `starts` and `covered` are sorted.
+    /// Whether a number may mean bytes of a range: some that no view covers, or those where a view begins. `starts`
+    /// and `covered` are sorted.
     pub(super) fn mean_bytes(&self, range: Range<usize>, starts: &[usize], covered: &[Range<usize>]) -> bool {
         let is_covered = |n: usize| covered.get(covered.partition_point(|r| r.end <= n)).is_some_and(|r| r.start <= n);
         let is_meant = |n: &usize| !is_covered(*n) || starts.binary_search(n).is_ok();

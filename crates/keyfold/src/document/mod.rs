@@ -1,4 +1,4 @@
-//! A glTF file in memory: the JSON exactly as read, and buffers that are loaded when they are needed.
+//! A glTF file in memory: the JSON exactly as read, and buffers that are loaded when needed.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -17,7 +17,7 @@
 //! | `draft`, `file`, `path` | what will be written, opened again before it is; whole files or nothing; places |
 //! | `orphans` | what a replaced document leaves behind, and who else may mean it |
 //!
-//! What Keyfold does not change comes out as it went in: members it does not know, their order, numbers, chunks.
+//! What Keyfold does not change is written as it was read: unknown members, their order, numbers, chunks.
 
 mod accessor;
 mod beside;
@@ -81,22 +81,22 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// How a document is opened.
+/// Options for opening a document.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// What decoding may use up.
+    /// Limits of memory and work.
     pub limits: Limits,
-    /// Extensions to treat as a loader would that does not know them: refused where required, ignored where not.
+    /// Extensions to treat as unknown: refused if the file requires them, ignored otherwise.
     pub ignore: Vec<String>,
-    /// What animation pointers may address; the standard registry unless rows of one's own are added to it.
+    /// The properties that animation pointers may address: the standard registry, or one with additional rows.
     pub registry: Option<Arc<Registry>>,
-    /// Who answers for the addresses of buffers and images, in place of the folder's files.
+    /// Resolves URIs of buffers and images instead of the file system.
     pub resolver: Option<Arc<dyn Resolver>>,
-    /// Whether addresses are followed that are absolute or lead out of the document's folder.
+    /// Whether to follow URIs that are absolute or lead out of the document's folder.
     pub allow_outside: bool,
 }
 
-/// A glTF file: JSON as read, plus buffers.
+/// A glTF file: its JSON as read, and its buffers.
 ///
 /// ```no_run
 /// # fn main() -> keyfold::Result<()> {
@@ -128,13 +128,13 @@ pub struct Document {
 }
 
 impl Document {
-    /// Opens a `.gltf` or `.glb` (told apart by content, not by name) with default options.
+    /// Opens a `.gltf` or `.glb` file, recognized by content, with default options.
     #[cfg(feature = "fs")]
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, &OpenOptions::default())
     }
 
-    /// Opens a `.gltf` or `.glb`.
+    /// Opens a `.gltf` or `.glb` file.
     #[cfg(feature = "fs")]
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         let path = path.as_ref();
@@ -143,8 +143,8 @@ impl Document {
         Ok(document.with_path(path.to_path_buf()))
     }
 
-    /// Reads a document from memory; `folder` is where relative URIs start. The bytes are kept as they are: the JSON's texts and the
-    /// container's buffer are pieces of them.
+    /// Reads a document from memory; relative URIs start at `folder`. The bytes are kept as they are: the JSON's
+    /// strings and the container's buffer are slices of them.
     pub fn from_bytes(bytes: impl Into<Bytes>, folder: Option<PathBuf>, options: &OpenOptions) -> Result<Self> {
         Self::from_pieces(&bytes.into().into(), folder, options)
     }
@@ -212,7 +212,7 @@ impl Document {
         }
     }
 
-    /// The same document as a loader reads it that does not know an extension; refused where the file requires it.
+    /// The same document as read by a loader that does not know an extension; an error if the file requires it.
     pub fn ignoring(&self, extension: &str) -> Result<Self> {
         let mut document = self.edit().finish()?;
         document.options.ignore.push(extension.to_owned());
@@ -221,7 +221,7 @@ impl Document {
         Ok(document)
     }
 
-    /// The JSON as read. It stays in memory as long as the document.
+    /// The JSON as read. It stays in memory as long as the document does.
     pub fn json(&self) -> &Value {
         self.content.value()
     }
@@ -242,38 +242,40 @@ impl Document {
         self.root().element(collection, index)?.ok_or_else(missing)
     }
 
-    /// How many elements a top-level array has; none where it is absent or no array.
+    /// The number of elements of a top-level array; 0 if it is absent or not an array.
     pub fn count(&self, collection: &str) -> usize {
         count(&self.content, collection)
     }
 
-    /// Whether it came as a binary or as a text file.
+    /// Whether it was read from a binary or a text file.
     pub fn container(&self) -> Container {
         self.container
     }
 
-    /// The bytes that it was read from, as long as nothing changed; without what does not belong to them (a byte-order mark, more
-    /// than a GLB announces).
+    /// The bytes that it was read from, if nothing has changed; without bytes that do not belong to it (a byte-order
+    /// mark, bytes beyond a GLB's length).
     pub fn source(&self) -> Option<&Pieces> {
         self.source.as_ref()
     }
 
-    /// What animation pointers may address.
+    /// The properties that animation pointers may address.
     pub fn registry(&self) -> &Registry {
         self.options.registry.as_deref().unwrap_or_else(|| Registry::standard())
     }
 
-    /// Where relative URIs start; `None` where the document did not come from a file.
+    /// The folder where relative URIs start; `None` if the document does not come from a file.
     pub fn folder(&self) -> Option<PathBuf> {
         self.buffers.folder.clone()
     }
 
-    /// The same document, read from a file: what only that refers to may go with it when it is replaced.
+    /// The same document, marked as read from a file: files that only it refers to may be removed when it is
+    /// replaced.
     pub fn with_path(self, path: PathBuf) -> Self {
         Self { path: Some(path), ..self }
     }
 
-    /// The file that it was read from, or that the document was that it was made from; `None` where that came from memory.
+    /// The file that it was read from, or that the document was that it was made from; `None` if that came from
+    /// memory.
     pub(crate) fn path(&self) -> Option<&std::path::Path> {
         self.path.as_deref()
     }
@@ -283,18 +285,18 @@ impl Document {
         &self.options
     }
 
-    /// What decoding may use up.
+    /// Limits of memory and work.
     pub fn limits(&self) -> &Limits {
         &self.options.limits
     }
 
-    /// Pays for work that is about to be done with this document, in steps of a few nanoseconds; an error where that is more than its limits
-    /// leave. `at` is the place that it is about.
+    /// Charges work for this document, in steps of a few nanoseconds; an error if the limits leave less. `at` is the
+    /// place that causes the work.
     pub fn pay_work(&self, steps: u64, at: impl FnOnce() -> String) -> Result<()> {
         self.account.work(steps, at)
     }
 
-    /// Whether memory may be taken for a while to do something with this document; an error where that is more than its limits leave.
+    /// Checks that memory may be used temporarily for this document; an error if the limits leave less.
     pub fn check_memory(&self, bytes: usize, at: impl FnOnce() -> String) -> Result<()> {
         self.account.afford(bytes, at)
     }
@@ -304,17 +306,17 @@ impl Document {
         &self.account
     }
 
-    /// Whether the file says that it uses an extension (and the extension is not to be ignored).
+    /// Whether the file declares that it uses an extension (and the extension is not ignored).
     pub fn uses(&self, extension: &str) -> bool {
         self.lists("extensionsUsed", extension) && !self.ignores(extension)
     }
 
-    /// Whether the file says that it cannot be read without an extension.
+    /// Whether the file requires an extension.
     pub fn requires(&self, extension: &str) -> bool {
         self.lists("extensionsRequired", extension)
     }
 
-    /// Whether an extension is to be treated as unknown.
+    /// Whether an extension is treated as unknown.
     pub fn ignores(&self, extension: &str) -> bool {
         self.options.ignore.iter().any(|name| name == extension)
     }
@@ -329,12 +331,12 @@ impl Document {
         self.used.get_or_init(|| extensions::ALL.iter().filter(|extension| self.uses(extension.name)).collect())
     }
 
-    /// The bytes of a buffer, loaded when first asked for. May be longer than its `byteLength`.
+    /// The bytes of a buffer, loaded on first use. They may be longer than its `byteLength`.
     pub fn buffer(&self, index: usize) -> Result<Bytes> {
         Ok(self.buffers.load(self, index)?.joined())
     }
 
-    /// The bytes that a buffer view stands for, decompressed where an extension says so.
+    /// The bytes of a buffer view, decompressed if an extension compresses it.
     pub fn view(&self, index: usize) -> Result<Bytes> {
         Ok(self.buffers.view(self, index)?.joined())
     }

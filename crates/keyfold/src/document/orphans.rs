@@ -1,7 +1,9 @@
-//! What a document leaves behind that is replaced: files that have their name from it go, unless another document may refer to them.
+//! What a document leaves behind that is replaced: files that have their name from it go, unless another document may
+//! refer to them.
 //!
-//! Nobody can look everywhere. Looked at is where documents name each other's files: the folder with all below it, and the folders above it.
-//! What cannot be parsed may refer to whatever its text has in it. Whenever in doubt, a file stays: that costs room, and nothing else.
+//! Nobody can look everywhere. Looked at is where documents name each other's files: the folder with all below it,
+//! and the folders above it. What cannot be parsed may refer to whatever its text has in it. Whenever in doubt, a
+//! file stays: that costs room, and nothing else.
 
 use super::{
     Document, OpenOptions, glb,
@@ -46,7 +48,8 @@ impl Other {
         document.map_or_else(|_| self.may_spell(orphan), |document| document.files().contains(orphan))
     }
 
-    /// Whether the name of a file is in the text, in whatever encoding: letters of ASCII stand behind each other in all of them.
+    /// Whether the name of a file is in the text, in whatever encoding: letters of ASCII stand behind each other in
+    /// all of them.
     fn may_spell(&self, orphan: &Path) -> bool {
         let name = orphan.file_name().and_then(|name| name.to_str()).filter(|name| name.is_ascii());
         let Some(name) = name.filter(|name| !name.is_empty()) else { return true };
@@ -56,7 +59,7 @@ impl Other {
     }
 }
 
-/// All other documents near a document; `None` where it would take long to find them.
+/// All other documents near a document; `None` if it would take long to find them.
 fn others(target: &Path) -> Option<Vec<Other>> {
     let (own, folder) = (real_path(target), real_path(folder_of(target)));
     let (mut found, mut left) = (Vec::new(), LOOKED_AT.1);
@@ -97,8 +100,8 @@ fn is_named_so(path: &Path) -> bool {
     NAMES.iter().any(|name| extension.eq_ignore_ascii_case(name))
 }
 
-/// The JSON of a file, or nothing where it neither is called nor begins like a document; `None` where it is longer than it may be, or
-/// cannot be read.
+/// The JSON of a file, or nothing where it neither is called nor begins like a document; `None` if it is longer than
+/// it may be, or cannot be read.
 fn json_of(path: &Path, most: u64) -> Option<Option<Vec<u8>>> {
     use std::io::Read;
     let mut file = fs::File::open(path).ok()?;

@@ -1,8 +1,9 @@
-//! The JSON of a document as an outline, which is what reading looks at: members of all objects in one list, elements of all arrays in
-//! another, texts left where they stand in the file. A handful of allocations, however large the document.
+//! The JSON of a document as an outline, which is what reading looks at: members of all objects in one list, elements
+//! of all arrays in another, texts left where they stand in the file. A handful of allocations, however large the
+//! document.
 //!
-//! serde_json does the parsing. The outline does not keep the order of members nor the spelling of numbers: whoever changes or
-//! writes a document works on values ([`super::content`]).
+//! serde_json does the parsing. The outline does not keep the order of members nor the spelling of numbers: whoever
+//! changes or writes a document works on values ([`super::content`]).
 
 use super::Bytes;
 use crate::{Error, Result};
@@ -142,16 +143,17 @@ fn count(text: &[u8], letter: u8) -> usize {
     text.chunks(255).map(|bytes| usize::from(few(bytes))).sum()
 }
 
-/// At least how many members and elements a text has: each member has its colon, and members and elements are one more than the commas
-/// between them. Texts may hold such letters too, but no more is taken than the shortest members and elements would need.
+/// At least how many members and elements a text has: each member has its colon, and members and elements are one
+/// more than the commas between them. Texts may hold such letters too, but no more is taken than the shortest members
+/// and elements would need.
 fn room(text: &[u8]) -> (usize, usize) {
     let members = count(text, b':').min(text.len() / 5);
     let entries = count(text, b',') + count(text, b'[') + count(text, b'{');
     (members, entries.saturating_sub(members).min(text.len() / 2))
 }
 
-/// An outline under way. What belongs to containers that are still open waits in `open_members` and `open_items`: each container's
-/// part moves to its list when it ends, so that it lies there in one piece.
+/// An outline under way. What belongs to containers that are still open waits in `open_members` and `open_items`:
+/// each container's part moves to its list when it ends, so that it lies there in one piece.
 #[derive(Default)]
 struct Builder<'t> {
     text: &'t [u8],

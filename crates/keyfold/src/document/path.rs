@@ -20,8 +20,8 @@ pub fn real_path(path: &Path) -> PathBuf {
 /// How many links may follow each other.
 const LINKS: usize = 40;
 
-/// The place that a path means: where it is a link, the file behind it is what is replaced, whether that is there or not. A link to what
-/// is no file (`/dev/stdout`) leads nowhere else.
+/// The place that a path means: where it is a link, the file behind it is what is replaced, whether that is there or
+/// not. A link to what is no file (`/dev/stdout`) leads nowhere else.
 pub(super) fn behind_links(path: &Path) -> PathBuf {
     let mut place = path.to_path_buf();
     for _ in 0..if is_stream(path) { 0 } else { LINKS } {

@@ -1,5 +1,6 @@
-//! Bytes in pieces that documents share. What an edit leaves alone is the same memory in the document before it and after it, in what will be written
-//! and in what is opened again from that: a file with much beside its animations is in memory once, however many forms of it are tried.
+//! Bytes in pieces that documents share. Bytes that an edit does not change are the same memory in the document
+//! before and after it, in the draft, and in what is reopened from that. So a file with much beside its animations is
+//! in memory once, however many forms of it are tried.
 
 use super::Bytes;
 use std::ops::Range;
@@ -7,17 +8,17 @@ use std::ops::Range;
 /// What is shorter goes into one piece with what is beside it. So pieces are few, and short files are in one.
 const SHORT: usize = 1 << 16;
 
-/// Bytes in pieces, one behind the other. Cloning copies none of them.
+/// Bytes in consecutive pieces. Cloning copies no bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Pieces(Vec<Bytes>);
 
 impl Pieces {
-    /// How many bytes there are.
+    /// The number of bytes.
     pub fn len(&self) -> usize {
         self.iter().map(<[u8]>::len).sum()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -27,12 +28,12 @@ impl Pieces {
         self.0.iter().map(|piece| &**piece)
     }
 
-    /// A copy in one.
+    /// A contiguous copy.
     pub fn to_vec(&self) -> Vec<u8> {
         self.iter().collect::<Vec<_>>().concat()
     }
 
-    /// All in one piece: a copy where there are several.
+    /// All bytes as one piece; copies if there are several.
     pub fn joined(&self) -> Bytes {
         match self.0.as_slice() {
             [piece] => piece.clone(),
@@ -40,7 +41,7 @@ impl Pieces {
         }
     }
 
-    /// A part of them; `None` where it reaches past their end.
+    /// A part of them; `None` if it reaches past their end.
     pub(crate) fn slice(&self, range: Range<usize>) -> Option<Self> {
         let (mut parts, mut at) = (Vec::new(), 0);
         for piece in &self.0 {

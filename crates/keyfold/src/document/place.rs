@@ -1,11 +1,11 @@
-//! A place in a document: a JSON pointer (RFC 6901) that is spelled out only when somebody asks. Reading passes thousands of
-//! places, and almost none of them is ever named.
+//! A place in a document: a JSON pointer (RFC 6901) that is spelled out only when somebody asks. Reading passes
+//! thousands of places, and almost none of them is ever named.
 
 use super::json::escape;
 use std::fmt;
 
-/// Steps that are kept as they are, enough for `/animations/0/channels/0/target/extensions/NAME`; a longer way is spelled out so far, and
-/// goes on.
+/// Steps that are kept as they are, enough for `/animations/0/channels/0/target/extensions/NAME`; a longer way is
+/// spelled out so far, and goes on.
 const STEPS: usize = 8;
 
 /// One step of a pointer.

@@ -1,8 +1,8 @@
 //! Finishing an edit: accessors, buffer views and bytes that became unreferenced go, what is left is renumbered.
 //!
 //! An extension that Keyfold does not know may point at any object by its index. While a document has one, nothing is
-//! renumbered: slots that provably nobody means (no such number stands anywhere in the unknown extensions' objects) are used again
-//! for new objects or emptied, the others stay with their bytes.
+//! renumbered: slots that provably nobody means (no such number stands anywhere in the unknown extensions' objects)
+//! are used again for new objects or emptied, the others stay with their bytes.
 
 use super::{
     Document, Pieces,
@@ -61,7 +61,8 @@ fn not_a_list(name: &str) -> Error {
     Error::malformed(format!("/{name}"), "should be an array: nothing can be added to it")
 }
 
-/// Removes what something referred to `before` and nothing does in `json`; `track` follows objects to their new indices. Returns what went.
+/// Removes what something referred to `before` and nothing does in `json`; `track` follows objects to their new
+/// indices. Returns what went.
 fn remove_unreferenced(before: &Used, json: &mut Value, track: &mut [usize]) -> Result<Vec<usize>> {
     let collection = before.collection;
     let now = Used::of(json, collection).indices;
@@ -129,7 +130,8 @@ fn patched(document: &Document, patches: &[Patch], buffers: usize) -> Contents {
     contents.into_iter().map(|content: Option<Vec<u8>>| content.map(Pieces::from)).collect()
 }
 
-/// Cuts the bytes of removed buffer views, and dead bytes of others, out of their buffers, unless other views use them too. Views in `added` have no bytes yet.
+/// Cuts the bytes of removed buffer views, and dead bytes of others, out of their buffers, unless other views use
+/// them too. Views in `added` have no bytes yet.
 fn cut(
     document: &Document,
     json: &mut Value,
@@ -245,8 +247,8 @@ pub(super) fn subtract(from: Vec<Range<usize>>, what: &[Range<usize>]) -> Vec<Ra
     out
 }
 
-/// Shortens what may be cut to multiples of the alignment. Only the last piece of all, lost or kept, may go as it is, and with it
-/// the padding up to the buffer's end.
+/// Shortens what may be cut to multiples of the alignment. Only the last piece of all, lost or kept, may go as it is,
+/// and with it the padding up to the buffer's end.
 fn cuts(lost: Vec<Range<usize>>, kept: &[Range<usize>], length: usize) -> Vec<Range<usize>> {
     let last = lost.iter().chain(kept).map(|r| r.end).max().unwrap_or(0);
     let shorten = |r: Range<usize>| {
@@ -322,7 +324,8 @@ fn existing(document: &Document, buffer: usize) -> Result<Pieces> {
     document.meant(buffer)
 }
 
-/// The buffer for new bytes: one that was cut, else the first, else a new one. Views that reach past a buffer's end would find new bytes there.
+/// The buffer for new bytes: one that was cut, else the first, else a new one. Views that reach past a buffer's end
+/// would find new bytes there.
 fn home(document: &Document, json: &mut Value, contents: &Contents) -> Result<usize> {
     let whole = || (0..document.count("buffers")).filter(|i| document.is_whole(*i));
     let cut = whole().find(|i| contents.get(*i).is_some_and(Option::is_some));

@@ -1,8 +1,8 @@
-//! Bytes that a document names and does not hold: which addresses are followed, and who answers for them.
+//! Resolving the URIs of a document: which are followed, and where their bytes come from.
 //!
-//! Files come from strangers, so an address stays inside the document's folder unless [`OpenOptions::allow_outside`] says otherwise:
-//! none that is absolute, climbs out (`..`, percent-encoded too) or goes through a link that leads out. And only regular files are read:
-//! no pipes, no devices.
+//! Files may come from strangers, so URIs stay inside the document's folder unless [`OpenOptions::allow_outside`] is
+//! set: no absolute ones, none that climb out (`..`, also percent-encoded), and none through a link that leads out.
+//! Only regular files are read: no pipes, no devices.
 //!
 //! [`OpenOptions::allow_outside`]: super::OpenOptions::allow_outside
 
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 #[cfg(feature = "fs")]
 use std::path::Path;
 
-/// Answers for the addresses of a document's buffers and images, in place of the files of a folder.
+/// Provides the bytes behind the URIs of a document's buffers and images, instead of the file system.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -41,7 +41,7 @@ impl std::fmt::Debug for dyn Resolver {
 }
 
 impl Document {
-    /// The bytes behind an address of this document; `at` is the address's place in it.
+    /// The bytes behind a URI of this document; `at` is the URI's place in it.
     pub fn resolve(&self, uri: &str, at: &str) -> Result<Pieces> {
         if let Some(data) = uri::data(uri, at)? {
             return Ok(data.into());
@@ -60,7 +60,7 @@ impl Document {
         }
     }
 
-    /// The files that the document's buffers and images name, where they can be read.
+    /// The files that the document's buffers and images name, as far as they can be read.
     pub fn resolved(&self) -> impl Iterator<Item = Pieces> {
         self.addresses().into_iter().filter_map(|(at, uri)| self.resolve(uri, &format!("{at}/uri")).ok())
     }
@@ -95,7 +95,8 @@ fn outside(uri: &str, at: &str) -> Error {
     Error::refused(at, format!("{uri:?} leads out of the document's folder; only allow-outside follows it"))
 }
 
-/// Whether a file lies below a folder once links are followed. Where the system cannot tell (WASI), it keeps its programs in folders itself.
+/// Whether a file lies below a folder once links are followed. Where the system cannot tell (WASI), it keeps its
+/// programs in folders itself.
 #[cfg(feature = "fs")]
 fn is_inside(folder: &Path, file: &Path) -> bool {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

@@ -1,5 +1,5 @@
-//! Where an accessor's values come from: runs of elements in buffer views. A sparse accessor has up to three of them: elements, those that take their place, and the indices of
-//! these.
+//! Where an accessor's values come from: runs of elements in buffer views. A sparse accessor has up to three of them:
+//! elements, those that take their place, and the indices of these.
 
 use super::{Accessor, ComponentType, Document, Shape};
 use crate::{Error, Result};

@@ -1,6 +1,6 @@
-//! Writing a document as `.gltf` or `.glb`. What did not change is written as it was read, byte by byte.
+//! Writes a document as `.gltf` or `.glb`. What did not change is written as it was read, byte by byte.
 //!
-//! What goes where is decided in [`super::layout`]; what comes of that is opened again before it is written ([`super::draft`]).
+//! [`super::layout`] decides what goes into which file; [`super::draft`] reopens the result before it is written.
 
 use super::{Document, JsonRef, List, Pieces, uri};
 use crate::Result;
@@ -19,7 +19,7 @@ pub enum Container {
 }
 
 impl Container {
-    /// The form that a file's name asks for: `.glb` is binary, `.gltf` is text, anything else stays as it is.
+    /// The form by the file's name: `.glb` is binary, `.gltf` is text, anything else keeps the present form.
     pub fn for_path(self, path: &Path) -> Self {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
         match (extension.as_str(), self) {
@@ -31,18 +31,18 @@ impl Container {
 }
 
 impl Document {
-    /// Writes the document, and the files that it needs beside it, in the form that the path's name asks for.
+    /// Writes the document, and the files that it needs beside it, in the form of the path's name.
     #[cfg(feature = "fs")]
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.draft(Some(path.as_ref()))?.write()
     }
 
-    /// The document as one piece, in the form it came in: bytes that have no file of their own go into data URIs.
+    /// The document as a single file, in its present form. Bytes without a file of their own go into data URIs.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         Ok(self.draft(None)?.contents().to_vec())
     }
 
-    /// The files that buffers lie in, as far as they are there; one that several buffers name counts once.
+    /// The external files of buffers, as far as they exist. A file that several buffers name is listed once.
     pub fn buffers_apart(&self) -> Vec<&Pieces> {
         let buffers =
             self.root().get("buffers").and_then(JsonRef::as_array).into_iter().flat_map(List::iter).enumerate();
@@ -53,7 +53,7 @@ impl Document {
         apart.filter_map(|(index, _)| self.buffers.load(self, index).ok()).collect()
     }
 
-    /// How many bytes that are.
+    /// The number of bytes of these files.
     pub fn bytes_apart(&self) -> u64 {
         self.buffers_apart().iter().map(|buffer| buffer.len() as u64).sum()
     }

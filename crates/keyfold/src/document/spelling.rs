@@ -1,7 +1,8 @@
-//! Values as text in which whatever stayed the same is spelled as it was: `1e3`, `0.10`, whole numbers with more digits than a
-//! double keeps, escapes in texts. Values themselves know what a number is, not how it was written.
+//! Values as text in which whatever stayed the same is spelled as it was: `1e3`, `0.10`, whole numbers with more
+//! digits than a double keeps, escapes in texts. Values themselves know what a number is, not how it was written.
 //!
-//! Members are the same by key, elements by looks or by place: an edit that removes objects moves others to smaller indices.
+//! Members are the same by key, elements by looks or by place: an edit that removes objects moves others to smaller
+//! indices.
 
 use serde::{Serialize, Serializer};
 use serde_json::{Number, Value, value::RawValue};
@@ -51,8 +52,8 @@ fn says(text: &str, value: &Value) -> bool {
     }
 }
 
-/// What each element was before: of those that look alike the first is the first's, the second the second's; the one at its place for who
-/// looks like none.
+/// What each element was before: of those that look alike the first is the first's, the second the second's; the one
+/// at its place for who looks like none.
 fn twins<'a>(elements: &[Value], before: &[&'a RawValue]) -> Vec<Option<&'a RawValue>> {
     let at = |place: usize| before.get(place).copied();
     if !elements.iter().any(Value::is_object) {
@@ -67,7 +68,8 @@ fn twins<'a>(elements: &[Value], before: &[&'a RawValue]) -> Vec<Option<&'a RawV
     elements.iter().enumerate().map(|(place, value)| twin(value).or_else(|| at(place))).collect()
 }
 
-/// The text of a value without its whole numbers: what it looks like, whatever the objects that it refers to are numbered.
+/// The text of a value without its whole numbers: what it looks like, whatever the objects that it refers to are
+/// numbered.
 fn looks(mut value: Value) -> String {
     fn blank(value: &mut Value) {
         match value {

@@ -21,13 +21,13 @@ pub(crate) fn scheme(uri: &str) -> Option<&str> {
         .then_some(scheme)
 }
 
-/// What a data URI has behind its scheme, whose case means nothing; `None` where it is none.
+/// What a data URI has behind its scheme, whose case means nothing; `None` if it is none.
 pub(crate) fn data_of(uri: &str) -> Option<&str> {
     let scheme = scheme(uri).filter(|scheme| scheme.eq_ignore_ascii_case("data"))?;
     uri.get(scheme.len() + 1..)
 }
 
-/// The bytes of a data URI; `None` where it is none. `at` is its place in the document.
+/// The bytes of a data URI; `None` if it is none. `at` is its place in the document.
 pub(crate) fn data(uri: &str, at: &str) -> Result<Option<Vec<u8>>> {
     let Some(data) = data_of(uri) else { return Ok(None) };
     decode_data(data).map(Some).map_err(|what| Error::malformed(at, what))
@@ -96,7 +96,8 @@ fn media_type(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// A relative path as a URI: segments percent-encoded, slashes forward. A name that could be taken for a drive's is one in this folder.
+/// A relative path as a URI: segments percent-encoded, slashes forward. A name that could be taken for a drive's is
+/// one in this folder.
 pub(crate) fn from_path(path: &Path) -> String {
     const KEEP: percent_encoding::AsciiSet = percent_encoding::NON_ALPHANUMERIC
         .remove(b'-')

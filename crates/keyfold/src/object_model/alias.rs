@@ -1,8 +1,8 @@
 //! Pointers as they were once written, in the form of today.
 //!
 //! Three things are rewritten when reading: a missing first slash (KHR_animation2 of September 2021); the draft's
-//! `KHR_lights`, where KHR_lights_punctual holds the lights; and `/meshes/{}/weights`, which the object model dropped in
-//! favour of the nodes that instantiate the mesh.
+//! `KHR_lights`, where KHR_lights_punctual holds the lights; and `/meshes/{}/weights`, which the object model dropped
+//! in favour of the nodes that instantiate the mesh.
 
 use serde_json::Value;
 

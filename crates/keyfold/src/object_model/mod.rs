@@ -1,13 +1,14 @@
 //! The object model: what a JSON pointer addresses in a glTF document.
 //!
 //! - [`Pointer`]: the address itself, RFC 6901.
-//! - [`Registry`]: every kind of property that can be addressed, as [`Row`]s: its type, its default, its [`Valid`] values.
+//! - [`Registry`]: every kind of property that can be addressed, as [`Row`]s: its type, its default, its [`Valid`]
+//!   values.
 //! - [`Match`]: one property; its [`State`] in a document, and setting it.
 //! - [`current`]: pointers in the forms of the past.
 //! - [`references`]: every place in a document where an object is referred to, and renumbering.
 //!
-//! The object model is <https://github.com/KhronosGroup/glTF/blob/main/specification/2.0/ObjectModel.adoc>. Nothing here
-//! knows animations: how channels name pointers is the business of the extensions that do.
+//! The object model is <https://github.com/KhronosGroup/glTF/blob/main/specification/2.0/ObjectModel.adoc>. Nothing
+//! here knows animations: how channels name pointers is the business of the extensions that do.
 
 mod alias;
 mod pointer;

@@ -115,7 +115,8 @@ impl Pointer {
         document.pointer_mut(&self.0)
     }
 
-    /// The first token that stands where the document has an array and is no index of one: whatever is behind it, nothing is there.
+    /// The first token that stands where the document has an array and is no index of one: whatever is behind it,
+    /// nothing is there.
     pub(crate) fn no_index(&self, document: &Value) -> Option<Cow<'_, str>> {
         let mut at = document;
         for token in self.tokens() {

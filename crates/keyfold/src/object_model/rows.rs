@@ -1,8 +1,8 @@
 //! The rows that every registry has: what can be addressed in glTF 2.0 and in the extensions that say so.
 //!
 //! Sources: the glTF 2.0 Asset Object Model; the schemas of core and of each extension, for defaults and ranges; the
-//! KHR_animation2 draft for the rows that only it has. Texture transforms are one rule, not a list: every textureInfo of
-//! a material takes them, those of extensions included.
+//! KHR_animation2 draft for the rows that only it has. Texture transforms are one rule, not a list: every textureInfo
+//! of a material takes them, those of extensions included.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 use std::ops::Bound::{Excluded, Included};

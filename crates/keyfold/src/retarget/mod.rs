@@ -1,7 +1,9 @@
-//! Other addresses for the same tracks: core's `node` and `path`, KHR_animation_pointer, or the KHR_animation2 draft.
+//! Changes how tracks address their targets: core's `node` and `path`, KHR_animation_pointer, or the KHR_animation2
+//! draft.
 //!
-//! Two steps. `regroup` changes the tracks where an address asks for others: weights together or one by one, components joined, numbers that
-//! core may not hold as floats. `readdress` changes nothing but the channels' targets: samplers, accessors and bytes stay.
+//! Two steps. `regroup` changes the tracks where an address asks for others: weights together or one by one,
+//! components joined, numbers that core may not hold as floats. `readdress` changes nothing but the channels'
+//! targets: samplers, accessors and bytes stay.
 
 mod readdress;
 mod regroup;
@@ -13,28 +15,29 @@ use crate::{Document, Finding, Result, Severity, Targets, Track, apply::set_targ
 use regroup::Regroup;
 use std::collections::BTreeSet;
 
-/// How the weights of a node are animated.
+/// How the morph weights of a node are animated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
-    /// Each by a track of its own, `/nodes/N/weights/I`.
+    /// One track for each weight, `/nodes/N/weights/I`.
     Split,
-    /// All by one track.
+    /// One track for all weights.
     Whole,
 }
 
-/// What is to change about how a document addresses what its animations drive.
+/// The wanted changes to the targets of a document's channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retarget {
-    /// How channels say what they drive; `None` leaves it.
+    /// How channels address their targets; `None` leaves them.
     pub targets: Option<Targets>,
-    /// How weights are animated; `None` leaves it.
+    /// How weights are animated; `None` leaves them.
     pub weights: Option<Weights>,
-    /// Whether the first key of every pointer's track becomes the property's static value, which loaders show that do not
-    /// know pointers.
+    /// Whether the first key of every pointer's track becomes the property's static value, which loaders show that do
+    /// not know pointers.
     pub first_as_static: bool,
 }
 
-/// The document with other addresses. The findings say what could not be changed: it stays as it was, or in the ratified form.
+/// The document with other addresses. The findings say what could not be changed: it stays as it was, or in the
+/// ratified form.
 ///
 /// ```no_run
 /// use keyfold::{Document, Retarget, Targets, retarget};

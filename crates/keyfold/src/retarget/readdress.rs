@@ -10,7 +10,8 @@ use crate::{
 };
 use serde_json::{Map, Value, json};
 
-/// The document with the targets of its channels in another way. What that way cannot say stays, in the ratified form where it can.
+/// The document with the targets of its channels in another way. What that way cannot say stays, in the ratified form
+/// where it can.
 pub(super) fn readdress(document: &Document, targets: Targets, findings: &mut Vec<Finding>) -> Result<Document> {
     let mut edit = document.edit();
     let animations = read(document)?.animations;
@@ -109,7 +110,8 @@ pub(crate) fn has_matrix(document: &Document, node: usize) -> bool {
     document.element("nodes", node).is_ok_and(|node| node.get("matrix").is_some())
 }
 
-/// Whether a pointer means one component of a vector, which only drafts can address. Single weights are properties of their own.
+/// Whether a pointer means one component of a vector, which only drafts can address. Single weights are properties of
+/// their own.
 pub(crate) fn is_component(registry: &Registry, target: &Target) -> bool {
     let Target::Pointer { pointer, .. } = target else { return false };
     let found = Pointer::parse(pointer.as_str()).ok();
@@ -137,8 +139,8 @@ fn addressed(channel: &Value, target: &Target, way: Option<Targets>) -> Value {
     channel
 }
 
-/// `CUBIC` is a name of the KHR_animation2 draft. Elsewhere the same curve of rotations is EXT_animation_sqlerp's, whose channels name their
-/// sampler themselves; any other is core's spline.
+/// `CUBIC` is a name of the KHR_animation2 draft. Elsewhere the same curve of rotations is EXT_animation_sqlerp's,
+/// whose channels name their sampler themselves; any other is core's spline.
 fn name_cubic(edit: &mut Edit<'_>, animations: &[Animation]) {
     let mut renamed = false;
     for (object, animation) in list(edit.json(), "animations").zip(animations) {

@@ -1,4 +1,5 @@
-//! Tracks as an address asks for them: weights split or whole, components joined, floats where core may not hold what is stored.
+//! Tracks as an address asks for them: weights split or whole, components joined, floats where core may not hold what
+//! is stored.
 
 use super::Weights;
 use crate::{
@@ -24,7 +25,7 @@ pub(super) struct Regroup {
     pub(super) targets: Option<Targets>,
 }
 
-/// The document with tracks as wanted; `None` where they are so already.
+/// The document with tracks as wanted; `None` if they are so already.
 pub(super) fn regroup(document: &Document, wanted: &Regroup, findings: &mut Vec<Finding>) -> Result<Option<Document>> {
     let animations = read(document)?.animations;
     let plan = |animation: &Animation| Plan { document, wanted, animation }.form(findings);
@@ -51,7 +52,7 @@ struct Plan<'p> {
 }
 
 impl<'p> Plan<'p> {
-    /// The channels that change, in the places of those that they replace; `None` where none does.
+    /// The channels that change, in the places of those that they replace; `None` if none does.
     fn form(&self, findings: &mut Vec<Finding>) -> Result<Option<AnimationForm>> {
         let mut tracks: Vec<Track> = Vec::new();
         let mut done: BTreeSet<(usize, Target)> = BTreeSet::new();
@@ -158,7 +159,8 @@ impl<'p> Plan<'p> {
             || (moves && (quantized() || (core && !self.is_core_format(property, track.source.output))))
     }
 
-    /// Whether a channel names one axis (`rotation.x`) and drives all of the property: only the extension's numbers can mean that.
+    /// Whether a channel names one axis (`rotation.x`) and drives all of the property: only the extension's numbers
+    /// can mean that.
     fn is_dotted(&self, track: &Track) -> bool {
         let place = format!("/animations/{}/channels/{}/target/path", self.animation.index, track.source.channel);
         let path = self.document.json().pointer(&place).and_then(Value::as_str);

@@ -1,7 +1,7 @@
 //! What the nodes of a document carry: bounds of unskinned meshes, and the farthest vertex of each node at rest.
 //!
-//! A mesh that cannot be read (compressed by an extension that is not undone here, or broken) leaves its nodes without a
-//! farthest vertex; its bounds still come from `min` and `max`.
+//! A mesh that cannot be read (compressed by an extension that is not undone here, or broken) leaves its nodes
+//! without a farthest vertex; its bounds still come from `min` and `max`.
 
 use super::{Affine, Bounds, Skeleton};
 use crate::{
@@ -98,7 +98,8 @@ impl<'a> Reader<'a> {
         mesh.objects("primitives")?.collect()
     }
 
-    /// The box around all primitives, from their accessors' `min` and `max` or, where those are missing, their vertices.
+    /// The box around all primitives, from their accessors' `min` and `max` or, where those are missing, their
+    /// vertices.
     fn bounds(&self, mesh: &Object<'a>) -> Result<Option<Bounds>> {
         let mut bounds = Bounds::EMPTY;
         for primitive in self.primitives(mesh)? {

@@ -1,9 +1,10 @@
 //! A document's hierarchy as the core's skeleton, the size of its model, and how far from each node to look for errors.
 //!
-//! The rules: model size is the diagonal of the box, at rest, around the origins of all joints, of all nodes that carry a mesh or
-//! are moved by an animation, and the bounds of unskinned meshes among them; where that is zero, the longest way that an
-//! animated node travels; else 1. The shell of a node is 3 % of the model's size or, where more, the distance at rest of the
-//! farthest vertex that the node carries. Meshes are read in `mesh`; one that cannot be read counts as none.
+//! The rules: model size is the diagonal of the box, at rest, around the origins of all joints, of all nodes that
+//! carry a mesh or are moved by an animation, and the bounds of unskinned meshes among them; where that is zero, the
+//! longest way that an animated node travels; else 1. The shell of a node is 3 % of the model's size or, where more,
+//! the distance at rest of the farthest vertex that the node carries. Meshes are read in `mesh`; one that cannot be
+//! read counts as none.
 
 mod mesh;
 
@@ -14,7 +15,7 @@ use keyfold_core::{
 };
 use mesh::Meshes;
 
-/// The least shell, as a share of the model's size.
+/// The least shell, as a fraction of the model's size.
 const SHELL: f64 = 0.03;
 
 /// A document's hierarchy and measures.
@@ -78,17 +79,18 @@ impl Scene {
         &self.skeleton
     }
 
-    /// Every node's own transform at rest, by index. One that is told as a matrix without such parts has the nearest one.
+    /// Every node's own transform at rest, by index. One that is told as a matrix without such parts has the nearest
+    /// one.
     pub fn rest_pose(&self) -> Vec<Transform> {
         (0..self.skeleton.len()).map(|node| *self.skeleton.rest(node)).collect()
     }
 
-    /// A node's name, where it has one.
+    /// A node's name, if it has one.
     pub fn name(&self, node: usize) -> Option<&str> {
         self.names[node].as_deref()
     }
 
-    /// A target for people: with the name of its node, where that has one.
+    /// A target for people: with the name of its node, if that has one.
     pub(crate) fn titled(&self, target: &Target) -> String {
         let name = target.owner().and_then(|node| self.names.get(node)?.as_deref());
         format!("{target}{}", called(name))
@@ -133,7 +135,7 @@ impl Scene {
     }
 }
 
-/// A track as the core's skeleton takes it; `None` where it moves no node.
+/// A track as the core's skeleton takes it; `None` if it moves no node.
 pub(crate) fn core_track<'a>(target: &Target, curve: &'a crate::Curve) -> Option<skeleton::Track<'a>> {
     let Target::Node { node, property, axis } = target else { return None };
     let property = match property {

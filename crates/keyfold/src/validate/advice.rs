@@ -1,4 +1,5 @@
-//! Advice: what is legal and could be better. Hints on what the tracks say once every storage is undone, and what reading left alone.
+//! Advice: what is legal and could be better. Hints on what the tracks say once every storage is undone, and what
+//! reading left alone.
 
 use super::{
     Findings,
@@ -11,7 +12,8 @@ use crate::{Curve, Document, Finding, Interpolation, Kind, Severity, Track, read
 use keyfold_core::quat::{self, Quat};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How far a key may lie from the line between its neighbours, as a share of the track's range, to be called redundant.
+/// How far a key may lie from the line between its neighbours, as a fraction of the track's range, to be called
+/// redundant.
 const ON_THE_LINE: f64 = 1e-6;
 /// Redundant keys are worth a word where they are at least one in so many.
 const WORTH_SAYING: usize = 10;

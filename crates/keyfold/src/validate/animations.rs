@@ -1,4 +1,5 @@
-//! Animations: what channels drive, and whether samplers fit them. glTF 2.0 section 3.11; the keys themselves are `super::keys`.
+//! Animations: what channels drive, and whether samplers fit them. glTF 2.0 section 3.11; the keys themselves are
+//! `super::keys`.
 
 use super::{
     Findings,

@@ -1,7 +1,8 @@
-//! What a code is, and the registry of all of them: Khronos' names where its validator has one, ours where it has none.
+//! Codes of findings and their registry. Names are those of Khronos' validator if it has one, else Keyfold's.
 //!
-//! A code is a constant with its severity, a sentence that explains it and one that says how to fix it; rules name the constant,
-//! so nothing can be found that cannot be explained. Core's codes stand in `khronos` and `own`, an extension's beside its rules:
+//! A code is a constant with its severity, a sentence that explains it and one that says how to fix it; rules name
+//! the constant, so nothing can be found that cannot be explained. Core's codes stand in `khronos` and `own`, an
+//! extension's beside its rules:
 //!
 //! ```text
 //! crate::validate::codes! { Keyfold;
@@ -11,13 +12,14 @@
 //! }
 //! ```
 //!
-//! makes the constant `QUANT_NOT_REQUIRED` and the list `CODES`, which the extension's row in `crate::extensions::ALL` names.
+//! makes the constant `QUANT_NOT_REQUIRED` and the list `CODES`, which the extension's row in
+//! `crate::extensions::ALL` names.
 
 use super::{khronos, own};
 use crate::{Severity, extensions};
 use serde::Serialize;
 
-/// Who gave a code its name and meaning.
+/// The origin of a code's name and meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Origin {
     /// Khronos' glTF validator.
@@ -31,17 +33,17 @@ pub enum Origin {
 pub struct Code {
     /// The fixed name for machines.
     pub name: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What it means, in a sentence.
+    /// Its meaning, in a sentence.
     pub about: &'static str,
-    /// What to do about it.
+    /// How to fix the problem.
     pub fix: &'static str,
-    /// Whose code it is.
+    /// Its origin.
     pub origin: Origin,
 }
 
-/// Every code, by name.
+/// All codes, sorted by name.
 pub fn registry() -> Vec<&'static Code> {
     let lists = [khronos::CODES, own::CODES].into_iter().chain(extensions::ALL.iter().map(|extension| extension.codes));
     let mut all: Vec<&Code> = lists.flatten().collect();
@@ -51,7 +53,7 @@ pub fn registry() -> Vec<&'static Code> {
     all
 }
 
-/// The code with a name, in whatever case it is typed.
+/// The code with a name, in any case.
 ///
 /// ```
 /// let code = keyfold::validate::explain("undeclared_extension").unwrap();

@@ -1,5 +1,6 @@
-//! The binary container, byte by byte: glTF 2.0 section 4.4. Lenient where reading is not: whatever JSON and data can be made out is
-//! looked at too. These findings concern the file as a whole: they have no JSON pointer, and say the byte instead.
+//! The binary container, byte by byte: glTF 2.0 section 4.4. Lenient where reading is not: whatever JSON and data can
+//! be made out is looked at too. These findings concern the file as a whole: they have no JSON pointer, and say the
+//! byte instead.
 
 use super::{
     Findings,

@@ -1,4 +1,5 @@
-//! Extensions: what is used is declared, what is declared is known, what is required is used, and objects stand where they may.
+//! Extensions: what is used is declared, what is declared is known, what is required is used, and objects stand where
+//! they may.
 
 use super::{
     Findings,
@@ -83,8 +84,8 @@ fn matches(pattern: &str, at: &str) -> bool {
     wanted.len() == steps.len() && wanted.iter().zip(&steps).all(|(token, step)| *token == "*" || token == step)
 }
 
-/// Every extension object with the place of the object that carries it. What belongs to applications (`extras`) or to extensions
-/// that nobody knows is not looked into.
+/// Every extension object with the place of the object that carries it. What belongs to applications (`extras`) or to
+/// extensions that nobody knows is not looked into.
 fn each_object<'v>(value: &'v Value, at: &mut String, found: &mut impl FnMut(&str, &'v str, &'v Value)) {
     let members: Vec<(String, &Value)> = match value {
         Value::Array(elements) => elements.iter().enumerate().map(|(i, e)| (i.to_string(), e)).collect(),

@@ -1,4 +1,5 @@
-//! The data of every accessor, whether an animation uses it or not: finite floats, bounds that are those of the data, sparse indices in order.
+//! The data of every accessor, whether an animation uses it or not: finite floats, bounds that are those of the data,
+//! sparse indices in order.
 //!
 //! Each accessor is decoded once; `super::keys` looks at what animations make of it on the same occasion.
 

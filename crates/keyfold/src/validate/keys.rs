@@ -1,4 +1,5 @@
-//! What animations ask of the data: times that increase and are not negative, rotations of unit length, bind matrices that are affine.
+//! What animations ask of the data: times that increase and are not negative, rotations of unit length, bind matrices
+//! that are affine.
 
 use super::{
     Findings,

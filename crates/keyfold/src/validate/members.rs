@@ -1,7 +1,8 @@
 //! Members of JSON objects, read as the schema wants them: what is not so is a finding, and the answer is `None`.
 //!
-//! A rule that works on what these getters answer never meets a wrong type or a value out of its range. Codes and places are those of
-//! Khronos' validator, which likes to name the array where an element is wrong, but the element where an index is.
+//! A rule that works on what these getters answer never meets a wrong type or a value out of its range. Codes and
+//! places are those of Khronos' validator, which likes to name the array where an element is wrong, but the element
+//! where an index is.
 
 use super::{
     Findings,

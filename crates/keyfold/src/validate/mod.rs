@@ -15,14 +15,14 @@
 //! | `fix` | a changed copy in which what has one obvious cure is fixed |
 //! | `subject`, `report` | the name of what a place is about; what is told of a file |
 //!
-//! The rules of an extension stand in the extension's file: a function `fn(&Document, &mut Findings)` as `rules` of its row in
-//! `crate::extensions::ALL`, its codes as `codes` (declared by the macro of `codes`), and in `places` the patterns of the objects that may
-//! carry it. They run where the document uses the extension, after core's, and take back what they make untrue with
-//! `Findings::suppress`: core's rules know no extensions. Each own code needs two files in `tests/codes`, `CODE.bad.gltf` that triggers it and
-//! `CODE.good.gltf` that just does not.
+//! The rules of an extension stand in the extension's file: a function `fn(&Document, &mut Findings)` as `rules` of
+//! its row in `crate::extensions::ALL`, its codes as `codes` (declared by the macro of `codes`), and in `places` the
+//! patterns of the objects that may carry it. They run where the document uses the extension, after core's, and take
+//! back what they make untrue with `Findings::suppress`: core's rules know no extensions. Each own code needs two
+//! files in `tests/codes`, `CODE.bad.gltf` that triggers it and `CODE.good.gltf` that just does not.
 //!
-//! Places are the JSON pointers that Khronos' validator reports for the same thing. A rule that many elements of an accessor break is one
-//! finding that says how many.
+//! Places are the JSON pointers that Khronos' validator reports for the same thing. A rule that many elements of an
+//! accessor break is one finding that says how many.
 
 mod accessors;
 mod advice;
@@ -68,7 +68,7 @@ use std::path::PathBuf;
 const CORE: &[fn(&Model<'_>, &mut Findings)] =
     &[buffers::rules, accessors::rules, nodes::rules, skins::rules, animations::rules, usage::rules, elements::rules];
 
-/// Everything that is to be said about a document, the worst first.
+/// Validates a document; returns findings, the worst first.
 ///
 /// ```
 /// let json = br#"{ "asset": { "version": "2.0" }, "animations": [{ "channels": [], "samplers": [] }] }"#;
@@ -91,18 +91,18 @@ fn run(document: &Document, findings: &mut Findings) {
     extensions::used(document).filter_map(|e| e.rules).for_each(|rules| rules(document, findings));
 }
 
-/// A file that was looked at.
+/// The result of validating a file.
 #[derive(Debug)]
 pub struct Validation {
-    /// What is to be said about it, the worst first.
+    /// The findings, the worst first.
     pub findings: Vec<Finding>,
-    /// The document, unless its container is broken beyond repair.
+    /// The document, unless its container cannot be read.
     pub document: Option<Document>,
 }
 
-/// Validates a whole file: the container, and the document as far as it can be made out. `folder` is where relative URIs start.
+/// Validates a whole file: the container, and the document as far as it can be read. Relative URIs start at `folder`.
 ///
-/// An error is only what cannot be looked at: no JSON, or more than the limits allow.
+/// Returns an error only for what cannot be validated: text that is not JSON, or more than the limits allow.
 pub fn validate_bytes(bytes: &[u8], folder: Option<PathBuf>, options: &OpenOptions) -> Result<Validation> {
     let mut findings = Findings::default();
     let document = if glb::is_glb(bytes) {

@@ -1,4 +1,5 @@
-//! The codes of core's rules that Khronos' validator does not have. Those of extensions stand beside the extensions' rules.
+//! The codes of core's rules that Khronos' validator does not have. Those of extensions stand beside the extensions'
+//! rules.
 
 super::codes! { Keyfold;
     ANIMATION_CHANNEL_UNREADABLE: Error,

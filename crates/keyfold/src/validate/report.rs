@@ -1,26 +1,26 @@
-//! What is to be said about a file, in the shape that `keyfold validate --json` prints.
+//! Validation reports, in the shape that `keyfold validate --json` prints.
 
 use super::Subjects;
 use crate::{Document, Finding, Severity};
 use serde::Serialize;
 
-/// What is to be said about one file.
+/// The findings about one file.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ValidationReport {
     /// The file's name.
     pub file: String,
-    /// How many findings are errors,
+    /// The number of errors.
     pub errors: usize,
-    /// warnings,
+    /// The number of warnings.
     pub warnings: usize,
-    /// information,
+    /// The number of infos.
     pub infos: usize,
-    /// advice.
+    /// The number of hints.
     pub hints: usize,
-    /// How many findings were left out.
+    /// The number of findings that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted: usize,
-    /// Where the fixed file went.
+    /// The path of the fixed file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     /// What was fixed.
@@ -30,7 +30,7 @@ pub struct ValidationReport {
     pub findings: Vec<NamedFinding>,
 }
 
-/// A finding, and the name of what it is about.
+/// A finding with the name of its subject.
 #[derive(Clone, Debug, Serialize)]
 pub struct NamedFinding {
     /// The finding.
@@ -46,7 +46,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl ValidationReport {
-    /// A file's findings, `most` of them; all are counted. Names come from the document, where it could be read.
+    /// The first `most` findings of a file; all are counted. Names come from the document, if it could be read.
     pub fn new(file: String, document: Option<&Document>, mut findings: Vec<Finding>, most: Option<usize>) -> Self {
         findings.sort_by_key(|finding| finding.severity);
         let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
@@ -65,7 +65,7 @@ impl ValidationReport {
 }
 
 impl NamedFinding {
-    /// Findings with the names of what they are about.
+    /// Findings with the names of their subjects.
     pub fn all(document: Option<&Document>, findings: impl IntoIterator<Item = Finding>) -> Vec<Self> {
         let subjects = document.map(Subjects::new);
         let subject = |at: &str| subjects.as_ref().and_then(|subjects| subjects.of(at));

@@ -1,7 +1,8 @@
-//! Joints and weights of skinned vertices: joints that the skin has, each once for a vertex, and weights that add up to one.
+//! Joints and weights of skinned vertices: joints that the skin has, each once for a vertex, and weights that add up
+//! to one.
 //!
-//! As Khronos' validator does it: only where a node brings mesh and skin together, and what is wrong with a joint keeps its weight out of
-//! the sum.
+//! As Khronos' validator does it: only where a node brings mesh and skin together, and what is wrong with a joint
+//! keeps its weight out of the sum.
 
 use super::{
     Code, Findings,

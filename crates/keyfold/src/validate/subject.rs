@@ -1,4 +1,4 @@
-//! The name of what a place is about: people know their things by name, not by index.
+//! Names for places in a document: people know objects by name, not by index.
 
 use crate::{
     Document,
@@ -10,7 +10,7 @@ use std::{
     collections::{BTreeMap, btree_map::Entry},
 };
 
-/// The names of a document's things.
+/// The names of a document's objects.
 ///
 /// ```
 /// let json = br#"{ "asset": { "version": "2.0" }, "nodes": [{ "name": "Hips" }] }"#;
@@ -31,7 +31,7 @@ impl<'a> Subjects<'a> {
         Self { document, users: OnceCell::new() }
     }
 
-    /// What a JSON pointer leads to, as people know it: `Walk: Hips rotation`. `None` where nothing on the way has a name.
+    /// The name of what a JSON pointer leads to: `Walk: Hips rotation`. `None` if nothing on the way has a name.
     pub fn of(&self, at: &str) -> Option<String> {
         let mut steps = at.split('/').skip(1);
         let (collection, index) = (steps.next()?, steps.next()?.parse().ok()?);

@@ -1,7 +1,7 @@
 //! What each accessor and buffer view is used for: one accessor serves one purpose, one buffer view one kind of data.
 //!
-//! Purposes are collected in the order in which Khronos' validator looks: sparse data, meshes, skins, animations. The first one counts, each
-//! later one of another kind is reported where it is written.
+//! Purposes are collected in the order in which Khronos' validator looks: sparse data, meshes, skins, animations. The
+//! first one counts, each later one of another kind is reported where it is written.
 
 use super::{
     Findings,

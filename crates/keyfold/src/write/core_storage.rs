@@ -1,4 +1,5 @@
-//! Core glTF's own storage: floats, whole properties, targets as `node` and `path`; what core cannot name, by KHR_animation_pointer.
+//! Core glTF's own storage: floats, whole properties, targets as `node` and `path`; what core cannot name, by
+//! KHR_animation_pointer.
 
 use super::{ChannelForm, SamplerForm, Stored};
 use crate::{
@@ -8,7 +9,7 @@ use crate::{
 };
 use serde_json::{Map, Value, json};
 
-/// A track as core glTF stores it. One axis of a property cannot be said there: join axes first.
+/// A track as core glTF stores it. Core cannot express a single axis of a property: join axes first.
 pub fn core_form(track: &Track) -> Result<ChannelForm> {
     let sampler = SamplerForm {
         input: Stored::times(track.curve.times()),
@@ -60,7 +61,7 @@ fn integer_type(values: &[f32]) -> ComponentType {
     short.into_iter().find(holds).unwrap_or(ComponentType::U32)
 }
 
-/// The `target` object: core's form where core can say it, else KHR_animation_pointer's.
+/// The `target` object: core's form if core can express it, else KHR_animation_pointer's.
 pub fn core_target(target: &Target) -> Result<Value> {
     match target {
         Target::Node { node, property, axis: None } => Ok(json!({ "node": node, "path": property.name() })),

@@ -1,8 +1,9 @@
-//! Accessors in buffer views that EXT_meshopt_compression (or its successor KHR_) compresses: one view for each kind of element, so that
-//! JSON stays small, and in it those behind each other between which little changes, because the codec stores differences.
+//! Accessors in buffer views that EXT_meshopt_compression (or its successor KHR_) compresses: one view for each kind
+//! of element, so that JSON stays small, and in it those behind each other between which little changes, because the
+//! codec stores differences.
 //!
-//! Nothing is lost here: what comes as a filter's elements stays that, other floats take the exponential filter where they share a step;
-//! everything else goes without a filter.
+//! Nothing is lost here: what comes as a filter's elements stays that, other floats take the exponential filter where
+//! they share a step; everything else goes without a filter.
 
 use super::{
     Filter, Stored,
@@ -20,10 +21,10 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 /// Which of the two extensions to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MeshoptVersion {
-    /// EXT_meshopt_compression: what loaders know today.
+    /// EXT_meshopt_compression, which most loaders know.
     #[default]
     Ext,
-    /// KHR_meshopt_compression: the ratified one, a little smaller.
+    /// KHR_meshopt_compression, the ratified extension, a little smaller.
     Khr,
 }
 
@@ -44,7 +45,7 @@ impl MeshoptVersion {
     }
 }
 
-/// Whether elements are to be compressed, given their plain and their compressed bytes.
+/// Whether to compress elements, given their plain and their compressed bytes.
 pub type Pays = dyn Fn(&[u8], &[u8]) -> bool;
 
 /// Elements of one kind, to be compressed together.
@@ -57,7 +58,8 @@ struct Group {
     encoded: Vec<u8>,
 }
 
-/// What elements of a group have in common. Times are kept apart from values, because they follow another rule, and come first.
+/// What elements of a group have in common. Times are kept apart from values, because they follow another rule, and
+/// come first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Kind {
     is_value: bool,
@@ -71,7 +73,7 @@ struct Groups {
     plain: Vec<usize>,
 }
 
-/// Places accessors in compressed buffer views where that pays, else in a plain one.
+/// Places accessors in compressed buffer views if that pays, else in a plain one.
 pub fn place_meshopt(
     edit: &mut Edit<'_>,
     contents: &[&Stored],
@@ -138,7 +140,8 @@ fn object(group: &Group) -> Map<String, Value> {
     object
 }
 
-/// Elements of one kind that take fewer bytes than this have no buffer view of their own: its JSON would take more than they do.
+/// Elements of one kind that take fewer bytes than this have no buffer view of their own: its JSON would take more
+/// than they do.
 const FEW: usize = 512;
 /// More bytes than this are nearly always fewer when they are compressed, and asking takes long.
 const MANY: usize = 1 << 15;
@@ -169,7 +172,8 @@ fn grouped(contents: &[&Stored], version: MeshoptVersion, pays: &Pays) -> Result
 }
 
 impl Kind {
-    /// Where elements are few: four bytes at a time, which suits any kind but quaternions, and without a filter beside the times.
+    /// Where elements are few: four bytes at a time, which suits any kind but quaternions, and without a filter
+    /// beside the times.
     fn among_few(self) -> Self {
         match self.filter {
             Filter::Quaternion => self,
@@ -230,7 +234,7 @@ fn filtered(content: &Stored) -> (Kind, Vec<u8>) {
     (kind(Filter::None, stride), bytes)
 }
 
-/// Floats as 24-bit multiples of a power of two that each component shares; `None` where they are not.
+/// Floats as 24-bit multiples of a power of two that each component shares; `None` if they are not.
 fn exponential(bytes: &[u8], components: usize) -> Option<Vec<u8>> {
     let values: Vec<f32> = bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     let exponents: Vec<i32> = (0..components)

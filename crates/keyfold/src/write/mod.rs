@@ -1,8 +1,10 @@
-//! From animations back to a document: planned channels become samplers, accessors and bytes; what they replace is pruned.
+//! Writes animations into a document: planned channels become samplers, accessors and bytes; what they replace is
+//! pruned.
 //!
-//! A storage plans each track as a [`ChannelForm`] (what the accessors hold, what the channel says) and may place accessors in its
-//! own way; the assembly here is the same for all of them: equal accessors and samplers are written once, channels that
-//! Keyfold does not understand stay as they are with their samplers, and members it does not know survive.
+//! A storage plans each track as a [`ChannelForm`] (what the accessors hold, what the channel says) and may place
+//! accessors in its own way; the assembly here is the same for all of them: equal accessors and samplers are written
+//! once, channels that Keyfold does not understand stay as they are with their samplers, and members it does not know
+//! survive.
 
 mod core_storage;
 mod meshopt;
@@ -35,28 +37,28 @@ use crate::{
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Gives accessors places where nothing compresses them, and answers with their indices.
+/// Places accessors that nothing compresses, and returns their indices.
 pub type Place = fn(&mut Edit<'_>, &[&Stored]) -> Result<Vec<usize>>;
 
-/// A sampler as it will stand in the file.
+/// A sampler as it will be written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SamplerForm {
     /// The times.
     pub input: Stored,
     /// The values.
     pub output: Stored,
-    /// How values between keys come about.
+    /// The interpolation between keys.
     pub interpolation: Interpolation,
 }
 
-/// A channel as it will stand in the file.
+/// A channel as it will be written.
 #[derive(Clone, Debug)]
 pub struct ChannelForm {
-    /// The channel that it takes the place of: members that Keyfold does not know are kept from there.
+    /// The channel that it replaces. Members that Keyfold does not know are kept from there.
     pub source: Option<usize>,
-    /// The sampler that core's readers see; `None` writes none.
+    /// The sampler that core readers see; `None` writes none.
     pub sampler: Option<SamplerForm>,
-    /// A sampler that an extension on the channel refers to as its `sampler`.
+    /// A sampler that an extension on the channel names as its `sampler`.
     pub extension_sampler: Option<(&'static str, SamplerForm)>,
     /// The channel's `target`.
     pub target: Value,
@@ -64,16 +66,17 @@ pub struct ChannelForm {
     pub extensions: Map<String, Value>,
 }
 
-/// An animation as it will stand in the file.
+/// An animation as it will be written.
 #[derive(Clone, Debug, Default)]
 pub struct AnimationForm {
     /// Its index in the document.
     pub index: usize,
-    /// The channels that are replaced, or dropped where no form has them as its source.
+    /// The channels that are replaced, or dropped if no form has them as its source.
     pub replaces: BTreeSet<usize>,
-    /// The channels that take their place, in order.
+    /// The new channels, in order.
     pub channels: Vec<ChannelForm>,
-    /// Whether each channel has a sampler of its own, though others may be equal: what repeats from animation to animation takes less after gzip.
+    /// Whether each channel has its own sampler, even if others are equal: repetition between animations takes less
+    /// after gzip.
     pub repeats_samplers: bool,
 }
 
@@ -85,12 +88,14 @@ impl AnimationForm {
     }
 }
 
-/// Writes every animation as floats in buffer views that meshopt compresses, nothing lost; with what reading had to leave out.
+/// Writes every animation as floats in buffer views that meshopt compresses, lossless. Also returns what reading had
+/// to leave out.
 pub fn write_meshopt(document: &Document, version: MeshoptVersion) -> Result<(Document, Vec<Finding>)> {
     write_floats(document, |edit, contents, _| place_meshopt(edit, contents, version, &|_, _| true))
 }
 
-/// Writes every animation as floats in streams, nothing lost; with `fallback`, the plain bytes stay beside them. Also what reading had to leave out.
+/// Writes every animation as floats in streams, lossless. With `fallback`, the plain bytes stay beside them. Also
+/// returns what reading had to leave out.
 pub fn write_stream(document: &Document, fallback: bool) -> Result<(Document, Vec<Finding>)> {
     write_floats(document, |edit, contents, forms| place_stream(edit, contents, forms, fallback))
 }
@@ -117,7 +122,7 @@ fn write_floats(
     Ok((written, findings))
 }
 
-/// Puts planned animations into a changed copy of a document; `place` gives accessors a place and answers with their indices.
+/// Puts planned animations into an edit of a document; `place` places accessors and returns their indices.
 pub fn assemble(
     document: &Document,
     forms: &[AnimationForm],
@@ -248,7 +253,8 @@ fn replace_channels(
     needed
 }
 
-/// The pointer in place of a core target, where core cannot say it: the node has a matrix. What was said so before stays so.
+/// The pointer in place of a core target, where core cannot say it: the node has a matrix. What was said so before
+/// stays so.
 fn pointer_for(document: &Document, form: &ChannelForm, source: &Source<'_>) -> Option<Map<String, Value>> {
     let [node, path] = ["node", "path"].map(|key| form.target.get(key));
     let is_said = source.channel.is_some_and(|c| [node, path] == ["node", "path"].map(|key| c.get("target")?.get(key)));
@@ -258,8 +264,8 @@ fn pointer_for(document: &Document, form: &ChannelForm, source: &Source<'_>) -> 
         .then(|| animation_pointer::target(&format!("/nodes/{node}/{path}")))
 }
 
-/// The samplers that stay (those of channels that stay, and those that nothing used before), and where they are now. None moves that an
-/// extension may mean which Keyfold does not know.
+/// The samplers that stay (those of channels that stay, and those that nothing used before), and where they are now.
+/// None moves that an extension may mean which Keyfold does not know.
 fn kept_samplers(animation: &Value, old: &[Value], form: &AnimationForm) -> (Samplers, BTreeMap<usize, usize>) {
     let used = |replaced: bool| -> BTreeSet<usize> {
         let channels = old.iter().enumerate().filter(|(i, _)| form.replaces.contains(i) == replaced);
@@ -340,7 +346,8 @@ fn channel(
     Value::Object(merged(source.channel, &["sampler", "target"], object))
 }
 
-/// A new object with what else the old one had: all but `known` members and the extensions that Keyfold reads. Extensions come last.
+/// A new object with what else the old one had: all but `known` members and the extensions that Keyfold reads.
+/// Extensions come last.
 pub(crate) fn merged(old: Option<&Value>, known: &[&str], mut new: Map<String, Value>) -> Map<String, Value> {
     let mut extensions = match new.shift_remove("extensions") {
         Some(Value::Object(extensions)) => extensions,

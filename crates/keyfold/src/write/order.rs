@@ -1,8 +1,8 @@
-//! In which order accessors stand: alike ones beside each other, so that a general compressor (gzip on the wire, Brotli in a bundle), which
-//! learns how often each byte occurs from what it saw last, seldom has to learn anew.
+//! In which order accessors stand: alike ones beside each other, so that a general compressor (gzip on the wire,
+//! Brotli in a bundle), which learns how often each byte occurs from what it saw last, seldom has to learn anew.
 //!
-//! Times come first, as they come: they repeat each other. Values follow by kind, and among a kind as a chain in which each one is the
-//! most like the one before it.
+//! Times come first, as they come: they repeat each other. Values follow by kind, and among a kind as a chain in
+//! which each one is the most like the one before it.
 
 use super::Stored;
 use crate::document::{ComponentType, Shape};
@@ -39,8 +39,8 @@ pub(super) fn kind(content: &Stored) -> Kind {
     (!content.bounds, content.component, content.shape, content.normalized)
 }
 
-/// Puts behind each one the one that is most like it. Their bytes are counted again, because the counts of all contents would take more memory than
-/// the contents.
+/// Puts behind each one the one that is most like it. Their bytes are counted again, because the counts of all
+/// contents would take more memory than the contents.
 fn chain(near: &mut [usize], contents: &[&Stored]) {
     let bytes: Vec<Bytes> = near.iter().map(|index| Bytes::of(contents[*index])).collect();
     let mut order: Vec<usize> = (0..near.len()).collect();
@@ -62,8 +62,9 @@ fn chain(near: &mut [usize], contents: &[&Stored]) {
 /// How many accessors are connected with each other at most.
 const CONNECTED: usize = 2048;
 
-/// The order in which contents of `stride` bytes an element should stand where a codec stores the differences of bytes: behind each one the one whose first
-/// element is nearest to its last, and which changes about as much from element to element. Both count in bits.
+/// The order in which contents of `stride` bytes an element should stand where a codec stores the differences of
+/// bytes: behind each one the one whose first element is nearest to its last, and which changes about as much from
+/// element to element. Both count in bits.
 pub(super) fn connected(contents: &[&[u8]], stride: usize) -> Vec<usize> {
     let pace: Vec<f64> = contents.iter().map(|bytes| pace(bytes, stride)).collect();
     let mut order: Vec<usize> = (0..contents.len()).collect();
@@ -128,7 +129,8 @@ impl Bytes {
         self.shares.iter().zip(&self.costs).map(|(share, cost)| share * cost).sum()
     }
 
-    /// What it costs more to write each of two with what was learned from the other. Summed up in lanes, which processors do at once.
+    /// What it costs more to write each of two with what was learned from the other. Summed up in lanes, which
+    /// processors do at once.
     fn unlike(&self, other: &Self) -> f64 {
         let mut sums = [0.0; LANES];
         for i in (0..256).step_by(LANES) {

@@ -1,5 +1,5 @@
-//! Accessors behind each other in one buffer view, as they are. Times that others begin with lie in those: clips of one rate have most of their times in common. So do
-//! values of one key that others come by.
+//! Accessors behind each other in one buffer view, as they are. Times that others begin with lie in those: clips of
+//! one rate have most of their times in common. So do values of one key that others come by.
 
 use super::{Filter, Stored, order};
 use crate::{Result, document::Edit};
@@ -35,7 +35,8 @@ pub(super) struct Place {
     pub(super) offset: usize,
 }
 
-/// By content, where it lies: times in the longest that begin with them, a value of one key in the first that come by it.
+/// By content, where it lies: times in the longest that begin with them, a value of one key in the first that come by
+/// it.
 pub(super) fn places(contents: &[&Stored]) -> Vec<Place> {
     let mut places: Vec<Place> = (0..contents.len()).map(|host| Place { host, offset: 0 }).collect();
     let mut times: Vec<usize> = (0..contents.len()).filter(|index| contents[*index].bounds).collect();
@@ -69,7 +70,7 @@ fn kind(content: &Stored) -> (order::Kind, Filter) {
     (order::kind(content), content.filter)
 }
 
-/// All accessors in one buffer view, alike ones together.
+/// Places all accessors in one buffer view, similar ones together.
 pub fn place_plain(edit: &mut Edit<'_>, contents: &[&Stored]) -> Result<Vec<usize>> {
     if contents.is_empty() {
         return Ok(Vec::new());

@@ -1,5 +1,6 @@
-//! Values among zeros as sparse accessors (glTF 2.0 section 3.6.2.3): zeros that no bytes stand for, and the elements that take the place of some. Splines whose tangents
-//! are zero are like that, and their values are often those that another track has as lines or steps.
+//! Values among zeros as sparse accessors (glTF 2.0 section 3.6.2.3): zeros that no bytes stand for, and the elements
+//! that take the place of some. Splines whose tangents are zero are like that, and their values are often those that
+//! another track has as lines or steps.
 
 use super::{Filter, Plain, Stored, alike};
 use crate::{
@@ -85,7 +86,7 @@ fn padded(content: &Stored) -> usize {
     content.bytes.len().next_multiple_of(4)
 }
 
-/// All accessors in one buffer view, alike ones together; sparse where that takes fewer bytes.
+/// Places all accessors in one buffer view, similar ones together; sparse where that takes fewer bytes.
 pub fn place_sparse(edit: &mut Edit<'_>, contents: &[&Stored]) -> Result<Vec<usize>> {
     let view = edit.next("bufferViews");
     let sparse = chosen(contents, view);

@@ -1,4 +1,4 @@
-//! What an accessor will hold: bytes ready to be placed, compared by content so that equal ones are written once.
+//! Contents of accessors: bytes ready to be placed, compared by content so that equal ones are written once.
 
 use crate::document::{ComponentType, Shape};
 use keyfold_core::stream::RotationGrid;
@@ -7,23 +7,23 @@ use serde_json::{Map, Value, json};
 /// An accessor's content before it has a place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Stored {
-    /// What its components are stored as.
+    /// The type of its components.
     pub component: ComponentType,
-    /// How many components an element has.
+    /// The shape of an element.
     pub shape: Shape,
-    /// Whether integers stand for fractions.
+    /// Whether integers are normalized.
     pub normalized: bool,
-    /// Whether the accessor says its least and largest values, as times must.
+    /// Whether the accessor has `min` and `max`, which times require.
     pub bounds: bool,
-    /// What a reader does to the bytes before they are the elements.
+    /// The filter that a reader applies to the bytes.
     pub filter: Filter,
     /// The elements, little endian, tightly packed.
     pub bytes: Vec<u8>,
-    /// The grid that rotations lie on, where a search has laid one: a stream stores codes on it.
+    /// The grid of rotations, if a search chose one: a stream stores codes on it.
     pub grid: Option<RotationGrid>,
 }
 
-/// What a reader of a compressed buffer view does to its bytes; elements are as long before as they are after.
+/// The filter that a reader applies to the bytes of a compressed buffer view. Elements keep their size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Filter {
@@ -37,7 +37,7 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// As meshopt's extensions call it.
+    /// Its name in meshopt's extensions.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "NONE",
@@ -67,7 +67,7 @@ impl Stored {
         Self { bounds: true, ..Self::floats(Shape::Scalar, times) }
     }
 
-    /// Integers of a type that holds them; those outside of it wrap.
+    /// Integers of a type; those outside of its range wrap.
     pub fn integers(component: ComponentType, shape: Shape, normalized: bool, values: &[i64]) -> Self {
         let bytes = values.iter().flat_map(|v| v.to_le_bytes().into_iter().take(component.size())).collect();
         Self { component, shape, normalized, bounds: false, filter: Filter::None, bytes, grid: None }
@@ -78,13 +78,13 @@ impl Stored {
         self.shape.components() * self.component.size()
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub fn count(&self) -> usize {
         self.bytes.len() / self.element_size()
     }
 
-    /// The accessor object, and where its elements are: a buffer view and an offset. What most accessors have in common comes first, what tells them apart last: after
-    /// gzip, that takes the least.
+    /// The accessor object with the place of its elements, a buffer view and an offset. Members that most accessors
+    /// have in common come first, those that distinguish them last, which takes least after gzip.
     pub fn accessor(&self, place: Option<(usize, usize)>) -> Map<String, Value> {
         let mut object = Map::from_iter([("componentType".to_owned(), json!(self.component.code()))]);
         if self.normalized {

@@ -1,6 +1,8 @@
-//! Accessors in streams of KEYFOLD_animation_stream: one stream for each animation, small ones together, and one buffer view for each stream, so that JSON stays small.
+//! Accessors in streams of KEYFOLD_animation_stream: one stream for each animation, small ones together, and one
+//! buffer view for each stream, so that JSON stays small.
 //!
-//! Nothing is lost here: rotations that lie on a grid are stored as codes on it, everything else as integers that give back the very bytes.
+//! Nothing is lost here: rotations that lie on a grid are stored as codes on it, everything else as integers that
+//! give back the very bytes.
 
 use super::{AnimationForm, ChannelForm, SamplerForm, Stored};
 use crate::{
@@ -18,7 +20,7 @@ const FEW: usize = 4096;
 const LONG: f64 = 10.0;
 const SEGMENT: f64 = 2.0;
 
-/// Places accessors in streams; with `fallback`, plain as well.
+/// Places accessors in streams and, with `fallback`, also as plain bytes.
 pub fn place_stream(
     edit: &mut Edit<'_>,
     contents: &[&Stored],
@@ -151,7 +153,8 @@ struct Placed {
     length: usize,
 }
 
-/// The clocks of times: in one segment or, where they last long, in several. What has one key is needed from the beginning.
+/// The clocks of times: in one segment or, where they last long, in several. What has one key is needed from the
+/// beginning.
 fn cut(times: &[Vec<f32>]) -> Vec<Clock> {
     let end = f64::from(times.iter().flatten().fold(0.0f32, |end, time| end.max(*time)));
     // Keys may lie far apart: there are no more segments than keys.

@@ -1,5 +1,5 @@
-//! Which animation of one file is which of the other's: by name, and where several have the same, or none, by what they drive, how long
-//! and how.
+//! Which animation of one file is which of the other's: by name, and where several have the same, or none, by what
+//! they drive, how long and how.
 
 use super::{
     looks::{SHARES, apart, of_curve},

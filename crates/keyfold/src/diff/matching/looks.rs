@@ -1,13 +1,15 @@
-//! What tells nodes apart that have the same name, or none: where they rest, what drives them and how, what hangs on them.
+//! What tells nodes apart that have the same name, or none: where they rest, what drives them and how, what hangs on
+//! them.
 //!
-//! From the strictest to the loosest: [`Looks::digest`] is equal where nothing at all differs, [`Looks::driven`] and [`Looks::rest`]
-//! where a file was only made smaller, and [`Looks::poses`] say how near two nodes are that differ.
+//! From the strictest to the loosest: [`Looks::digest`] is equal where nothing at all differs, [`Looks::driven`] and
+//! [`Looks::rest`] where a file was only made smaller, and [`Looks::poses`] say how near two nodes are that differ.
 
 use crate::{Animation, Axis, Curve, Property, Target, diff::Side};
 use keyfold_core::skeleton::{Affine, Moment, Motion, Skeleton};
 use std::hash::{Hash, Hasher};
 
-/// Rest poses that round to the same multiple of this are taken as equal: odd, so that round numbers lie on no edge of it.
+/// Rest poses that round to the same multiple of this are taken as equal: odd, so that round numbers lie on no edge
+/// of it.
 const STEP: f64 = 3.17e-4;
 /// At most so many animations are looked at for poses.
 const ANIMATIONS: usize = 8;
@@ -30,7 +32,8 @@ pub(super) struct Looks<'a> {
 }
 
 impl<'a> Looks<'a> {
-    /// The looks of a file's nodes, poses under `animations`, which are the same in both files; lengths are shares of `size`.
+    /// The looks of a file's nodes, poses under `animations`, which are the same in both files; lengths are shares of
+    /// `size`.
     pub(super) fn new(side: &'a Side<'a>, animations: &[&'a Animation], size: f64) -> Self {
         let skeleton = side.scene.skeleton();
         let (mut driven, mut curves) = (vec![Vec::new(); skeleton.len()], vec![Vec::new(); skeleton.len()]);

@@ -1,5 +1,5 @@
-//! Which node, animation, material and so on of one file is which of the other's. Nodes (`nodes`) come first, animations (`animations`) are told
-//! apart by what they drive, everything else goes by name or index.
+//! Which node, animation, material and so on of one file is which of the other's. Nodes (`nodes`) come first,
+//! animations (`animations`) are told apart by what they drive, everything else goes by name or index.
 
 mod animations;
 mod looks;

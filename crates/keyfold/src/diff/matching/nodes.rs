@@ -1,13 +1,15 @@
 //! Which node of one file is which of the other's.
 //!
-//! Files may have their nodes in another order, some more or some fewer, many of one name, or no names at all: gltfpack writes
-//! nodes for meshes before all others, drops what nothing needs and, unless told otherwise, all names. Where two nodes' names
-//! differ, they are never twins. In this order, each step among what the steps before left:
+//! Files may have their nodes in another order, some more or some fewer, many of one name, or no names at all:
+//! gltfpack writes nodes for meshes before all others, drops what nothing needs and, unless told otherwise, all
+//! names. Where two nodes' names differ, they are never twins. In this order, each step among what the steps before
+//! left:
 //!
 //! 1. The same names, parents and rest poses in the same places: nothing was moved, and every node is itself.
 //! 2. Names that are there once in either file.
 //! 3. From the roots down: the children of twins that have the same name, or both none.
-//! 4. Names that are there several times, and from the roots down once more, now also where one of the files lost the name.
+//! 4. Names that are there several times, and from the roots down once more, now also where one of the files lost the
+//!    name.
 //!
 //! Where several may be each other's twins, their looks tell them apart.
 
@@ -90,7 +92,8 @@ impl Search<'_> {
         }
     }
 
-    /// Pairs nodes that may be each other's twins by how they look; `all`: in the end also those that do not look alike.
+    /// Pairs nodes that may be each other's twins by how they look; `all`: in the end also those that do not look
+    /// alike.
     fn pair_alike(&mut self, group: (Vec<usize>, Vec<usize>), all: bool) {
         self.pair_nearest(&group, |looks, n| looks.digest(n));
         self.pair_nearest(&group, |looks, n| (looks.rest(n), looks.driven(n).0.to_vec(), looks.driven(n).1));

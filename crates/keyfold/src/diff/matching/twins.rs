@@ -62,7 +62,8 @@ impl Twins {
         (mine.collect(), theirs.iter().copied().filter(|i| self.whose[*i].is_none()).collect())
     }
 
-    /// Pairs all of two lists of the same length, those first that are nearest to each other; what is as near, in its order.
+    /// Pairs all of two lists of the same length, those first that are nearest to each other; what is as near, in its
+    /// order.
     pub(super) fn pair_nearest(&mut self, mine: &[usize], theirs: &[usize], distance: impl Fn(usize, usize) -> f64) {
         if (2..=NEAREST).contains(&mine.len()) {
             let every = (0..mine.len()).flat_map(|i| (0..theirs.len()).map(move |j| (i, j)));
@@ -73,7 +74,8 @@ impl Twins {
         mine.iter().zip(theirs).for_each(|(m, t)| self.pair(*m, *t));
     }
 
-    /// Pairs what has the same key, where both sides have as many with it: in their order, but no more than `most` of one key.
+    /// Pairs what has the same key, where both sides have as many with it: in their order, but no more than `most` of
+    /// one key.
     pub(super) fn pair_by_key<K: Ord>(
         &mut self,
         most: usize,

@@ -2,8 +2,8 @@
 //!
 //! glTF objects refer to each other by their index in an array at the root, and animation pointers name such an index
 //! inside a text. The places are listed once, by pattern, in `places`: core's, and those of every extension that
-//! Keyfold knows. An object may be removed or moved only where no extension of the file can refer to it in a way that is
-//! not listed: [`unknown_extensions`] says so. `extras` are the application's own and are never looked into.
+//! Keyfold knows. An object may be removed or moved only where no extension of the file can refer to it in a way that
+//! is not listed: [`unknown_extensions`] says so. `extras` are the application's own and are never looked into.
 //!
 //! Everything here is a function of the JSON alone. References inside binary data or inside other files do not exist in
 //! glTF; indices into arrays of an inner object (an animation's samplers, a skin's joints by position) are not listed.
@@ -81,8 +81,8 @@ pub fn references(document: &Value, collection: Collection) -> Vec<Reference> {
     found
 }
 
-/// The objects of `collection` that nothing refers to. Scenes, animations and root nodes of other files' scenes may well
-/// be wanted without any reference; accessors, buffer views and buffers are not.
+/// The objects of `collection` that nothing refers to. Scenes, animations and root nodes of other files' scenes may
+/// well be wanted without any reference; accessors, buffer views and buffers are not.
 pub fn unreferenced(document: &Value, collection: Collection) -> Vec<usize> {
     let used: BTreeSet<usize> = references(document, collection).into_iter().map(|reference| reference.index).collect();
     (0..collection.len(document)).filter(|index| !used.contains(index)).collect()

@@ -1,9 +1,9 @@
 //! The table: every place where an object is referred to, for core and for each extension that Keyfold knows.
 //!
-//! An extension is known when it stands in [`EXTENSIONS`], and it may stand there only with all of its places. What it
-//! may refer to beyond them is said in `opaque`: drafts that bore the same name often named other places. Where a
-//! draft had its own ways to refer to storage (EXT_mesh_features, EXT_structural_metadata), or may have had (KHR_audio),
-//! the extension is left out: losing data is worse than keeping a few bytes.
+//! An extension is known when it stands in [`EXTENSIONS`], and it may stand there only with all of its places. What
+//! it may refer to beyond them is said in `opaque`: drafts that bore the same name often named other places. Where a
+//! draft had its own ways to refer to storage (EXT_mesh_features, EXT_structural_metadata), or may have had
+//! (KHR_audio), the extension is left out: losing data is worse than keeping a few bytes.
 //!
 //! Slots for textures are found by rule: in a material, at any depth, every member that ends in `Texture` is a
 //! textureInfo. The extensions listed here keep to it.

@@ -58,7 +58,8 @@ struct SortedKeys {
     said: String,
 }
 
-/// New keys for the samplers of an animation that need them. All move together, or none: what was in step stays in step.
+/// New keys for the samplers of an animation that need them. All move together, or none: what was in step stays in
+/// step.
 fn ordered(document: &Document, animation: usize) -> Vec<SortedKeys> {
     let samplers = document.json()["animations"][animation]["samplers"].as_array().map_or(0, Vec::len);
     let inputs: Vec<(usize, usize, Option<Vec<f32>>)> = (0..samplers)
@@ -78,7 +79,7 @@ fn ordered(document: &Document, animation: usize) -> Vec<SortedKeys> {
     all
 }
 
-/// Plain times in seconds; `None` where an extension gives the numbers another meaning, or they are none.
+/// Plain times in seconds; `None` if an extension gives the numbers another meaning, or they are none.
 fn times(document: &Document, input: usize) -> Option<Vec<f32>> {
     let elements = document.elements(input).ok()?;
     let plain = elements.component == ComponentType::F32 && elements.shape == Shape::Scalar;
@@ -89,7 +90,7 @@ fn times(document: &Document, input: usize) -> Option<Vec<f32>> {
 /// Keys that cannot be fixed.
 struct Hopeless;
 
-/// A sampler's keys, shifted and in order; `None` where they are so already.
+/// A sampler's keys, shifted and in order; `None` if they are so already.
 fn reordered(
     document: &Document,
     (animation, sampler): (usize, usize),
@@ -140,7 +141,7 @@ fn in_order(times: &[f32]) -> Vec<usize> {
     (0..keys.len()).filter(last).map(|i| keys[i]).collect()
 }
 
-/// An output's values for the keys that stay; `None` where they cannot be told apart by key.
+/// An output's values for the keys that stay; `None` if they cannot be told apart by key.
 fn rearranged(document: &Document, output: usize, keys: usize, kept: &[usize]) -> Option<Stored> {
     let content = plain_elements(document, output)?;
     let size = content.bytes.len().checked_div(keys).filter(|size| *size > 0 && size * keys == content.bytes.len())?;
@@ -195,8 +196,8 @@ fn users(animation: &Value, sampler: usize) -> Vec<usize> {
     channels.filter(|(_, channel)| channel.get("sampler").and_then(to_index) == Some(sampler)).map(|(j, _)| j).collect()
 }
 
-/// Quaternions of unit length where they are not, and how many were changed; `None` where nothing can be done. `group` quaternions belong
-/// to a key.
+/// Quaternions of unit length where they are not, and how many were changed; `None` if nothing can be done. `group`
+/// quaternions belong to a key.
 fn normalized(content: Stored, group: usize) -> Option<(Stored, usize)> {
     let elements = Elements {
         component: content.component,

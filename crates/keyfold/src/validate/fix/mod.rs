@@ -1,8 +1,8 @@
 //! Fixing what has one obvious cure: a changed copy of a document, and a finding for each thing that was done.
 //!
-//! A fix is a pass: it looks at what validation says and answers with a changed document, or `None` where nothing is its business. Since it
-//! works on findings, what an extension makes legal is never touched. Anything that is not fixed comes out as it went in; what has no
-//! obvious cure (NaN, missing values, zero quaternions) stays an error.
+//! A fix is a pass: it looks at what validation says and answers with a changed document, or `None` if nothing is its
+//! business. Since it works on findings, what an extension makes legal is never touched. Anything that is not fixed
+//! comes out as it went in; what has no obvious cure (NaN, missing values, zero quaternions) stays an error.
 
 mod keys;
 mod rewrite;
@@ -27,8 +27,8 @@ pub struct Fixed {
 
 type Pass = fn(&Document, &[Finding], &mut Findings) -> Result<Option<Document>>;
 
-/// Declarations come first: what an extension says counts only then. Bounds follow whatever changes keys. Channels go last: until then
-/// everything has the number that it had.
+/// Declarations come first: what an extension says counts only then. Bounds follow whatever changes keys. Channels go
+/// last: until then everything has the number that it had.
 const PASSES: [Pass; 7] = [
     structure::declare_extensions,
     structure::require_extensions,
@@ -39,7 +39,7 @@ const PASSES: [Pass; 7] = [
     structure::drop_channels,
 ];
 
-/// Fixes what can be fixed; `None` where there is nothing to do.
+/// Fixes what can be fixed; `None` if there is nothing to do.
 ///
 /// ```
 /// let json = br#"{ "asset": { "version": "2.0" }, "extensions": { "KHR_lights_punctual": { "lights": [{ "type": "point" }] } } }"#;
@@ -62,7 +62,8 @@ pub fn fix(document: &Document) -> Result<Option<Fixed>> {
     Ok(current.map(|document| Fixed { document, done: done.sorted() }))
 }
 
-/// The steps of a finding's place, numbers as numbers: `/animations/2/channels/0/sampler` is 2 and 0 for `animations` and `channels`.
+/// The steps of a finding's place, numbers as numbers: `/animations/2/channels/0/sampler` is 2 and 0 for `animations`
+/// and `channels`.
 fn indices(at: &str, outer: &str, inner: &str) -> Option<(usize, usize)> {
     let mut steps = at.split('/').skip(1);
     let mut next =

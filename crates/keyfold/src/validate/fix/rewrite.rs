@@ -1,8 +1,8 @@
 //! New contents for accessors: in the old place where nobody else looks at it, else in a place of their own.
 //!
-//! Who refers to an accessor decides: where all of them want the same new content, the accessor keeps its number and changes; where
-//! some want the old one, or another, those that differ get an accessor of their own. Likewise for bytes: they are written over only
-//! where no other accessor, image or extension can see them.
+//! Who refers to an accessor decides: where all of them want the same new content, the accessor keeps its number and
+//! changes; where some want the old one, or another, those that differ get an accessor of their own. Likewise for
+//! bytes: they are written over only where no other accessor, image or extension can see them.
 
 use super::set;
 use crate::{

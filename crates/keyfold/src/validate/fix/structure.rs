@@ -121,7 +121,8 @@ fn without_node(document: &Document) -> Vec<(usize, usize)> {
     found
 }
 
-/// An animation must have a channel: without one it goes, unless something that nobody knows may refer to animations by number.
+/// An animation must have a channel: without one it goes, unless something that nobody knows may refer to animations
+/// by number.
 fn drop_animations(json: &mut Value, empty: &BTreeSet<usize>, done: &mut Findings) -> Result<bool> {
     if empty.is_empty() || !references::unknown_extensions(json, Collection::Animations).is_empty() {
         return Ok(false);

@@ -13,7 +13,7 @@ pub(in super::super) struct Animation {
 pub(in super::super) struct Sampler {
     pub(in super::super) input: Option<usize>,
     pub(in super::super) output: Option<usize>,
-    /// `None` where the member is no text at all.
+    /// `None` if the member is no text at all.
     pub(in super::super) interpolation: Option<Interpolation>,
 }
 
@@ -68,7 +68,8 @@ impl Sampler {
     }
 }
 
-/// An interpolation that nobody knows counts as LINEAR: its values are still one for each key, as far as anyone can tell.
+/// An interpolation that nobody knows counts as LINEAR: its values are still one for each key, as far as anyone can
+/// tell.
 fn interpolation(members: &mut Members<'_, '_>, document: &Document) -> Option<Interpolation> {
     if !members.has("interpolation") {
         return Some(Interpolation::Linear);

@@ -1,7 +1,9 @@
-//! What rules look at: the parts of a document that animation reaches, each member only where it is as the schema wants it.
+//! What rules look at: the parts of a document that animation reaches, each member only where it is as the schema
+//! wants it.
 //!
-//! Building the model is checking the structure: whatever is missing, of the wrong type, out of range or not known becomes a finding
-//! on the way (`super::members`). Rules then work on values that need no more checking. Materials, textures and images are not looked into.
+//! Building the model is checking the structure: whatever is missing, of the wrong type, out of range or not known
+//! becomes a finding on the way (`super::members`). Rules then work on values that need no more checking. Materials,
+//! textures and images are not looked into.
 
 mod animations;
 mod scene;

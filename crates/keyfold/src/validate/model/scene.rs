@@ -80,7 +80,7 @@ impl Skin {
 
 /// A mesh.
 pub(in super::super) struct Mesh {
-    /// `None` where they are no list of objects.
+    /// `None` if they are no list of objects.
     pub(in super::super) primitives: Option<Vec<Primitive>>,
     /// How many `weights` there are.
     pub(in super::super) weights: Option<usize>,

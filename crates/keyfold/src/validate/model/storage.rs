@@ -75,7 +75,7 @@ impl View {
     }
 }
 
-/// `byteOffset`: zero where absent, `None` where wrong.
+/// `byteOffset`: zero where absent, `None` if wrong.
 fn offset(members: &mut Members<'_, '_>) -> Option<usize> {
     if members.has("byteOffset") { members.whole("byteOffset", 0..=usize::MAX) } else { Some(0) }
 }
@@ -152,8 +152,8 @@ impl Accessor {
         }
     }
 
-    /// What a reader gets: a component type, and whether integers stand for fractions. Draco's draft prints shorts for floats that are only in a stream:
-    /// nothing else that core does not allow is excused.
+    /// What a reader gets: a component type, and whether integers stand for fractions. Draco's draft prints shorts
+    /// for floats that are only in a stream: nothing else that core does not allow is excused.
     pub(in super::super) fn meant(&self) -> (Option<ComponentType>, bool) {
         match (self.component, self.normalized) {
             (Some(ComponentType::U16), false) if self.provided && self.view.is_none() => {
