@@ -1,18 +1,19 @@
-//! Bytes and floats of animation: curves and how they are blended, quantization, codecs, runtime clips.
+//! The core of Keyfold: animation curves, quantization, codecs, the search within an error bound, and runtime clips.
 //!
-//! No JSON, no files, no terminal: those live in the `keyfold` library and program. `no_std` with `alloc`.
+//! It works on bytes and floats. JSON, files and the terminal belong to the `keyfold` library and program. `no_std`
+//! with `alloc`.
 //!
-//! | module | what it is |
+//! | module | purpose |
 //! |---|---|
-//! | [`clip`] | runtime clips: small, immutable, decoded a pose at a time; encoder and sampler |
-//! | [`curve`] | what a curve is, where a time falls in it, how each interpolation blends |
-//! | [`draco`] | the Draco keyframe-animation bitstream, decoded and encoded |
-//! | [`engine`] | staying within an error bound, whatever the storage |
-//! | [`fit`] | a curve in another form, within a tolerance, with few keys |
+//! | [`clip`] | runtime clips: small, immutable, decoded one pose at a time; encoder and sampler |
+//! | [`curve`] | curves: keys, finding a time among them, interpolation |
+//! | [`draco`] | the Draco keyframe-animation bitstream, decoder and encoder |
+//! | [`engine`] | the search within an error bound, for every storage |
+//! | [`fit`] | fitting a curve in another interpolation within a tolerance, with few keys |
 //! | [`quantize`] | a number in a range to an N-bit integer and back |
-//! | [`quat`] | the few quaternion operations that animation needs, in `f64` |
+//! | [`quat`] | quaternion operations for animation, in `f64` |
 //! | [`skeleton`] | hierarchy, global transforms, object-space error between two motions |
-//! | [`stream`] | KEYFOLD_animation_stream: arrays of keys, entropy-coded |
+//! | [`stream`] | KEYFOLD_animation_stream: entropy-coded arrays of keys |
 //! | [`vector`] | vectors of three numbers |
 #![no_std]
 

@@ -1,16 +1,17 @@
 //! Simple quantization: a number in a range to an N-bit integer, and back.
 //!
-//! After N. Frechette's post "Animation Compression: Simple Quantization" (2016-11-15): normalize within a range, scale to
-//! an integer, round. glTF's normalized integers are the special case of the ranges 0 to 1 ([`Quantizer::unsigned`]) and -1 to 1
-//! ([`Quantizer::signed`]). All arithmetic is `f64`; rounding is half away from zero.
+//! After N. Frechette's post "Animation Compression: Simple Quantization" (2016-11-15): normalize within a range,
+//! scale to an integer, round. glTF's normalized integers are the special case of the ranges 0 to 1
+//! ([`Quantizer::unsigned`]) and -1 to 1 ([`Quantizer::signed`]). All arithmetic is `f64`; rounding is half away from
+//! zero.
 //!
 //! Not here: where a range comes from, and how codes are packed into bytes.
 
 /// The most bits a code may have: the significand of an `f32`.
 pub const MAX_BITS: u32 = 24;
 
-/// Turns numbers of a range into codes and codes into numbers: `origin + code / last * extent`. A value within the range comes back
-/// with an error of at most half a step (rounded to `f32`, it is off by half its ulp besides).
+/// Converts numbers of a range to codes and back: `origin + code / last * extent`. A value within the range comes
+/// back with an error of at most half a step (rounding it to `f32` adds half its ulp).
 ///
 /// ```
 /// use keyfold_core::quantize::Quantizer;
@@ -31,16 +32,17 @@ pub struct Quantizer {
 }
 
 impl Quantizer {
-    /// Codes `0..=2^bits - 1` from `min` to `max`; both ends are exact. All codes of a range of one value mean that value.
+    /// Codes `0..=2^bits - 1` from `min` to `max`; both ends are exact. All codes of a range of one value mean that
+    /// value.
     ///
-    /// `None` unless there are 1 to 24 bits, the ends and their distance are finite as `f32`, and the step is none of its denormals: what is
-    /// that narrow is stored as a constant.
+    /// `None` unless there are 1 to 24 bits, the ends and their distance are finite as `f32`, and the step is not a
+    /// denormal `f32`: such a narrow range is stored as a constant.
     pub fn unsigned(bits: u32, min: f64, max: f64) -> Option<Self> {
         Self { origin: min, extent: max - min, first: 0, last: last_code(bits)? }.checked()
     }
 
-    /// Codes `-m..=m` with `m = 2^(bits - 1) - 1` over `-bound..=bound`: the most negative integer is never written, so
-    /// both halves are alike and zero is exact. `None` as above; of bits, there are 2 to 24.
+    /// Codes `-m..=m` with `m = 2^(bits - 1) - 1` over `-bound..=bound`. The most negative integer is never written,
+    /// so both halves are alike and zero is exact. `None` as for [`unsigned`](Self::unsigned), but with 2 to 24 bits.
     pub fn signed(bits: u32, bound: f64) -> Option<Self> {
         let last = bits.checked_sub(1).filter(|_| bits <= MAX_BITS).and_then(last_code)?;
         Self { origin: 0.0, extent: bound, first: -last, last }.checked()
@@ -53,8 +55,8 @@ impl Quantizer {
         (is_finite && is_sound).then_some(self)
     }
 
-    /// The nearest code; halves go away from code 0. A value outside the range has the code of the nearer end, what is no
-    /// number code 0.
+    /// The nearest code; halves round away from code 0. A value outside the range gets the code of the nearer end,
+    /// NaN gets code 0.
     pub fn encode(&self, value: f64) -> i32 {
         if self.extent == 0.0 {
             return 0;
@@ -64,18 +66,18 @@ impl Quantizer {
         code.clamp(self.first, self.last)
     }
 
-    /// The value of a code; one beyond the first or the last counts as that.
+    /// The value of a code; codes outside the range clamp to the first or last one.
     pub fn decode(&self, code: i32) -> f64 {
         // Dividing before scaling makes the ends, and glTF's equations, exact.
         self.origin + f64::from(code.clamp(self.first, self.last)) / f64::from(self.last) * self.extent
     }
 
-    /// The difference of neighbouring codes' values; zero for a constant.
+    /// The difference between the values of neighbouring codes; zero for a constant.
     pub fn step(&self) -> f64 {
         self.extent / f64::from(self.last)
     }
 
-    /// How much the largest code is above code 0; zero for a constant.
+    /// The difference between the values of the largest code and of code 0; zero for a constant.
     pub fn extent(&self) -> f64 {
         self.extent
     }

@@ -1,4 +1,4 @@
-//! The few quaternion operations that animation needs, in `f64`, components in glTF's order XYZW.
+//! Quaternion operations for animation, in `f64`, with components in glTF's order XYZW.
 //!
 //! Transcendental functions come from `libm`, so that results do not depend on the platform.
 //! Not here: matrices and transforms.
@@ -8,31 +8,32 @@ use crate::vector::{self, AXES, Matrix, cross};
 /// A quaternion, XYZW.
 pub type Quat = [f64; 4];
 
-/// No rotation.
+/// The identity: no rotation.
 pub const IDENTITY: Quat = [0.0, 0.0, 0.0, 1.0];
 
-/// The scalar product of two quaternions as vectors.
+/// The dot product of two quaternions as vectors.
 pub fn dot(a: Quat, b: Quat) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
 
-/// Each component times `s`.
+/// Multiplies each component by `s`.
 pub fn scale(q: Quat, s: f64) -> Quat {
     q.map(|c| c * s)
 }
 
-/// The same rotation, on the other half of the sphere.
+/// The negated quaternion: the same rotation on the other half of the sphere.
 pub fn negate(q: Quat) -> Quat {
     q.map(|c| -c)
 }
 
-/// `q` on the half of the sphere that `to` is on: the same rotation, with a sign from which the arc is the shorter one.
+/// `q` or its negation, whichever is on the same half of the sphere as `to`: the same rotation, with the sign that
+/// makes the arc shorter.
 #[inline]
 pub fn toward(to: Quat, q: Quat) -> Quat {
     if dot(to, q) < 0.0 { negate(q) } else { q }
 }
 
-/// `q` with unit length, or `None` where it has no direction (zero, or not finite).
+/// `q` normalized, or `None` if it has no direction (zero or not finite).
 pub fn try_normalize(q: Quat) -> Option<Quat> {
     let excess = dot(q, q) - 1.0;
     if libm::fabs(excess) < NEARLY_UNIT {
@@ -47,22 +48,23 @@ pub fn try_normalize(q: Quat) -> Option<Quat> {
     Some(scale(q, 1.0 / libm::sqrt(dot(q, q))))
 }
 
-/// How far from 1 the square of a length may be for the series of [`inverse_length`]: keys stored as floats are, or as shorts.
+/// How far from 1 the square of a length may be for the series of [`inverse_length`]: keys stored as floats are, or
+/// as shorts.
 const NEARLY_UNIT: f64 = 1e-4;
 
-/// 1 / sqrt(1 + e) for a small e: what the series leaves out is less than 0.28 e^4, which is nothing beside 1. No root and no division,
-/// which are most of what normalizing costs.
+/// 1 / sqrt(1 + e) for a small e: what the series leaves out is less than 0.28 e^4, which is nothing beside 1. No
+/// root and no division, which are most of what normalizing costs.
 fn inverse_length(e: f64) -> f64 {
     1.0 - e * (0.5 - e * (0.375 - e * 0.3125))
 }
 
-/// `q` with unit length; the identity where it has no direction.
+/// `q` normalized; the identity if it has no direction.
 pub fn normalize(q: Quat) -> Quat {
     try_normalize(q).unwrap_or(IDENTITY)
 }
 
-/// Brings stored quaternions to unit length. Those of unit length, as far as floats can tell, stay as they are, bit for bit, and so do those
-/// without a direction.
+/// Normalizes stored quaternions. Those of unit length, as far as floats can tell, and those without a direction stay
+/// as they are, bit for bit.
 ///
 /// ```
 /// let mut keys = [0.0, 3.0, 0.0, 4.0, 0.0, 0.0, 0.0, 1.0];
@@ -96,7 +98,7 @@ pub fn mul(a: Quat, b: Quat) -> Quat {
     ]
 }
 
-/// A vector turned by a unit quaternion.
+/// Rotates a vector by a unit quaternion.
 pub fn rotate(q: Quat, v: [f64; 3]) -> [f64; 3] {
     let t = cross([q[0], q[1], q[2]], v).map(|c| 2.0 * c);
     let u = cross([q[0], q[1], q[2]], t);
@@ -129,13 +131,13 @@ pub fn exp(v: [f64; 3]) -> Quat {
     [v[0] * k, v[1] * k, v[2] * k, libm::cos(half)]
 }
 
-/// Rotations up to 23 degrees have their logarithm by a series, those up to 57 degrees their exponential: the steps between keys of a clip, of
-/// which a search takes millions.
+/// Rotations up to 23 degrees have their logarithm by a series, those up to 57 degrees their exponential: the steps
+/// between keys of a clip, of which a search takes millions.
 const SMALL_SINE_SQUARED: f64 = 0.04;
 const SMALL_ANGLE_SQUARED: f64 = 0.25;
 
-/// asin(x) / x in powers of x^2: each coefficient is (2n - 1)^2 / (2n (2n + 1)) of the one before. The first term left out is below 3e-15 of the
-/// sum within [`SMALL_SINE_SQUARED`].
+/// asin(x) / x in powers of x^2: each coefficient is (2n - 1)^2 / (2n (2n + 1)) of the one before. The first term
+/// left out is below 3e-15 of the sum within [`SMALL_SINE_SQUARED`].
 const ARCSINE: [f64; 9] = {
     let mut c = [1.0; 9];
     let mut n = 1;
@@ -172,14 +174,14 @@ pub fn project(q: Quat) -> [f64; 3] {
     [0, 1, 2].map(|i| q[i] / (1.0 + q[3]))
 }
 
-/// The unit quaternion with a projection.
+/// The unit quaternion with this projection.
 pub fn unproject(m: [f64; 3]) -> Quat {
     let square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
     let k = 1.0 / (1.0 + square);
     [2.0 * m[0] * k, 2.0 * m[1] * k, 2.0 * m[2] * k, (1.0 - square) * k]
 }
 
-/// How the rotation with a projection turns about its own axes for a change of each of its components: three columns.
+/// The rotation about its own axes that a change of each component of a projection causes: three columns.
 pub fn turns_of_projection(m: [f64; 3]) -> Matrix {
     let s = vector::dot(m, m);
     let k = 4.0 / ((1.0 + s) * (1.0 + s));
@@ -189,21 +191,22 @@ pub fn turns_of_projection(m: [f64; 3]) -> Matrix {
     })
 }
 
-/// The angle in radians, 0 to π, between the rotations that two unit quaternions stand for, whatever their signs.
+/// The angle in radians, 0 to π, between the rotations of two unit quaternions, whatever their signs.
 pub fn angle(a: Quat, b: Quat) -> f64 {
     // atan2 of the relative rotation stays exact for small angles, where acos of the dot product loses half the digits.
     let r = mul(conjugate(a), b);
     2.0 * libm::atan2(libm::sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]), libm::fabs(r[3]))
 }
 
-/// Spherical linear interpolation the short way round, as glTF's appendix C defines LINEAR rotations.
+/// Spherical linear interpolation along the shorter arc, as glTF's appendix C defines LINEAR rotations.
 ///
-/// Two rotations half a turn apart have no short way; the sign of their dot product, or `a`'s side where it is zero, decides.
+/// Between two rotations half a turn apart neither arc is shorter; the sign of their dot product decides, or `a`'s
+/// side if it is zero.
 pub fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
     slerp_direct(a, if dot(a, b) < 0.0 { negate(b) } else { b }, t)
 }
 
-/// Spherical linear interpolation along the arc from `a` to `b` as they stand: no sign is changed.
+/// Spherical linear interpolation along the arc from `a` to `b` without changing signs.
 pub fn slerp_direct(a: Quat, b: Quat, t: f64) -> Quat {
     let cos = dot(a, b);
     let (ka, kb) = if cos > SHORT_SERIES_FROM {
@@ -223,9 +226,9 @@ const SERIES_FROM: f64 = 0.88;
 /// From here on half of the series will do: rotations up to 11 degrees apart.
 const SHORT_SERIES_FROM: f64 = 0.995;
 
-/// sin(t a) / sin(a) from x = cos(a) - 1, by the series that D. Eberly gives in "A Fast and Accurate Algorithm for Computing
-/// SLERP" (2011): a sum of products of (t^2 - k^2) x / (k (2k + 1)). A term is less than |x| / 2 of the one before: twelve of them leave
-/// less than 1e-15 for arcs within [`SERIES_FROM`], six within [`SHORT_SERIES_FROM`].
+/// sin(t a) / sin(a) from x = cos(a) - 1, by the series that D. Eberly gives in "A Fast and Accurate Algorithm for
+/// Computing SLERP" (2011): a sum of products of (t^2 - k^2) x / (k (2k + 1)). A term is less than |x| / 2 of the one
+/// before: twelve of them leave less than 1e-15 for arcs within [`SERIES_FROM`], six within [`SHORT_SERIES_FROM`].
 fn sine_ratio<const TERMS: usize>(x: f64, t: f64) -> f64 {
     let square = t * t;
     // Horner's way, from the last term to the first.

@@ -6,16 +6,16 @@ pub type Vector = [f64; 3];
 /// A matrix by its columns, or a symmetric one.
 pub type Matrix = [Vector; 3];
 
-/// The axes of any coordinates.
+/// The unit vectors of the axes.
 pub const AXES: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// The scalar product.
+/// The dot product.
 #[inline]
 pub fn dot(a: Vector, b: Vector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// The vector product.
+/// The cross product.
 #[inline]
 pub fn cross(a: Vector, b: Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
@@ -38,14 +38,14 @@ pub fn form(m: &Matrix, v: &Vector) -> f64 {
     dot(*v, m.map(|row| dot(row, *v)))
 }
 
-/// What a matrix, given by its columns, takes to `b`, by Cramer's rule; `None` where there is no single answer.
+/// Solves `m x = b` for a matrix given by its columns, by Cramer's rule; `None` if there is no unique solution.
 pub fn solve(m: Matrix, b: Vector) -> Option<Vector> {
     let determinant = dot(m[0], cross(m[1], m[2]));
     let x = [dot(b, cross(m[1], m[2])), dot(m[0], cross(b, m[2])), dot(m[0], cross(m[1], b))];
     (determinant != 0.0 && determinant.is_finite()).then(|| x.map(|c| c / determinant))
 }
 
-/// The eigenvectors of a symmetric matrix, that of the largest value first: Jacobi's rotations.
+/// The eigenvectors of a symmetric matrix, that of the largest eigenvalue first, by Jacobi rotations.
 pub fn eigenvectors(mut m: [Vector; 3]) -> [Vector; 3] {
     let mut vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for _ in 0..12 {

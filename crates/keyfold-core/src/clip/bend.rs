@@ -1,7 +1,8 @@
 //! Parabolas instead of straight lines: clips of version 2 bend from anchor to anchor through the middle between them.
 //!
-//! A parabola takes a part of each of its three keys, the same for all tracks. Rotations are weighted as quaternions on the middle's side of the sphere and
-//! brought to length one: what core calls a CUBICSPLINE, so that errors are proven of it as of any.
+//! A parabola takes a part of each of its three keys, the same for all tracks. Rotations are weighted as quaternions
+//! on the middle's side of the sphere and brought to length one: what core calls a CUBICSPLINE, so that errors are
+//! proven of it as of any.
 
 use super::blend::{Frames, Quats, mul, quats, scalar_product};
 use super::head::is_middle;
@@ -25,7 +26,8 @@ fn slopes(middle: f64) -> [[f64; 3]; 2] {
     [[-(1.0 + middle) / middle, 1.0 / both, -middle / after], [after / middle, -1.0 / both, (1.0 + after) / after]]
 }
 
-/// What clips play whose values at keys are `rows` of so many components: parabolas as a spline, with a key at each anchor.
+/// What clips play whose values at keys are `rows` of so many components: parabolas as a spline, with a key at each
+/// anchor.
 pub(super) fn curve(times: &[f64], width: usize, rows: &[f64]) -> Option<Curve> {
     let row = |k: usize| &rows[k * width..(k + 1) * width];
     let anchors: Vec<usize> = (0..times.len()).filter(|k| !is_middle(*k, times.len())).collect();
@@ -50,11 +52,11 @@ pub(super) fn curve(times: &[f64], width: usize, rows: &[f64]) -> Option<Curve> 
     Curve::new(Interpolation::CubicSpline, width, times, values).ok()
 }
 
-/// A middle that lies nearer to an anchor than this, as a share of the way between the two, makes no parabola.
+/// A middle that lies nearer to an anchor than this, as a fraction of the way between the two, makes no parabola.
 const BESIDE: f64 = 1e-9;
 
-/// The parts of the three keys around a place. The last pair of an even number of keys has no middle, and runs straight; so does what no clip of ours has, a
-/// middle beside an anchor.
+/// The parts of the three keys around a place. The last pair of an even number of keys has no middle, and runs
+/// straight; so does what no clip of ours has, a middle beside an anchor.
 pub(super) fn weights_at(timing: &Timing, place: KeySpan, duration: f32) -> [f32; 3] {
     let (anchor, s) = (place.key / 2 * 2, f64::from(place.s));
     if anchor + 2 >= timing.keys() {
@@ -72,7 +74,8 @@ pub(super) fn weights_at(timing: &Timing, place: KeySpan, duration: f32) -> [f32
 /// What keeps a sum of nothing a number. Beside one it is nothing.
 const LEAST: f32 = 1e-30;
 
-/// The rotations that so much of each key makes, into `out`. Never inlined, for the reason that [`super::blend::rotations`] has.
+/// The rotations that so much of each key makes, into `out`. Never inlined, for the reason that
+/// [`super::blend::rotations`] has.
 #[inline(never)]
 pub(super) fn bent(keys: &Three, parts: [f32; 3], frames: &Frames, out: &mut Quats) {
     let (start, middle, end) = (quats(&keys[0]), quats(&keys[1]), quats(&keys[2]));

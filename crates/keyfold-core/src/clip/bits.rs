@@ -1,5 +1,5 @@
-//! Bits in bytes, the lowest bit of a byte first: the writer and the checked reader of a clip's directory, and the quick
-//! look that sampling uses on bytes that were checked before.
+//! Bits in bytes, the lowest bit of a byte first: the writer and the checked reader of a clip's directory, and the
+//! quick look that sampling uses on bytes that were checked before.
 
 use super::ClipError;
 use alloc::vec::Vec;

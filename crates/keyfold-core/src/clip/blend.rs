@@ -1,9 +1,9 @@
 //! Four rotations at a time: from two keys to the rotation between them.
 //!
-//! A rotation is kept as `left * Q(m) * right`: `left` and `right` are fixed quaternions of the track, and `Q(m)` is the
-//! rotation whose modified Rodrigues parameters are `m` (the vector part over one plus the scalar part). These need one
-//! division to decode, no root, and keep lengths: a step in `m` turns by the same angle in every direction. Blending
-//! commutes with `left` and `right`, so it happens before them, once.
+//! A rotation is kept as `left * Q(m) * right`: `left` and `right` are fixed quaternions of the track, and `Q(m)` is
+//! the rotation whose modified Rodrigues parameters are `m` (the vector part over one plus the scalar part). These
+//! need one division to decode, no root, and keep lengths: a step in `m` turns by the same angle in every direction.
+//! Blending commutes with `left` and `right`, so it happens before them, once.
 //!
 //! Neighbouring keys are blended as they stand: the encoder keeps them on one side of the sphere, or far on the other.
 //! Only additions, multiplications and divisions of `f32`: the same bits on every machine.
@@ -29,11 +29,12 @@ pub(super) struct Pair {
     pub(super) hi: [Lanes; 3],
 }
 
-/// How much of either key a place between them takes, for an arc φ between their quaternions: `sin((1 - t)φ) / sin φ` of the
-/// one before and `sin(tφ) / sin φ` of the one after, as polynomials in `1 - cos φ`. Their coefficients are the same for all
-/// tracks of a pose.
+/// How much of either key a place between them takes, for an arc φ between their quaternions: `sin((1 - t)φ) / sin φ`
+/// of the one before and `sin(tφ) / sin φ` of the one after, as polynomials in `1 - cos φ`. Their coefficients are
+/// the same for all tracks of a pose.
 ///
-/// The series is `t (1 + (1 - t²)/3 x (1 + (4 - t²)/10 x (1 + (9 - t²)/21 x ...)))`; what is left out comes to 2e-7 at [`WIDE`].
+/// The series is `t (1 + (1 - t²)/3 x (1 + (4 - t²)/10 x (1 + (9 - t²)/21 x ...)))`; what is left out comes to 2e-7
+/// at [`WIDE`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weights {
     t: f32,
@@ -69,7 +70,8 @@ const WIDE: f32 = 0.1;
 
 /// The rotations between two keys, into `out`.
 ///
-/// Never inlined: among code that takes quaternions apart the compiler would lay its vectors across them instead of along.
+/// Never inlined: among code that takes quaternions apart the compiler would lay its vectors across them instead of
+/// along.
 #[inline(never)]
 pub(super) fn rotations(pair: &Pair, weights: &Weights, frames: &Frames, out: &mut Quats) {
     let Pair { lo, hi } = pair;
@@ -96,8 +98,8 @@ pub(super) fn scalar_product(a: &Quats, b: &Quats) -> Lanes {
 
 /// Between the rotations with these parameters at even speed, and one minus the cosines between their quaternions.
 ///
-/// With `s = |m|²`, a quaternion is `(2m, 1 - s) / (1 + s)`, and two are `4 |m - n|² / ((1 + s)(1 + z))` apart, squared: one
-/// division is enough for both.
+/// With `s = |m|²`, a quaternion is `(2m, 1 - s) / (1 + s)`, and two are `4 |m - n|² / ((1 + s)(1 + z))` apart,
+/// squared: one division is enough for both.
 #[inline(always)]
 fn between(lo: &[Lanes; 3], hi: &[Lanes; 3], weights: &Weights) -> (Quats, Lanes) {
     let one = Lanes::all(1.0);
@@ -117,11 +119,13 @@ fn square(m: &[Lanes; 3]) -> Lanes {
     m[0] * m[0] + m[1] * m[1] + m[2] * m[2]
 }
 
-/// Two neighbours with a smaller cosine between them lie on different sides of the sphere, and the short way is from one to
-/// the other's opposite. Less than zero: half a turn that rounding makes a little more than half still goes the way it was meant.
+/// Two neighbours with a smaller cosine between them lie on different sides of the sphere, and the short way is from
+/// one to the other's opposite. Less than zero: half a turn that rounding makes a little more than half still goes
+/// the way it was meant.
 const LONG_WAY: f64 = -0.1;
 
-/// Does again, with sines, what turns too far between two keys for a polynomial. Rare: no animation turns like that for long.
+/// Does again, with sines, what turns too far between two keys for a polynomial. Rare: no animation turns like that
+/// for long.
 #[cold]
 #[inline(never)]
 fn wide_turns(lo: &[Lanes; 3], hi: &[Lanes; 3], t: f32, apart: &Lanes, out: &mut Quats) {

@@ -1,4 +1,5 @@
-//! The values of tracks that never change, in few bits: zeros and ones, numbers and rotations on grids that all share, or floats.
+//! The values of tracks that never change, in few bits: zeros and ones, numbers and rotations on grids that all
+//! share, or floats.
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter, mask, signed};

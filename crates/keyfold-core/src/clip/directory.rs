@@ -16,7 +16,8 @@ use alloc::vec::Vec;
 
 /// The first bytes of every clip.
 pub const MAGIC: [u8; 4] = *b"KFC\x1A";
-/// The versions: clips that run straight between keys, those that bend, and those where segments refine more than rotations.
+/// The versions: clips that run straight between keys, those that bend, and those where segments refine more than
+/// rotations.
 const STRAIGHT: u8 = 1;
 const BENT: u8 = 2;
 const REFINED: u8 = 3;

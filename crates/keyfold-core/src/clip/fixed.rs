@@ -38,8 +38,8 @@ impl<const SIXTEEN: bool> FixedKeys<'_, SIXTEEN> {
         out[2] = group.origin[2] + self.four(start, first + 2 * group.lanes) * group.step[2];
     }
 
-    /// The codes of four components from `first` on. Where a group is smaller, what is read beyond it does no harm: the steps of
-    /// lanes that are not in use are zero.
+    /// The codes of four components from `first` on. Where a group is smaller, what is read beyond it does no harm:
+    /// the steps of lanes that are not in use are zero.
     #[inline(always)]
     fn four(&self, start: usize, first: usize) -> Lanes {
         let at = start + 2 * first;

@@ -1,8 +1,8 @@
 //! The head of a segment of the `variable` encoding: how wide each component's codes are there, and where they start.
 //!
-//! Keys come in pairs: an anchor, and a key halfway to the next anchor that is stored as its difference from the middle of the
-//! two. A head says for each component how many bits an anchor's code has, how many a difference has, and the least code of
-//! the anchors; for each rotation also how much finer its step is than the track's own.
+//! Keys come in pairs: an anchor, and a key halfway to the next anchor that is stored as its difference from the
+//! middle of the two. A head says for each component how many bits an anchor's code has, how many a difference has,
+//! and the least code of the anchors; for each rotation also how much finer its step is than the track's own.
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter, mask, signed};
@@ -118,7 +118,8 @@ impl HeadShape {
         out.put((part.min >> shift) as u64 & mask(bits), bits);
     }
 
-    /// Reads a head into `head`, whose lists are as long as the shape says. Bytes that were checked at opening cannot fail.
+    /// Reads a head into `head`, whose lists are as long as the shape says. Bytes that were checked at opening cannot
+    /// fail.
     pub(super) fn read(&self, from: &mut BitReader<'_>, head: &mut Head) -> Result<(), ClipError> {
         (head.anchor_stride, head.middle_stride) = (0, 0);
         for r in 0..self.rotations {

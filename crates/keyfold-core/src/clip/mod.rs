@@ -1,9 +1,9 @@
-//! Runtime clips: small, immutable, decoded a pose at a time.
+//! Runtime clips: small, immutable, decoded one pose at a time.
 //!
-//! The format `.kfc` is this project's own; `docs/kfc.md` describes it byte by byte. A [`Clip`] is opened from bytes, which
-//! are checked once; a [`Sampler`] (or a [`Playback`], which borrows nothing) plays it, one for each instance; a [`Pose`] takes the values and
-//! belongs to the caller.
-//! Sampling allocates nothing. Building ([`build`]) is apart from playing.
+//! The format `.kfc` is Keyfold's own; `docs/kfc.md` describes it byte by byte. A [`Clip`] is opened from bytes,
+//! which are checked once. A [`Sampler`] (or a [`Playback`], which borrows nothing) plays it, one for each playing
+//! instance. A [`Pose`] receives the values and belongs to the caller. Sampling does not allocate. Building
+//! ([`build`]) is separate from playing.
 //!
 //! ```text
 //! curves + skeleton ─ build ─> bytes ─ Clip::open ─> Clip ─ Sampler::sample(t) ─> Pose
@@ -71,21 +71,21 @@ impl Encoding {
     }
 }
 
-/// Why bytes are no clip.
+/// Why bytes could not be opened as a clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClipError {
-    /// The bytes do not start as a clip does.
+    /// The bytes do not start like a clip.
     NotAClip,
-    /// The clip is of a version that is not known here.
+    /// The version of the clip is unknown.
     Version(u8),
     /// The bytes end before what they promise.
     Truncated,
-    /// The checksum is not that of the bytes.
+    /// The checksum does not match the bytes.
     Checksum,
-    /// Something that no clip says.
+    /// The contents are invalid.
     Malformed(&'static str),
-    /// Opening it takes more memory than was granted.
+    /// Opening it takes more memory than the limit.
     Limit,
 }
 

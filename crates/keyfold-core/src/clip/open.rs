@@ -13,7 +13,7 @@ use super::{ClipError, Encoding};
 use alloc::{borrow::Cow, vec, vec::Vec};
 use core::ops::Range;
 
-/// A clip, opened from bytes that stay where they are or, given away, are its own: a `Clip<'static>` can live in an asset.
+/// A clip, opened from borrowed or owned bytes: a `Clip<'static>` can live in an asset.
 ///
 /// ```
 /// # use keyfold_core::clip::{Clip, ClipError};
@@ -47,17 +47,18 @@ pub(super) enum KeyData {
 }
 
 impl<'a> Clip<'a> {
-    /// Checks all of `bytes` once; afterwards nothing that sampling reads can fail.
+    /// Opens a clip and checks all of `bytes` once; sampling cannot fail afterwards.
     ///
-    /// What is opened takes memory of its own besides the bytes: what a track drives, and where its codes lie in each segment. In clips
-    /// that were built here that is a few times their bytes; those that ask for more than eight times as many and 64 MiB are refused.
+    /// An open clip takes memory besides its bytes: for the targets of its tracks, and for the places of their codes
+    /// in each segment. In clips that Keyfold built, this is a few times their bytes. Clips that take more than eight
+    /// times their bytes and 64 MiB are refused.
     pub fn open(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
         let bytes = bytes.into();
         let memory = bytes.len().saturating_mul(8).saturating_add(64 << 20);
         Self::open_within(bytes, memory)
     }
 
-    /// The same with another limit, in bytes of memory.
+    /// Like [`open`](Self::open) with another limit, in bytes of memory.
     pub fn open_within(bytes: impl Into<Cow<'a, [u8]>>, memory: usize) -> Result<Self, ClipError> {
         let (bytes, mut memory) = (bytes.into(), Memory::new(memory));
         let (directory, start) = Directory::read(&bytes, &mut memory)?;
@@ -88,12 +89,12 @@ impl<'a> Clip<'a> {
         &self.directory.name
     }
 
-    /// The number of the animation in the file it came from.
+    /// The index of the animation in its file.
     pub fn index(&self) -> usize {
         self.directory.index
     }
 
-    /// Seconds from the start to the last key.
+    /// The duration in seconds, from the start to the last key.
     pub fn duration(&self) -> f32 {
         self.directory.duration
     }
@@ -108,7 +109,7 @@ impl<'a> Clip<'a> {
         &self.directory.tracks
     }
 
-    /// How many keys the keyed tracks have.
+    /// The number of keys of the keyed tracks.
     pub fn keys(&self) -> usize {
         self.directory.timing.keys()
     }
@@ -118,7 +119,7 @@ impl<'a> Clip<'a> {
         self.directory.timing.time(key, self.directory.duration)
     }
 
-    /// Bytes of one key in the `fixed` encoding.
+    /// Bytes per key in the `fixed` encoding.
     pub fn key_stride(&self) -> Option<usize> {
         match self.keys {
             KeyData::Fixed { stride, .. } => Some(stride),
@@ -126,7 +127,7 @@ impl<'a> Clip<'a> {
         }
     }
 
-    /// How many segments the keys of the `variable` encoding are cut into.
+    /// The number of segments in the `variable` encoding.
     pub fn segments(&self) -> usize {
         match &self.keys {
             KeyData::Fixed { .. } => 0,
@@ -144,7 +145,7 @@ impl<'a> Clip<'a> {
         &self.bytes
     }
 
-    /// The time within the clip that `t` has in an endless loop of it.
+    /// The time within the clip at `t` when it loops endlessly.
     pub fn looped(&self, t: f64) -> f64 {
         let duration = f64::from(self.directory.duration);
         if duration > 0.0 { t - libm::floor(t / duration) * duration } else { 0.0 }

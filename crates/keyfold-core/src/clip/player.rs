@@ -1,4 +1,4 @@
-//! Sampler and pose: what plays a clip.
+//! Playing a clip: sampler and pose.
 
 use super::bend::weights_at;
 use super::fixed::FixedKeys;
@@ -8,7 +8,7 @@ use super::timing::Cursor;
 use super::track::{Form, Track};
 use alloc::vec::Vec;
 
-/// The values of all tracks at one time. Made for a clip, kept by the caller.
+/// The values of all tracks at one time. It is created for a clip and kept by the caller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pose {
     values: Vec<f32>,
@@ -20,18 +20,19 @@ impl Pose {
         Self { values: clip.template.clone() }
     }
 
-    /// All floats; [`Track::range`] says where a track's are.
+    /// All floats; [`Track::range`] is the range of a track.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// The value of a track of the clip that the pose was made for.
+    /// The value of a track of the clip that the pose was created for.
     pub fn value(&self, track: &Track) -> &[f32] {
         self.values.get(track.range()).unwrap_or_default()
     }
 }
 
-/// Plays a clip: one for each playing instance. Where the clip cannot be borrowed for so long, [`Playback`] plays it just as well.
+/// Plays a clip, one sampler for each playing instance. Use [`Playback`] where the clip cannot be borrowed for so
+/// long.
 #[derive(Clone, Debug)]
 pub struct Sampler<'c> {
     clip: &'c Clip<'c>,
@@ -49,41 +50,42 @@ impl<'c> Sampler<'c> {
         self.clip
     }
 
-    /// As [`Playback::sample`].
+    /// Like [`Playback::sample`].
     pub fn sample(&mut self, t: f64, pose: &mut Pose) {
         self.playback.sample(self.clip, t, pose);
     }
 
-    /// A pose for each of `times`.
+    /// Samples a pose for each of `times`.
     pub fn sample_many(&mut self, times: &[f64], poses: &mut [Pose]) {
         times.iter().zip(poses).for_each(|(t, pose)| self.sample(*t, pose));
     }
 
-    /// As [`Playback::sample_track`].
+    /// Like [`Playback::sample_track`].
     pub fn sample_track(&mut self, track: &Track, t: f64, pose: &mut Pose) {
         self.playback.sample_track(self.clip, track, t, pose);
     }
 }
 
-/// Where an instance is in a clip, apart from the clip: a few bytes for a component beside others.
+/// The playing state of an instance, separate from the clip: a few bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Playback {
     cursor: Cursor,
 }
 
 impl Playback {
-    /// The pose of `clip` at `t` seconds; before the start and after the end, that of the first and of the last key.
+    /// Samples the pose of `clip` at `t` seconds. Times before the start and after the end clamp to the first and the
+    /// last key.
     ///
-    /// Writes the tracks that move; constant ones stand in the pose since it was made. Panics where the pose was made for
-    /// a clip with another number of components.
+    /// Writes the tracks that move; constant ones are in the pose since it was created. Panics if the pose was
+    /// created for a clip with another number of components.
     pub fn sample(&mut self, clip: &Clip<'_>, t: f64, pose: &mut Pose) {
         let wanted = Wanted { groups: 0..clip.moving.groups.len(), numbers: 0..clip.moving.numbers.len() };
         self.write(clip, t, wanted, pose);
         steps(clip, t, &mut pose.values);
     }
 
-    /// The value of one track at `t` seconds, into its place in the pose. Those that are decoded together with it
-    /// come along.
+    /// Samples one track at `t` seconds into its place in the pose. Tracks that are decoded together with it are
+    /// written as well.
     pub fn sample_track(&mut self, clip: &Clip<'_>, track: &Track, t: f64, pose: &mut Pose) {
         match track.form {
             Form::Constant => {}

@@ -126,7 +126,8 @@ fn both_encodings_hold_the_bound_whatever_the_number_of_keys() {
     }
 }
 
-/// The tip grows to three times its size, and has no rotation of its own that could make up for what the joint above it leaves.
+/// The tip grows to three times its size, and has no rotation of its own that could make up for what the joint above
+/// it leaves.
 #[test]
 fn what_grows_below_a_joint_that_turns_keeps_the_bound() {
     let scale = |k: usize| [1.0 + k as f32 / 30.0, 1.0, 2.0 - k as f32 / 60.0];

@@ -24,7 +24,8 @@ pub(super) struct KeySpan {
 }
 
 impl Timing {
-    /// So many keys a second until `duration`, where the last one always is. A remainder of a thousandth of a span is rounding of the times.
+    /// So many keys a second until `duration`, where the last one always is. A remainder of a thousandth of a span is
+    /// rounding of the times.
     pub(super) fn even(duration: f32, rate: f32) -> Self {
         let spans = libm::ceil(f64::from(duration) * f64::from(rate) - 1e-3).max(0.0) as usize;
         Self::Even { rate, keys: spans.saturating_add(1) }

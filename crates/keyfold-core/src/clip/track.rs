@@ -1,4 +1,4 @@
-//! What a clip's tracks drive, and how their values come about.
+//! Tracks of a clip: their targets and forms.
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter};
@@ -12,7 +12,7 @@ use core::fmt;
 /// A property of a node that a track can drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeProperty {
-    /// Where the node's origin lies: three components.
+    /// The node's origin: three components.
     Translation,
     /// A unit quaternion XYZW.
     Rotation,
@@ -26,12 +26,12 @@ pub enum NodeProperty {
     ScaleAxis(u8),
 }
 
-/// What a track drives.
+/// The target of a track.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A property of the node with this index.
     Node(u32, NodeProperty),
-    /// Anything else, by JSON pointer; `true` where its values are rotations.
+    /// Anything else, by JSON pointer; `true` if its values are rotations.
     Pointer(String, bool),
 }
 
@@ -114,14 +114,14 @@ impl fmt::Display for Target {
     }
 }
 
-/// How a track's values come about.
+/// The form of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// One value for ever.
+    /// A single value.
     Constant,
     /// Exact values that hold from key to key.
     Step,
-    /// Quantized values at the clip's keys, blended between.
+    /// Quantized values at the clip's keys, interpolated between them.
     Keyed,
 }
 
@@ -135,22 +135,22 @@ pub struct Track {
 }
 
 impl Track {
-    /// What the track drives.
+    /// The target of the track.
     pub fn target(&self) -> &Target {
         &self.target
     }
 
-    /// Components of a value.
+    /// The number of components of a value.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// How the values come about.
+    /// The form of the track.
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// Where the value stands among a pose's floats.
+    /// The range of the value among a pose's floats.
     pub fn range(&self) -> core::ops::Range<usize> {
         self.offset..self.offset + self.width
     }
@@ -162,11 +162,13 @@ const POINTER: u64 = 15;
 /// The least that a track takes: same node, property, form.
 const LEAST_BITS: usize = 7;
 
-/// What a track and one of its components take once they are opened, with everything that is laid out for playing: about.
+/// What a track and one of its components take once they are opened, with everything that is laid out for playing:
+/// about.
 const TRACK_MEMORY: usize = 192;
 const COMPONENT_MEMORY: usize = 48;
 
-/// Writes the list of tracks: node by difference to the one before, property, form, width where the target leaves it open.
+/// Writes the list of tracks: node by difference to the one before, property, form, width where the target leaves it
+/// open.
 pub(super) fn write_tracks(tracks: &[Track], out: &mut BitWriter) {
     out.put_count(tracks.len() as u64);
     let mut last = 0u32;

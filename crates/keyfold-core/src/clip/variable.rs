@@ -1,7 +1,7 @@
 //! Keys of the `variable` encoding: segments with widths of their own.
 //!
-//! Opening a clip reads the heads of all segments once and lays them out for sampling, 32 bytes for a rotation in a segment:
-//! any time is then as near as the next one.
+//! Opening a clip reads the heads of all segments once and lays them out for sampling, 32 bytes for a rotation in a
+//! segment: any time is then as near as the next one.
 
 use super::ClipError;
 use super::bend::Three;
@@ -269,8 +269,8 @@ impl Spot {
     }
 }
 
-/// The three keys of a pair: where each starts, in bits, and the segments of the anchor before (and of the middle) and of the
-/// anchor after.
+/// The three keys of a pair: where each starts, in bits, and the segments of the anchor before (and of the middle)
+/// and of the anchor after.
 pub(super) struct VariableKeys<'a> {
     bytes: &'a [u8],
     before: (&'a [Quad], &'a [Four]),
@@ -310,7 +310,7 @@ impl VariableKeys<'_> {
         out[2] = pair.hi;
     }
 
-    /// The differences of a group at the middle, where there is one.
+    /// The differences of a group at the middle, if there is one.
     #[inline(always)]
     fn middles(&self, before: &Quad) -> Ints {
         match self.span {
@@ -348,7 +348,8 @@ fn each([a, b, c, d]: &[Part; LANES], code: impl Fn(&Part) -> i32) -> Lanes {
 
 type Ints = [[i32; LANES]; 3];
 
-/// Codes of the anchor before, of the middle and of the anchor after to the parameters at the two keys around the place.
+/// Codes of the anchor before, of the middle and of the anchor after to the parameters at the two keys around the
+/// place.
 #[inline(never)]
 fn values(
     span: Span,

@@ -1,10 +1,11 @@
-//! A stretch of a curve between two neighbouring keys as a cubic in Bézier's form: four control values, whose hull it never leaves.
+//! A stretch of a curve between two neighbouring keys as a cubic in Bézier's form: four control values, whose hull it
+//! never leaves.
 
 use super::{Curve, Interpolation, Location, locate};
 use crate::quat::{self, Quat};
 
-/// The control values of one component between `start` and `end`, with no key of the curve inside. Rotations are those before they are
-/// normalized; between `CubicSlerp` keys, which no cubic follows, the straight line.
+/// The control values of one component between `start` and `end`, with no key of the curve inside. Rotations are
+/// those before they are normalized; between `CubicSlerp` keys, which no cubic follows, the straight line.
 pub fn bezier(curve: &Curve, component: usize, start: f64, end: f64) -> [f64; 4] {
     let at = |values: &[f32]| f64::from(values[component]);
     let (key, span) = match locate(curve.times(), start + (end - start) / 2.0) {

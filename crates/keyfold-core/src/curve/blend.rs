@@ -6,10 +6,10 @@
 use super::{Curve, Interpolation, Location, cubic_slerp};
 use crate::quat::{self, Quat};
 
-/// What a curve's values are, as far as blending them goes.
+/// The kind of a curve's values, which decides how they are interpolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Components that blend each on its own: positions, scales, colours, weights.
+    /// Components that are interpolated one by one: positions, scales, colours, weights.
     Vector,
     /// A rotation as a quaternion XYZW.
     Rotation,
@@ -44,8 +44,8 @@ fn lerp(a: &[f32], b: &[f32], s: f64, out: &mut [f64]) {
     }
 }
 
-/// How much a Hermite spline takes of its first value, the tangent there, its second value and the tangent there. Tangents are per
-/// second, hence times the span.
+/// How much a Hermite spline takes of its first value, the tangent there, its second value and the tangent there.
+/// Tangents are per second, hence times the span.
 pub(crate) fn hermite(s: f64, span: f64) -> [f64; 4] {
     let (s2, s3) = (s * s, s * s * s);
     [2.0 * s3 - 3.0 * s2 + 1.0, span * (s3 - 2.0 * s2 + s), -2.0 * s3 + 3.0 * s2, span * (s3 - s2)]
@@ -83,7 +83,8 @@ fn hermite_rotation(curve: &Curve, key: usize, s: f64, span: f64) -> Quat {
     quat::try_normalize(q).unwrap_or_else(|| key_rotation(curve, key))
 }
 
-/// The two keys and their controls between which spherical cubic interpolation leads, from `key` to the next, as unit quaternions.
+/// The two keys and their controls between which spherical cubic interpolation leads, from `key` to the next, as unit
+/// quaternions.
 pub(crate) fn quadrangle(curve: &Curve, key: usize) -> [Quat; 4] {
     let (from, to) = (key_rotation(curve, key), key_rotation(curve, key + 1));
     let control =

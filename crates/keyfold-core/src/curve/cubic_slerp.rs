@@ -1,8 +1,9 @@
-//! Spherical cubic interpolation: Shoemake's quadrangle ("squad", SIGGRAPH 1987 course notes; the arcs it is made of are
-//! from SIGGRAPH 1985), as the drafts EXT_animation_sqlerp and KHR_animation2 use it.
+//! Spherical cubic interpolation: Shoemake's quadrangle ("squad", SIGGRAPH 1987 course notes; the arcs it is made of
+//! are from SIGGRAPH 1985), as the drafts EXT_animation_sqlerp and KHR_animation2 use it.
 //!
-//! The curve from `a` to `d` with the controls `b` and `c`, and the way from its controls to the velocities at its ends and
-//! back. Velocities are half rotation vectors ([`quat::log`]) per segment, in the frame of the key they belong to.
+//! The curve from `a` to `d` with the controls `b` and `c`, and the way from its controls to the velocities at its
+//! ends and back. Velocities are half rotation vectors ([`quat::log`]) per segment, in the frame of the key they
+//! belong to.
 
 use crate::quat::{self, Quat};
 

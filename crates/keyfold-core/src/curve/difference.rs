@@ -1,4 +1,4 @@
-//! How far two curves lie apart.
+//! Differences between two curves.
 
 use super::bezier::{bezier, largest};
 use super::{Curve, Kind, merged_times};
@@ -8,7 +8,8 @@ use alloc::vec;
 /// How many times are looked at between neighbouring keys of rotations.
 const BETWEEN: usize = 4;
 
-/// The largest difference between two curves of one width, everywhere on the time line: of a component, exactly, or an angle, as far as looking tells.
+/// The largest difference at any time between two curves of the same width: that of a component, exact, or that of an
+/// angle, as far as sampling shows.
 ///
 /// ```
 /// use keyfold_core::curve::{Curve, Interpolation, Kind, largest_difference};
@@ -45,7 +46,7 @@ fn largest_between(one: &Curve, other: &Curve, component: usize, start: f64, end
     largest([0, 1, 2, 3].map(|i| a[i] - b[i]))
 }
 
-/// How far two values lie apart: the farthest components, or an angle.
+/// The difference between two values: the largest of their components, or an angle.
 pub fn difference(kind: Kind, a: &[f64], b: &[f64]) -> f64 {
     let to_quat = |v: &[f64]| v.try_into().ok();
     match (kind, to_quat(a), to_quat(b)) {

@@ -1,5 +1,5 @@
-//! Arcs of nearly half a turn: which way round a player goes hangs on the last bit of their ends, and any rounding may change it.
-//! A key in the middle, on the way that the original takes, settles it.
+//! Arcs of nearly half a turn: which way round a player goes hangs on the last bit of their ends, and any rounding
+//! may change it. A key in the middle, on the way that the original takes, settles it.
 
 use super::{Curve, Interpolation};
 use crate::quat;
@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 /// The least cosine (of half the angle) between neighbouring keys that is left as it is.
 pub const NEAR_HALF_TURN: f64 = 0.12;
 
-/// A curve of rotations with a key in the middle of each such arc; `None` where there is none, and for other curves than `Linear` ones.
+/// A curve of rotations with a key added in the middle of each arc of nearly half a turn; `None` if there is none, or
+/// if the curve is not `Linear`.
 pub fn split_half_turns(curve: &Curve) -> Option<Curve> {
     if curve.interpolation() != Interpolation::Linear || curve.width() != 4 {
         return None;

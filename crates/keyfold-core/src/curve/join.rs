@@ -1,16 +1,20 @@
 //! Curves of one component each as one curve of them all.
 //!
-//! The rule. Keys stand at the union of the parts' times, and every part has its own value at every one of them. Between keys:
+//! The rule. Keys stand at the union of the parts' times, and every part has its own value at every one of them.
+//! Between keys:
 //!
-//! - `Step` with `Step` stays `Step`, `Linear` with `Linear` stays `Linear`: exact, up to rounding the values of new keys to floats;
-//! - with a `CubicSpline` among them all become one: a part of a spline is a spline, a line is one with its slope as tangents;
-//! - where `Step` meets another interpolation, an edge becomes a ramp from the last float time before it: no clock that counts in floats
-//!   can be in between.
+//! - `Step` with `Step` stays `Step`, `Linear` with `Linear` stays `Linear`: exact, up to rounding the values of new
+//!   keys to floats;
+//! - with a `CubicSpline` among them all become one: a part of a spline is a spline, a line is one with its slope as
+//!   tangents;
+//! - where `Step` meets another interpolation, an edge becomes a ramp from the last float time before it: no clock
+//!   that counts in floats can be in between.
 
 use super::{Curve, Interpolation, Kind, Location, locate, locate_left};
 use alloc::vec::Vec;
 
-/// Joins curves of one component each, one of them at least: keys at all of their times, every part with its own value at each.
+/// Joins curves of one component each, one of them at least: keys at all of their times, every part with its own
+/// value at each.
 ///
 /// ```
 /// use keyfold_core::curve::{Curve, Interpolation, join};

@@ -1,8 +1,8 @@
-//! Where a time falls among a curve's keys: glTF 2.0 appendix C, the part that every interpolation shares.
+//! Finds a time among a curve's keys: glTF 2.0 appendix C, the part that every interpolation shares.
 //!
 //! Times outside the keys clamp to the nearest one. Nothing here looks at values.
 
-/// A time's place among keys.
+/// The location of a time among keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Location {
     /// Exactly at a key, or clamped to the first or last one.
@@ -18,14 +18,14 @@ pub enum Location {
     },
 }
 
-/// The place of `t` among `times` (strictly increasing, at least one): a binary search. A `t` that is no number takes
-/// the first key.
+/// Finds `t` among `times` (strictly increasing, at least one) by binary search. NaN takes the first key.
 pub fn locate(times: &[f32], t: f64) -> Location {
     place(times, t, times.partition_point(|k| f64::from(*k) <= t))
 }
 
-/// The place from which a curve comes up to `t`: as [`locate`], but a `t` on a key counts to the span before it or, where no float lies
-/// in that span, to the key before it: two such keys are how an edge is written between keys that blend.
+/// The place from which a curve comes up to `t`: as [`locate`], but a `t` on a key counts to the span before it or,
+/// where no float lies in that span, to the key before it: two such keys are how an edge is written between keys that
+/// blend.
 pub fn locate_left(times: &[f32], t: f64) -> Location {
     match locate(times, t) {
         Location::At(key) if key > 0 && f64::from(times[key]) == t && times[key - 1].next_up() == times[key] => {
@@ -55,14 +55,14 @@ fn span(times: &[f32], key: usize) -> f64 {
     f64::from(times[key + 1]) - f64::from(times[key])
 }
 
-/// Remembers where the last time was found: playing forward costs O(1) per sample, a jump costs a binary search.
+/// Remembers where the last time was found: playing forward takes O(1) per sample, a jump takes a binary search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
     at_or_before: usize,
 }
 
 impl Cursor {
-    /// As [`locate`], with the same result whatever was asked before.
+    /// Like [`locate`], with the same result whatever was located before.
     pub fn locate(&mut self, times: &[f32], t: f64) -> Location {
         let from = self.at_or_before;
         self.at_or_before = match (from..from + 3).find(|n| parts(times, t, *n)) {

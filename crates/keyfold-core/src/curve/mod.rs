@@ -1,8 +1,8 @@
-//! What a curve is: keys in time, and values that an interpolation blends between them.
+//! Curves: keys in time, and values that are interpolated between them.
 //!
-//! The rules are glTF 2.0's appendix C and, for [`Interpolation::CubicSlerp`], the draft EXT_animation_sqlerp. Finding the
-//! place of a time among the keys ([`locate`]) is separate from blending the values there (`blend`): a player
-//! keeps a [`Cursor`] per curve, a converter samples many times at once.
+//! The rules are glTF 2.0's appendix C and, for [`Interpolation::CubicSlerp`], the draft EXT_animation_sqlerp.
+//! Finding the place of a time among the keys ([`locate`]) is separate from blending the values there (`blend`): a
+//! player keeps a [`Cursor`] per curve, a converter samples many times at once.
 
 pub mod bezier;
 mod blend;
@@ -29,10 +29,10 @@ pub use shortest::{Shortest, shortest};
 pub use times::merged_times;
 pub(crate) use times::once;
 
-/// How values between two keys come about.
+/// How values between two keys are interpolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Interpolation {
-    /// The value of the key before.
+    /// The value of the previous key.
     Step,
     /// A straight line; for rotations the shortest arc.
     Linear,
@@ -43,7 +43,7 @@ pub enum Interpolation {
 }
 
 impl Interpolation {
-    /// How many elements each key stores: three (in-tangent, value, out-tangent) for the cubic ones.
+    /// The number of elements per key: three (in-tangent, value, out-tangent) for the cubic ones.
     pub const fn elements_per_key(self) -> usize {
         match self {
             Self::Step | Self::Linear => 1,
@@ -51,7 +51,7 @@ impl Interpolation {
         }
     }
 
-    /// Whether curves bend between keys, which hold more than a value then.
+    /// Whether keys have tangents or controls, so that curves bend between them.
     pub const fn is_spline(self) -> bool {
         self.elements_per_key() > 1
     }
@@ -66,7 +66,7 @@ impl Interpolation {
         }
     }
 
-    /// The interpolation that a glTF file calls `name`.
+    /// The interpolation with this name in a glTF file.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Step, Self::Linear, Self::CubicSpline, Self::CubicSlerp].into_iter().find(|i| i.name() == name)
     }
@@ -167,24 +167,24 @@ impl Curve {
         }
     }
 
-    /// A curve that holds one value for ever: a single key.
+    /// A constant curve: a single key.
     pub fn constant(time: f32, value: impl Into<Arc<[f32]>>) -> Result<Self, CurveError> {
         let value = value.into();
         Self::new(Interpolation::Linear, value.len(), [time], value)
     }
 
-    /// The same keys with other values, as many as these are.
+    /// The same keys with other values, of the same number.
     pub fn with_values(&self, values: impl Into<Arc<[f32]>>) -> Result<Self, CurveError> {
         Self::new(self.interpolation, self.width, self.times.clone(), values)
     }
 
-    /// One component as a curve of its own, with all keys. Panics where there is no such component.
+    /// One component as a curve, with all keys. Panics if there is no such component.
     pub fn component(&self, index: usize) -> Self {
         let values: Vec<f32> = self.values.iter().skip(index).step_by(self.width).copied().collect();
         Self::new(self.interpolation, 1, self.times.clone(), values).expect("a component of a curve is a curve")
     }
 
-    /// How values between keys come about.
+    /// The interpolation between keys.
     pub fn interpolation(&self) -> Interpolation {
         self.interpolation
     }
@@ -194,7 +194,7 @@ impl Curve {
         self.width
     }
 
-    /// How many keys there are: at least one.
+    /// The number of keys, at least one.
     pub fn keys(&self) -> usize {
         self.times.len()
     }
@@ -238,17 +238,17 @@ impl Curve {
         self.times[self.times.len() - 1]
     }
 
-    /// The value at key `key`, without tangents. Panics where there is no such key.
+    /// The value at key `key`, without tangents. Panics if there is no such key.
     pub fn value(&self, key: usize) -> &[f32] {
         self.element(key, self.interpolation.elements_per_key() / 2)
     }
 
-    /// The tangent or control value that leads into key `key`; `None` where the interpolation has none.
+    /// The tangent or control value that leads into key `key`; `None` if the interpolation has none.
     pub fn in_tangent(&self, key: usize) -> Option<&[f32]> {
         (self.interpolation.elements_per_key() == 3).then(|| self.element(key, 0))
     }
 
-    /// The tangent or control value that leads out of key `key`; `None` where the interpolation has none.
+    /// The tangent or control value that leads out of key `key`; `None` if the interpolation has none.
     pub fn out_tangent(&self, key: usize) -> Option<&[f32]> {
         (self.interpolation.elements_per_key() == 3).then(|| self.element(key, 2))
     }
@@ -265,18 +265,18 @@ impl Curve {
         out
     }
 
-    /// The value at time `t` (seconds) into `out`, whose length is the width.
+    /// Writes the value at time `t` (seconds) into `out`, whose length is the width.
     pub fn sample(&self, kind: Kind, t: f64, out: &mut [f64]) {
         self.blend(kind, locate(&self.times, t), out);
     }
 
-    /// The value that the curve tends to as time comes up to `t` from below: differs from [`Curve::sample`] only where
-    /// a `Step` key sits at `t`.
+    /// The limit of the value as time approaches `t` from below. It differs from [`Curve::sample`] only if a `Step`
+    /// key is at `t`.
     pub fn sample_left(&self, kind: Kind, t: f64, out: &mut [f64]) {
         self.blend(kind, locate_left(&self.times, t), out);
     }
 
-    /// The values at many times, one row of `width` floats each into `out`. Quick where the times ascend.
+    /// Writes the values at many times into `out`, one row of `width` floats each. Fast for ascending times.
     pub fn sample_many(&self, kind: Kind, times: &[f64], out: &mut [f64]) {
         let mut cursor = Cursor::default();
         for (t, row) in times.iter().zip(out.chunks_exact_mut(self.width)) {
@@ -284,7 +284,7 @@ impl Curve {
         }
     }
 
-    /// The value at a place that [`locate`] or a [`Cursor`] found among this curve's times.
+    /// The value at a location that [`locate`] or a [`Cursor`] found among this curve's times.
     pub fn blend(&self, kind: Kind, place: Location, out: &mut [f64]) {
         blend::blend(self, kind, place, out);
     }

@@ -7,14 +7,15 @@ use crate::quat::Quat;
 /// Where a spline of rotations is shortest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shortest {
-    /// Its length there, as a share of its longest control value between the two keys.
+    /// Its length there, as a fraction of its longest control value between the two keys.
     pub length: f64,
     /// When, in seconds.
     pub time: f64,
 }
 
 impl Shortest {
-    /// Whether the rotation there is one that floats can tell: a quaternion shorter than this is made of what they round off.
+    /// Whether the rotation there is one that floats can tell: a quaternion shorter than this is made of what they
+    /// round off.
     pub fn is_defined(&self) -> bool {
         self.length > UNDEFINED
     }
@@ -26,7 +27,8 @@ const NEAR: f64 = 0.9;
 /// How often a stretch is halved.
 const DEPTH: u32 = 40;
 
-/// Where the quaternions of a `CubicSpline` curve are shortest on their way between keys; `None` for other curves, which keep their length.
+/// Where the quaternions of a `CubicSpline` curve are shortest on their way between keys; `None` for other curves,
+/// which keep their length.
 pub fn shortest(curve: &Curve) -> Option<Shortest> {
     if curve.interpolation() != Interpolation::CubicSpline || curve.width() != 4 {
         return None;

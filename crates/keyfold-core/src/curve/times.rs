@@ -1,8 +1,8 @@
-//! Times of several curves together.
+//! Merged times of several curves.
 
 use alloc::vec::Vec;
 
-/// All times of some curves, ascending, each once.
+/// All times of several arrays, ascending, without duplicates.
 ///
 /// ```
 /// let times = [&[0.0, 1.0][..], &[0.5, 1.0]];

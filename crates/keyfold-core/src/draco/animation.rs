@@ -38,7 +38,7 @@ pub struct Attribute {
     pub unique_id: u32,
     /// Always generic in an animation.
     pub kind: AttributeKind,
-    /// Whether integers stand for fractions of their range; never set by animation tools.
+    /// Whether integers are normalized; never set by animation tools.
     pub normalized: bool,
     /// Values for each keyframe. Readers older than libdraco 1.5.4 take more than 127 as negative.
     pub components: u8,

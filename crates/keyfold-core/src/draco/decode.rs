@@ -13,7 +13,7 @@ use super::symbol_decoder::SymbolDecoder;
 use super::values::Values;
 use super::{integer_decoder, metadata};
 
-/// Decodes a stream. Bytes behind its end are ignored.
+/// Decodes a stream. Bytes after its end are ignored.
 ///
 /// ```
 /// use keyfold_core::draco::{self, Limits};
@@ -24,7 +24,7 @@ pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Animation, DecodeError> {
     decode_prefix(bytes, limits).map(|(animation, _)| animation)
 }
 
-/// Like [`decode`], and also says how many bytes the stream has: there is no other way to know.
+/// Like [`decode`], and also returns the number of bytes of the stream, which cannot be known otherwise.
 pub fn decode_prefix(bytes: &[u8], limits: &Limits) -> Result<(Animation, usize), DecodeError> {
     let mut cursor = Cursor::new(bytes);
     let header = Header::read(&mut cursor)?;
@@ -41,7 +41,8 @@ pub fn decode_prefix(bytes: &[u8], limits: &Limits) -> Result<(Animation, usize)
     Ok((Animation { keys, attributes, metadata: metadata.to_vec() }, cursor.at()))
 }
 
-/// How many values (keyframes times components, of all attributes together) a stream says that it holds: what to pay for before it is decoded.
+/// The number of values (keyframes times components, of all attributes together) that a stream declares: the amount
+/// to charge before decoding it.
 pub fn count_values(bytes: &[u8], limits: &Limits) -> Result<u64, DecodeError> {
     let mut cursor = Cursor::new(bytes);
     if Header::read(&mut cursor)?.has_metadata {

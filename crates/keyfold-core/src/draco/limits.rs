@@ -1,6 +1,6 @@
-//! What a stream may ask for.
+//! Limits of a stream.
 
-/// What [`decode`](super::decode) grants a stream before it refuses.
+/// The limits beyond which [`decode`](super::decode) refuses a stream.
 ///
 /// Entropy coding makes constant tracks nearly free: fifty bytes may legally stand for a hundred
 /// million keyframes. The number of values is therefore what a stream has to pay for: `values` come
@@ -8,13 +8,13 @@
 /// allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most keyframes.
+    /// The maximum number of keyframes.
     pub points: u32,
-    /// Values (keyframes times components, of all attributes together) that any stream may hold.
+    /// The number of values (keyframes times components, of all attributes together) that any stream may hold.
     pub values: u64,
-    /// Values that each byte of the stream pays for, where that is more than `values`.
+    /// The number of values per byte of the stream, if that allows more than `values`.
     pub values_per_byte: u64,
-    /// Most bytes of decoded values. Working memory (a table of at most 8 MiB) comes on top.
+    /// The maximum number of bytes of decoded values. Working memory (a table of at most 8 MiB) comes on top.
     pub memory: u64,
 }
 

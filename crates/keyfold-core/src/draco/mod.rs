@@ -1,4 +1,4 @@
-//! Draco keyframe animations: our own reader and writer of the bitstream that libdraco writes.
+//! Draco keyframe animations: Keyfold's own decoder and encoder of libdraco's bitstream.
 //!
 //! A keyframe animation is a Draco point cloud in sequential encoding: keyframes are points, timestamps and
 //! tracks are attributes. Versions 2.0 to 2.3 are read, 2.3 is written. Meshes, kd-trees and the coder for

@@ -24,7 +24,7 @@ pub(super) struct Wrap {
 }
 
 impl Wrap {
-    /// `None` where the bounds are the wrong way round or their span does not fit 31 bits.
+    /// `None` if the bounds are the wrong way round or their span does not fit 31 bits.
     pub(super) fn new(low: i32, high: i32) -> Option<Wrap> {
         let span = i64::from(high) - i64::from(low) + 1;
         if span < 1 {

@@ -98,7 +98,8 @@ impl Quantizer {
         self.map(&indices, |index, minimum| index as f32 * step + minimum)
     }
 
-    /// Maps every value together with its component's minimum; the usual numbers of components are known to the compiler.
+    /// Maps every value together with its component's minimum; the usual numbers of components are known to the
+    /// compiler.
     fn map<T: Copy, U>(&self, values: &[T], mut map: impl FnMut(T, f32) -> U) -> Vec<U> {
         match *self.minimum {
             [x] => rows(values, [x], map),

@@ -90,8 +90,8 @@ impl<'s> Symbols<'s> {
     }
 }
 
-/// The bit length that libdraco gives the raw scheme: that of the number of distinct symbols, more or less
-/// by the speed. `None` where there are too many.
+/// The bit length that libdraco gives the raw scheme: that of the number of distinct symbols, more or less by the
+/// speed. `None` if there are too many.
 fn reference_bit_length(distinct: u32, speed: u8) -> Option<u32> {
     let length = bit_length(distinct);
     if length > *RAW_BIT_LENGTHS.end() {

@@ -3,10 +3,10 @@
 use crate::quat::{self, Quat};
 use crate::vector::{cross, dot, length, solve};
 
-/// A node's own transform: scaled first, then turned, then moved.
+/// A node's local transform: scale first, then rotation, then translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
-    /// Where the node's origin lies in its parent.
+    /// The node's origin in its parent.
     pub translation: [f64; 3],
     /// A unit quaternion, XYZW.
     pub rotation: Quat,
@@ -15,21 +15,21 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// The transform that changes nothing: glTF's default.
+    /// The identity, glTF's default.
     pub const IDENTITY: Self = Self { translation: [0.0; 3], rotation: quat::IDENTITY, scale: [1.0; 3] };
 }
 
 /// An affine matrix: the images of the three axes, and of the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Affine {
-    /// Where the unit vectors along x, y and z go: the columns of the linear part.
+    /// The images of the unit vectors along x, y and z: the columns of the linear part.
     pub axes: [[f64; 3]; 3],
-    /// Where the origin goes.
+    /// The image of the origin.
     pub origin: [f64; 3],
 }
 
 impl Affine {
-    /// The matrix that changes nothing.
+    /// The identity.
     pub const IDENTITY: Self = Self { axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], origin: [0.0; 3] };
 
     /// The matrix of a transform.
@@ -48,14 +48,13 @@ impl Affine {
         Self { axes: [0, 1, 2].map(|i| axes[i].map(|c| c * t.scale[i])), origin: t.translation }
     }
 
-    /// The matrix that glTF's `node.matrix` spells, column by column; its last row is taken to be 0 0 0 1.
+    /// The matrix of glTF's `node.matrix`, column by column; its last row is taken to be 0 0 0 1.
     pub fn from_columns(m: &[f64; 16]) -> Self {
         let column = |i: usize| [m[i * 4], m[i * 4 + 1], m[i * 4 + 2]];
         Self { axes: [column(0), column(1), column(2)], origin: column(3) }
     }
 
-    /// Translation, rotation and scale of a matrix without shear; what shear there is gets lost. A mirror becomes a
-    /// negative scale along x.
+    /// The translation, rotation and scale of a matrix. Shear is lost. A mirror becomes a negative scale along x.
     pub fn to_transform(&self) -> Transform {
         let mut scale = self.axes.map(length);
         let [x, y, z] = self.axes;
@@ -72,21 +71,21 @@ impl Affine {
         Self { axes: inner.axes.map(|v| self.direction(v)), origin: self.point(inner.origin) }
     }
 
-    /// What undoes it; `None` where it flattens space.
+    /// The inverse; `None` if the matrix is singular.
     pub fn inverse(&self) -> Option<Self> {
         let [x, y, z] = Self::IDENTITY.axes.map(|unit| solve(self.axes, unit));
         let inverse = Self { axes: [x?, y?, z?], origin: [0.0; 3] };
         Some(Self { origin: inverse.direction(self.origin).map(|c| -c), ..inverse })
     }
 
-    /// Where a point goes.
+    /// Transforms a point.
     #[inline]
     pub fn point(&self, p: [f64; 3]) -> [f64; 3] {
         let v = self.direction(p);
         [v[0] + self.origin[0], v[1] + self.origin[1], v[2] + self.origin[2]]
     }
 
-    /// Where a direction goes: the linear part alone.
+    /// Transforms a direction, by the linear part only.
     #[inline]
     pub fn direction(&self, v: [f64; 3]) -> [f64; 3] {
         let [x, y, z] = &self.axes;

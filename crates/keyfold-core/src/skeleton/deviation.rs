@@ -1,4 +1,4 @@
-//! How far two motions lie apart: points that the moved nodes carry, against their twins.
+//! The deviation between two motions: the distances between points that the moved nodes carry and their twins.
 //!
 //! The error at a moment is the largest distance between a probe's points and their twins. Root mean square and the
 //! worst of every probe come along, for reports and for searches that want to know where the error is.
@@ -6,8 +6,8 @@
 use super::{Affine, Moment, Motion, Poses};
 use alloc::{vec, vec::Vec};
 
-/// How many moments [`compare`] takes at once: callers that split the work in parallel split at its multiples, so that sums
-/// come out the same on any number of threads. Few, because each takes four matrices of every node.
+/// How many moments [`compare`] takes at once: callers that split the work in parallel split at its multiples, so
+/// that sums come out the same on any number of threads. Few, because each takes four matrices of every node.
 pub const BLOCK: usize = 64;
 
 /// Three points that a node carries, one on each of its axes, in two hierarchies.
@@ -46,16 +46,16 @@ impl Probe {
     }
 }
 
-/// The largest error of one probe and its moment.
+/// The largest error of one probe and its time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worst {
     /// The distance, in scene units.
     pub error: f64,
-    /// When.
+    /// The time.
     pub moment: Moment,
 }
 
-/// How far two motions lie apart.
+/// The deviation between two motions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deviation {
     /// The worst of each probe, in the order of the probes.
@@ -70,7 +70,7 @@ impl Deviation {
         Self { probes: vec![Worst { error: 0.0, moment: Moment::at(0.0) }; probes], squares: 0.0, count: 0 }
     }
 
-    /// The largest error, and which probe has it; `None` where there is no probe.
+    /// The largest error, and which probe has it; `None` if there is no probe.
     pub fn worst(&self) -> Option<(usize, Worst)> {
         let all = self.probes.iter().copied().enumerate();
         all.reduce(|best, next| if next.1.error > best.1.error { next } else { best })
@@ -86,7 +86,7 @@ impl Deviation {
         if self.count == 0 { 0.0 } else { libm::sqrt(self.squares / self.count as f64) }
     }
 
-    /// Adds what was measured at other moments for the same probes. Of equal errors the one that is already here stays.
+    /// Adds the deviation of the same probes at other moments. Of equal errors the present one stays.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.probes.iter_mut().zip(&other.probes) {
             if theirs.error > mine.error {
@@ -111,7 +111,7 @@ impl Deviation {
         self.squares = 0.0;
     }
 
-    /// Adds what lies between two sets of poses at the same `moments`.
+    /// Adds the deviation between two sets of poses at the same `moments`.
     pub fn add(&mut self, a: &Poses, b: &Poses, probes: &[Probe], moments: &[Moment]) {
         for (probe, worst) in probes.iter().zip(&mut self.probes) {
             let mut largest = (worst.error * worst.error, None);
@@ -130,7 +130,8 @@ impl Deviation {
     }
 }
 
-/// How far `a` and `b` lie apart at `moments`. Moments may be split at multiples of [`BLOCK`] and the results merged in order.
+/// The deviation between `a` and `b` at `moments`. Moments may be split at multiples of [`BLOCK`] and the results
+/// merged in order.
 pub fn compare(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe], moments: &[Moment]) -> Deviation {
     let mut out = Deviation::none(probes.len());
     for block in moments.chunks(BLOCK) {

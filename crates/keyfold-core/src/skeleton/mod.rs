@@ -1,4 +1,4 @@
-//! The hierarchy that animations move, and how far two animations of it lie apart in space.
+//! The hierarchy that animations move, and the difference between two animations of it in space.
 //!
 //! Shared by the comparison of files, the search for smaller ones and the encoder of runtime clips. Everything is `f64`
 //! and plain data; what a document's nodes and meshes mean for it is decided by the caller.
@@ -39,9 +39,10 @@ pub use poses::Poses;
 pub use proof::{Part, Proof, prove};
 pub use size::{Bounds, model_size, probes, travel};
 
-/// Nodes with their parents and rest pose.
+/// A hierarchy of nodes with their rest pose.
 ///
-/// Nodes keep the numbers they were given; [`Skeleton::order`] visits parents before children and each subtree in one run.
+/// Nodes keep the numbers they were given; [`Skeleton::order`] visits parents before children and each subtree in one
+/// run.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
     parents: Vec<Option<usize>>,
@@ -54,7 +55,7 @@ pub struct Skeleton {
     end: Vec<usize>,
 }
 
-/// How a node's rest pose is given.
+/// The rest pose of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rest {
     /// Translation, rotation and scale.
@@ -63,13 +64,13 @@ pub enum Rest {
     Matrix(Affine),
 }
 
-/// Why parents make no hierarchy.
+/// Why parents do not form a hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SkeletonError {
-    /// There are not as many parents as rest poses.
+    /// The numbers of parents and rest poses differ.
     Count,
-    /// A parent is no node.
+    /// A parent is not a node.
     NoSuchNode {
         /// Whose parent.
         node: usize,
@@ -115,12 +116,12 @@ impl Skeleton {
         Ok(Self { parents, children, rest, local, global, order, place, end })
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// Whether there is no node.
+    /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
@@ -145,12 +146,12 @@ impl Skeleton {
         &self.order[self.place[node]..self.end[node]]
     }
 
-    /// A node's own transform at rest; of a matrix, the transform it comes apart into.
+    /// A node's local transform at rest; a matrix is decomposed.
     pub fn rest(&self, node: usize) -> &Transform {
         &self.rest[node]
     }
 
-    /// A node's own transform at rest; `None` where it is a matrix that shears.
+    /// A node's own transform at rest; `None` if it is a matrix that shears.
     pub(crate) fn rest_transform(&self, node: usize) -> Option<&Transform> {
         let (rest, local) = (&self.rest[node], &self.local[node]);
         let made = Affine::from_transform(rest);
@@ -158,17 +159,17 @@ impl Skeleton {
         (0..3).all(near).then_some(rest)
     }
 
-    /// A node's own matrix at rest.
+    /// A node's local matrix at rest.
     pub fn rest_local(&self, node: usize) -> &Affine {
         &self.local[node]
     }
 
-    /// A node's matrix to the scene at rest.
+    /// A node's global matrix at rest.
     pub fn rest_global(&self, node: usize) -> &Affine {
         &self.global[node]
     }
 
-    /// The hierarchy of some nodes alone, numbered in the order in which they are given. Each has its parent among them, or none that counts.
+    /// The hierarchy of some nodes only, numbered in the given order. Parents that are not among them do not count.
     pub fn part(&self, nodes: &[usize]) -> Self {
         let mut number = vec![None; self.len()];
         nodes.iter().enumerate().for_each(|(new, old)| number[*old] = Some(new));
@@ -182,7 +183,7 @@ impl Skeleton {
         Self { parents, children, rest, local, global, order, place, end }
     }
 
-    /// For each node whether it moves when the nodes for which `animated` says so do: itself or through an ancestor.
+    /// For each node, whether it or one of its ancestors is `animated`.
     pub fn moved(&self, animated: impl Fn(usize) -> bool) -> Vec<bool> {
         let mut moved = vec![false; self.len()];
         for &node in &self.order {

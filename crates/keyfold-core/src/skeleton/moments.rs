@@ -1,7 +1,7 @@
 //! At which times two motions are compared.
 //!
-//! Every key of both, [`BETWEEN`] times between neighbouring ones, and both sides of every `Step` key; afterwards random
-//! times that no search has used.
+//! Every key of both, [`BETWEEN`] times between neighbouring ones, and both sides of every `Step` key; afterwards
+//! random times that no search has used.
 
 use super::Motion;
 use crate::curve::{Interpolation, merged_times, once};
@@ -31,8 +31,8 @@ impl Moment {
     }
 }
 
-/// The moments at which `motions` are compared: all their keys, `between` times between neighbouring ones, both sides of
-/// `Step` keys. Ascending.
+/// The moments at which `motions` are compared: all their keys, `between` times between neighbouring ones, both sides
+/// of `Step` keys. Ascending.
 pub fn moments(motions: &[&Motion<'_>], between: usize) -> Vec<Moment> {
     let curves = || motions.iter().flat_map(|m| m.curves());
     let keys = merged_times(curves().map(|c| c.times()));

@@ -5,10 +5,10 @@ use super::{Affine, Moment, Skeleton, Transform};
 use crate::curve::{Cursor, Curve, Interpolation, Kind, Location, locate_left, merged_times};
 use alloc::{vec, vec::Vec};
 
-/// What of a node a curve drives.
+/// The property of a node that a curve drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Property {
-    /// Where the node's origin lies.
+    /// The node's origin.
     Translation,
     /// A quaternion.
     Rotation,
@@ -16,14 +16,14 @@ pub enum Property {
     Scale,
 }
 
-/// A curve and what it drives.
+/// A curve and the property that it drives.
 #[derive(Clone, Copy, Debug)]
 pub struct Track<'a> {
     /// The node.
     pub node: usize,
-    /// What of the node.
+    /// The property of the node.
     pub property: Property,
-    /// One axis of it alone (0, 1, 2), with curves of one component; whole values otherwise.
+    /// A single axis (0, 1, 2), for curves of one component; `None` for whole values.
     pub axis: Option<usize>,
     /// The curve.
     pub curve: &'a Curve,
@@ -84,15 +84,15 @@ impl Pace<'_> {
 }
 
 impl<'a> Motion<'a> {
-    /// The motion that `tracks` make of a skeleton. Tracks that fit no node, or whose width does not fit their property, move
-    /// nothing; of two tracks for the same thing the later one counts.
+    /// The motion of a skeleton by `tracks`. Tracks of missing nodes, or whose width does not fit their property,
+    /// move nothing. Of two tracks for the same property the later one counts.
     pub fn new(skeleton: &'a Skeleton, tracks: impl IntoIterator<Item = Track<'a>>) -> Self {
         let mut motion = Self { skeleton, nodes: vec![Drive::default(); skeleton.len()] };
         tracks.into_iter().for_each(|track| motion.set(track));
         motion
     }
 
-    /// Puts one more track in, in place of one for the same thing.
+    /// Adds a track, replacing one for the same property.
     pub fn set(&mut self, track: Track<'a>) {
         let Some(drive) = self.nodes.get_mut(track.node) else { return };
         let parts = match track.property {
@@ -117,7 +117,7 @@ impl<'a> Motion<'a> {
         self.skeleton
     }
 
-    /// Whether curves drive this very node.
+    /// Whether curves drive this node itself.
     pub fn animates(&self, node: usize) -> bool {
         self.nodes[node].curves().next().is_some()
     }
@@ -127,7 +127,7 @@ impl<'a> Motion<'a> {
         self.nodes[node] == other.nodes[twin] && self.skeleton.rest_local(node) == other.skeleton.rest_local(twin)
     }
 
-    /// For each node whether it moves: itself or through an ancestor.
+    /// For each node, whether it moves, by itself or through an ancestor.
     pub fn moved(&self) -> Vec<bool> {
         self.skeleton.moved(|node| self.animates(node))
     }
@@ -137,13 +137,13 @@ impl<'a> Motion<'a> {
         self.nodes.iter().flat_map(Drive::curves)
     }
 
-    /// The first and the last key's time of all curves; zeros where there is no curve.
+    /// The times of the first and the last key of all curves; zeros if there are none.
     pub fn span(&self) -> (f64, f64) {
         let ends = self.curves().map(|c| (f64::from(c.start()), f64::from(c.end())));
         ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0.0, 0.0))
     }
 
-    /// An animated node's own transforms at `moments`.
+    /// The local transforms of an animated node at `moments`.
     pub fn transforms(&self, node: usize, moments: &[Moment]) -> Vec<Transform> {
         let drive = &self.nodes[node];
         let mut out = vec![*self.skeleton.rest(node); moments.len()];
@@ -167,8 +167,8 @@ impl<'a> Motion<'a> {
         Pace { turn, translation: drive.translation.way(), scale: drive.scale.way(), scales }
     }
 
-    /// The times of all keys, of those at which something jumps, and the first of every two neighbouring floats that are keys of one curve, which
-    /// is how an edge is written between keys that blend; ascending.
+    /// The times of all keys, of those at which something jumps, and the first of every two neighbouring floats that
+    /// are keys of one curve, which is how an edge is written between keys that blend; ascending.
     pub(super) fn keys(&self) -> [Vec<f64>; 3] {
         let wide = |times: Vec<f32>| times.into_iter().map(f64::from).collect();
         let steps = self.curves().filter(|c| c.interpolation() == Interpolation::Step);
@@ -176,7 +176,7 @@ impl<'a> Motion<'a> {
         [wide(merged_times(times())), wide(merged_times(steps.map(Curve::times))), wide(edges(times()))]
     }
 
-    /// A node's own matrices at `moments`: one for all where nothing drives it.
+    /// A node's local matrices at `moments`; a single one if nothing drives it.
     pub fn locals(&self, node: usize, moments: &[Moment]) -> Vec<Affine> {
         if !self.animates(node) {
             return vec![*self.skeleton.rest_local(node)];

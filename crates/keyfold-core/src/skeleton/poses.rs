@@ -3,7 +3,7 @@
 use super::{Affine, Moment, Motion, Skeleton, Transform};
 use alloc::{sync::Arc, vec, vec::Vec};
 
-/// The matrices to the scene of all nodes at a number of moments.
+/// The global matrices of all nodes at a number of moments.
 ///
 /// A node that nothing moves keeps a single matrix for all moments. After a node's own matrices were replaced
 /// ([`Poses::set_locals`]), only its subtree is computed again. Copies share the rows that they do not replace.
@@ -15,7 +15,7 @@ pub struct Poses {
 }
 
 impl Poses {
-    /// What `motion` makes of its skeleton at `moments`.
+    /// The poses of a motion at `moments`.
     pub fn new(motion: &Motion<'_>, moments: &[Moment]) -> Self {
         Self::with(motion.skeleton(), moments.len(), |node| motion.locals(node, moments))
     }
@@ -37,37 +37,37 @@ impl Poses {
         poses
     }
 
-    /// How many moments there are.
+    /// The number of moments.
     pub fn moments(&self) -> usize {
         self.moments
     }
 
-    /// A node's matrices to the scene: one per moment, or a single one where nothing moves it.
+    /// A node's global matrices: one per moment, or a single one if nothing moves it.
     pub fn globals(&self, node: usize) -> &[Affine] {
         &self.globals[node]
     }
 
-    /// A node's matrix to the scene at a moment.
+    /// A node's global matrix at a moment.
     #[inline]
     pub fn global(&self, node: usize, moment: usize) -> &Affine {
         at(&self.globals[node], moment)
     }
 
-    /// A node's own matrix at a moment.
+    /// A node's local matrix at a moment.
     #[inline]
     pub fn local(&self, node: usize, moment: usize) -> &Affine {
         at(&self.locals[node], moment)
     }
 
-    /// Replaces a node's own matrices (one per moment, or one for all) and computes its subtree again.
+    /// Replaces a node's local matrices (one per moment, or one for all) and recomputes its subtree.
     pub fn set_locals(&mut self, skeleton: &Skeleton, node: usize, locals: Vec<Affine>) {
         debug_assert!(locals.len() == 1 || locals.len() == self.moments);
         self.locals[node] = Arc::new(locals);
         skeleton.subtree(node).iter().for_each(|n| self.renew(skeleton, *n));
     }
 
-    /// Computes a node's global matrices from other transforms of its own, one for each moment, which are not kept, but not those of its descendants: for
-    /// a walk from the root to the tips that comes to them later anyway.
+    /// Computes a node's global matrices from other transforms of its own, one for each moment, which are not kept,
+    /// but not those of its descendants: for a walk from the root to the tips that comes to them later anyway.
     pub fn set_transforms_only(&mut self, skeleton: &Skeleton, node: usize, transforms: &[Transform]) {
         debug_assert!(transforms.len() == self.moments);
         let mut row = core::mem::take(&mut self.globals[node]);
@@ -92,7 +92,8 @@ impl Poses {
         }
     }
 
-    /// Forgets a node's own matrices, which take as much as the global ones. [`Poses::local`] and [`Poses::renew`] are not for it any more.
+    /// Forgets a node's own matrices, which take as much as the global ones. [`Poses::local`] and [`Poses::renew`]
+    /// are not for it any more.
     pub fn forget_locals(&mut self, node: usize) {
         self.locals[node] = Arc::default();
     }

@@ -52,8 +52,8 @@ pub fn model_size(skeleton: &Skeleton, counts: impl Fn(usize) -> bool, mesh: imp
     bounds.diagonal()
 }
 
-/// The longest way that the origin of an animated node travels: the largest diagonal of the box around its places at the
-/// motion's keys. The size of a model that has none at rest.
+/// The longest way that the origin of an animated node travels: the largest diagonal of the box around its places at
+/// the motion's keys. The size of a model that has none at rest.
 pub fn travel(motion: &Motion<'_>) -> f64 {
     let times = moments(&[motion], 0);
     let moved = motion.moved();
@@ -67,15 +67,15 @@ pub fn travel(motion: &Motion<'_>) -> f64 {
     boxes.iter().map(Bounds::diagonal).fold(0.0, f64::max)
 }
 
-/// A probe for each node for which `moved` says so: points a probe radius, `radius(node)`, away from its origin in scene units, along the
-/// axes that its matrix to the scene has at rest.
+/// A probe for each node for which `moved` says so: points a probe radius, `radius(node)`, away from its origin in
+/// scene units, along the axes that its matrix to the scene has at rest.
 pub fn probes(skeleton: &Skeleton, moved: &[bool], radius: impl Fn(usize) -> f64) -> Vec<Probe> {
     let nodes = (0..skeleton.len()).filter(|n| moved[*n]);
     nodes.map(|node| Probe { a: node, b: node, offsets: offsets(skeleton.rest_global(node), radius(node)) }).collect()
 }
 
-/// Local offsets: `radius` divided by the length of each axis. An axis that rest squeezes to nothing counts as long as 1: no local offset is
-/// a radius away from anything there.
+/// Local offsets: `radius` divided by the length of each axis. An axis that rest squeezes to nothing counts as long
+/// as 1: no local offset is a radius away from anything there.
 fn offsets(rest: &Affine, radius: f64) -> [f64; 3] {
     rest.axes.map(|axis| match length(axis) {
         l if l > 0.0 => radius / l,

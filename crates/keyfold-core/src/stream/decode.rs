@@ -19,7 +19,8 @@ pub(super) const END: u32 = 0x5A;
 /// How many numbers of keys, and how many arrays, any stream may have, and how many more for each of its bytes.
 const LISTED: usize = 64;
 const LISTED_PER_BYTE: usize = 8;
-/// How many turns, an array in a segment each, any stream may take, and how many more for each of its bytes: arrays without keys in a segment cost no bytes there.
+/// How many turns, an array in a segment each, any stream may take, and how many more for each of its bytes: arrays
+/// without keys in a segment cost no bytes there.
 const TURNS: usize = 1 << 20;
 const TURNS_PER_BYTE: usize = 1024;
 
@@ -179,7 +180,8 @@ fn leb128(bytes: &mut &[u8]) -> Result<u32, StreamError> {
     Err(StreamError::Head)
 }
 
-/// What an array of so many bytes begins at a multiple of. Places of accessors are much of a short clip's JSON: round numbers have fewer digits that differ.
+/// What an array of so many bytes begins at a multiple of. Places of accessors are much of a short clip's JSON: round
+/// numbers have fewer digits that differ.
 pub(super) fn alignment(length: u64) -> u64 {
     if length < 100 { 4 } else { 100 }
 }

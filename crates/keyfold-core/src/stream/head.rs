@@ -1,4 +1,5 @@
-//! What a stream holds: `docs/stream.md`, section 2. Clocks (how many keys there are in each segment) and arrays (what stands at each key).
+//! What a stream holds: `docs/stream.md`, section 2. Clocks (how many keys there are in each segment) and arrays
+//! (what stands at each key).
 
 use super::{
     error::StreamError,
@@ -131,7 +132,8 @@ struct Fields<'a, C> {
     before: Before,
 }
 
-/// Writes a head, or reads one into `head`, which has to be empty then. `most` is how many clocks and arrays may be read at most.
+/// Writes a head, or reads one into `head`, which has to be empty then. `most` is how many clocks and arrays may be
+/// read at most.
 pub(super) fn code<C: Coder>(coder: &mut C, head: Head, segments: usize, most: usize) -> Result<Head, StreamError> {
     let mut fields =
         Fields { coder, numbers: Numbers::new(&field::START), before: Before { clock: 0, step: 100, exponent: -16 } };

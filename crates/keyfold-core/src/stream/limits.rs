@@ -2,8 +2,9 @@
 
 /// What a stream is granted before it is refused.
 ///
-/// What never changes costs next to nothing: a few bytes may stand for millions of keys. The number of values is therefore what a stream has to pay for: `values` come free, more only
-/// at `values_per_byte`. All counts are checked before anything is allocated.
+/// What never changes costs next to nothing: a few bytes may stand for millions of keys. The number of values is
+/// therefore what a stream has to pay for: `values` come free, more only at `values_per_byte`. All counts are checked
+/// before anything is allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Values (keys times components, of all arrays together) that any stream may hold.

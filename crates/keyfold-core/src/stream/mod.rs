@@ -1,4 +1,4 @@
-//! KEYFOLD_animation_stream: arrays of keys, entropy-coded. `docs/stream.md` tells the format.
+//! KEYFOLD_animation_stream: entropy-coded arrays of keys. `docs/stream.md` describes the format.
 //!
 //! | file | idea |
 //! |---|---|

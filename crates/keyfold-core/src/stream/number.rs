@@ -1,4 +1,5 @@
-//! Integers as bits: `docs/stream.md`, section 4. How long a number is in binary, then its two highest bits below the first by what was learned, the others as they are.
+//! Integers as bits: `docs/stream.md`, section 4. How long a number is in binary, then its two highest bits below the
+//! first by what was learned, the others as they are.
 
 use super::range_coder::{Bit, Coder};
 use alloc::boxed::Box;
@@ -8,7 +9,8 @@ use alloc::boxed::Box;
 struct Kind {
     /// Whether a number is longer than this many bits.
     longer: [Bit; 32],
-    /// By length, of the numbers that are at most [`LEARNED`] bits long: the bit below the first, and below that where that one is not set, and is.
+    /// By length, of the numbers that are at most [`LEARNED`] bits long: the bit below the first, and below that
+    /// where that one is not set, and is.
     below: [[Bit; 3]; LEARNED as usize + 1],
     /// Whether a number is negative, after none, a positive or a negative one.
     negative: [Bit; 3],

@@ -1,6 +1,7 @@
 //! How a stream projects the rotations of a track: about which middle, and in which axes.
 //!
-//! Axes along which a joint mostly turns leave little to be told in the others: those of the largest change from key to key. They take some bits themselves, which short tracks do not earn.
+//! Axes along which a joint mostly turns leave little to be told in the others: those of the largest change from key
+//! to key. They take some bits themselves, which short tracks do not earn.
 
 use super::RotationGrid;
 use crate::{
@@ -14,7 +15,7 @@ use alloc::vec::Vec;
 const PRICE: f64 = 10.0;
 /// How much of what axes could bring at best they do: small numbers do not become much smaller.
 const SHARE: f64 = 0.25;
-/// The least change along an axis that counts, as a share of the largest: less is lost among the steps.
+/// The least change along an axis that counts, as a fraction of the largest: less is lost among the steps.
 const NOISE: f64 = 1e-3;
 
 /// The projection of rotations about their middle; its steps are still to be chosen.

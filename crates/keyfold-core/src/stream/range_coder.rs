@@ -1,7 +1,7 @@
 //! The range coder: `docs/stream.md`, section 3. Bits with adaptive probabilities, and bits without.
 //!
-//! What is coded is said once, for both directions: whoever codes calls [`Coder::bit`] with the bit that an encoder should write, and goes on with the one that comes
-//! back, which a decoder has read.
+//! What is coded is said once, for both directions: whoever codes calls [`Coder::bit`] with the bit that an encoder
+//! should write, and goes on with the one that comes back, which a decoder has read.
 
 use alloc::vec::Vec;
 
@@ -48,7 +48,8 @@ const fn rates() -> [u16; 60] {
 /// The range is never smaller than this while a bit is coded.
 const LEAST: u32 = 1 << 24;
 
-/// Either direction. The range falls into a lower and an upper part for each bit; what differs is who decides which one is taken.
+/// Either direction. The range falls into a lower and an upper part for each bit; what differs is who decides which
+/// one is taken.
 pub(super) trait Coder {
     /// How wide the range is.
     fn range(&mut self) -> &mut u32;
@@ -56,7 +57,8 @@ pub(super) trait Coder {
     /// Goes on to the next byte, for a range that became a byte wider.
     fn shift(&mut self);
 
-    /// Takes the part of the range above `bound` or the one below: an encoder the one that is wanted, a decoder the one that was. Whether it was the upper one.
+    /// Takes the part of the range above `bound` or the one below: an encoder the one that is wanted, a decoder the
+    /// one that was. Whether it was the upper one.
     fn upper(&mut self, bound: u32, wanted: bool) -> bool;
 
     /// Codes a bit by a probability.

@@ -1,5 +1,5 @@
-//! The codes of an array, key by key: `docs/stream.md`, section 5. Each is predicted from those before it, and what the prediction misses is coded as a number, of a kind
-//! chosen by how much was missed of late.
+//! The codes of an array, key by key: `docs/stream.md`, section 5. Each is predicted from those before it, and what
+//! the prediction misses is coded as a number, of a kind chosen by how much was missed of late.
 
 use super::{
     number::{Numbers, START_KINDS},
@@ -7,7 +7,8 @@ use super::{
 };
 use alloc::vec::Vec;
 
-/// How a code is predicted from the four before it, the last one first, in eighths. Which of them a track likes best hangs on how smooth it is, and how noisy.
+/// How a code is predicted from the four before it, the last one first, in eighths. Which of them a track likes best
+/// hangs on how smooth it is, and how noisy.
 pub(super) const PREDICTORS: [[i8; 4]; 14] = [
     [0, 0, 0, 0],
     [8, 0, 0, 0],
@@ -25,7 +26,8 @@ pub(super) const PREDICTORS: [[i8; 4]; 14] = [
     [4, 4, 0, 0],
 ];
 
-/// The kind of the numbers at the first key; the kinds before it are for those of which more and more is expected to be missed.
+/// The kind of the numbers at the first key; the kinds before it are for those of which more and more is expected to
+/// be missed.
 const FIRST: usize = START_KINDS - 1;
 /// What is expected to be missed at the second key.
 const SECOND: u64 = 512;
@@ -50,7 +52,8 @@ impl Component {
         ((part(0) + part(1) + part(2) + part(3) + 4) >> 3) as i32
     }
 
-    /// The kind of the next number: by what was missed before, and by what the two components beside it missed at the same key. Two kinds to an octave.
+    /// The kind of the next number: by what was missed before, and by what the two components beside it missed at the
+    /// same key. Two kinds to an octave.
     #[inline]
     fn kind(&self, index: usize, beside: [u64; 2]) -> usize {
         // 64 times the size that is expected.
@@ -88,7 +91,8 @@ impl Component {
     }
 }
 
-/// Goes through codes of `width` components: `code` gets the kind of each number, the number and the last one's sign, and answers with the number, or with none to end it.
+/// Goes through codes of `width` components: `code` gets the kind of each number, the number and the last one's sign,
+/// and answers with the number, or with none to end it.
 #[inline]
 fn walk(predictor: [i8; 4], width: usize, codes: &mut [i32], mut code: impl FnMut(usize, i32, i32) -> Option<i32>) {
     // Nearly all arrays have few components.
@@ -123,7 +127,8 @@ pub(super) fn cheapest(codes: &[i32], width: usize) -> (u8, f64) {
     cheaper(codes, width, f64::INFINITY).unwrap_or((0, 0.0))
 }
 
-/// The predictor with which codes are cheapest, and about how many bits they take: none, where it is not less than `least`.
+/// The predictor with which codes are cheapest, and about how many bits they take: none, where it is not less than
+/// `least`.
 pub(super) fn cheaper(codes: &[i32], width: usize, least: f64) -> Option<(u8, f64)> {
     let keys = codes.len() / width.max(1);
     // Long arrays are judged by their middle.
@@ -148,7 +153,8 @@ pub(super) fn cheaper(codes: &[i32], width: usize, least: f64) -> Option<(u8, f6
 /// How many keys of an array are looked at to choose a predictor.
 const JUDGED: usize = 1024;
 
-/// By kind, about what a number costs: so many bits, and more for each unit of its size. As if sizes fell off geometrically from the expected one; first keys can be anything.
+/// By kind, about what a number costs: so many bits, and more for each unit of its size. As if sizes fell off
+/// geometrically from the expected one; first keys can be anything.
 const PRICES: [(f64, f64); START_KINDS] = [
     (0.272489, 3.408776),
     (0.313471, 3.208025),

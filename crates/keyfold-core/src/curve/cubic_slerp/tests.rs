@@ -147,8 +147,8 @@ impl Random {
     }
 }
 
-/// What is left of a curve's largest step over `[0, 1]` when that step is halved over and over: nothing where the curve is
-/// continuous, however quick it is; the jump itself where it jumps.
+/// What is left of a curve's largest step over `[0, 1]` when that step is halved over and over: nothing where the
+/// curve is continuous, however quick it is; the jump itself where it jumps.
 fn jump(at: impl Fn(f64) -> Quat) -> f64 {
     const STEPS: u32 = 128;
     let size = |(from, to): (f64, f64)| quat::angle(at(from), at(to));

@@ -1,4 +1,5 @@
-//! Bounds along a chain: from a node's own matrix to that of everything above it, for two twins and what lies between them.
+//! Bounds along a chain: from a node's own matrix to that of everything above it, for two twins and what lies between
+//! them.
 
 use super::super::{Affine, Probe};
 use super::jet::{Jet, ORDER};

@@ -43,7 +43,7 @@ impl Rows {
         Self { transforms, poses }
     }
 
-    /// A node over a span whose moments start with `first`; `None` where a matrix stands there that is no transform.
+    /// A node over a span whose moments start with `first`; `None` if a matrix stands there that is no transform.
     fn stretch<'s>(&'s self, motion: &'s Motion<'_>, node: usize, span: &Span, first: usize) -> Option<Stretch<'s>> {
         let (pace, samples) = match &self.transforms[node] {
             Some(rows) => (motion.pace(node), [0, 1, 2, 3].map(|i| &rows[first + i])),
@@ -185,7 +185,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// The probes whose bounds those of `probes` follow from, each once, parents first: what hangs on one chain goes through it together.
+    /// The probes whose bounds those of `probes` follow from, each once, parents first: what hangs on one chain goes
+    /// through it together.
     pub(super) fn needed(&self, probes: &[usize]) -> Vec<usize> {
         let (mut seen, mut needed) = (vec![false; self.probes.len()], Vec::with_capacity(probes.len()));
         for &probe in probes {
@@ -239,7 +240,8 @@ impl Comparison<'_> {
         above.below(&self.own(i, rows, span, first))
     }
 
-    /// The ways from the three points to their twins over a span; turned into the frame of a rigid pair, where one is given.
+    /// The ways from the three points to their twins over a span; turned into the frame of a rigid pair, where one is
+    /// given.
     fn cubics(&self, i: usize, rows: &(Rows, Rows), first: usize, frame: Option<usize>) -> [Cubic; 3] {
         let probe = &self.probes[i];
         let at = |m: usize| {

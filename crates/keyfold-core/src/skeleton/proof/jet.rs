@@ -1,7 +1,8 @@
-//! Bounds of a function's size and of its derivatives over a stretch of time, and how they carry through sums, products and quotients.
+//! Bounds of a function's size and of its derivatives over a stretch of time, and how they carry through sums,
+//! products and quotients.
 //!
-//! The calculus is that of power series with coefficients that are never too small (majorants): Leibniz' rule for a product is
-//! the product of two such series. Time runs from 0 to 1 over the stretch.
+//! The calculus is that of power series with coefficients that are never too small (majorants): Leibniz' rule for a
+//! product is the product of two such series. Time runs from 0 to 1 over the stretch.
 
 use super::peak::control_points;
 use core::ops::{Add, Mul};
@@ -18,7 +19,8 @@ const OMEGA: Jet = Jet([1.0 / 81.0, 2.0 / 9.0, 11.0 / 9.0, 2.0, 1.0]);
 
 impl Jet {
     pub(super) const ZERO: Self = Self([0.0; ORDER + 1]);
-    /// A unit quaternion or a rotation of which nothing is known. Numbers instead of infinities: nothing times this is nothing.
+    /// A unit quaternion or a rotation of which nothing is known. Numbers instead of infinities: nothing times this
+    /// is nothing.
     pub(super) const WILD: Self = Self([1.0, 1e30, 1e30, 1e30, 1e30]);
 
     /// What never changes.
@@ -45,9 +47,10 @@ impl Jet {
         jet
     }
 
-    /// What has these values at four even steps from end to end, and `last` as its last bound: the cubic through them, and what that misses.
-    /// A derivative of the cubic misses no more than the largest one of [`OMEGA`] times the last bound (A. Shadrin, "Error bounds for Lagrange interpolation",
-    /// 1995; Peano's kernel says the same in the tests).
+    /// What has these values at four even steps from end to end, and `last` as its last bound: the cubic through
+    /// them, and what that misses. A derivative of the cubic misses no more than the largest one of [`OMEGA`] times
+    /// the last bound (A. Shadrin, "Error bounds for Lagrange interpolation", 1995; Peano's kernel says the same in
+    /// the tests).
     pub(super) fn through<const N: usize>(p: [[f64; N]; 4], last: f64) -> Self {
         let minus = |a: [f64; N], b: [f64; N]| core::array::from_fn(|k| a[k] - b[k]);
         let size = |v: [f64; N]| libm::sqrt(v.iter().map(|c| c * c).sum());

@@ -1,4 +1,5 @@
-//! How the probes of two motions hang on each other: which pair of nodes is another's parents, and what is alike in both.
+//! How the probes of two motions hang on each other: which pair of nodes is another's parents, and what is alike in
+//! both.
 
 use super::super::{Affine, Motion, Probe, Skeleton};
 use crate::vector::{distance, dot, length};

@@ -1,9 +1,9 @@
-//! How far two motions lie apart, proven everywhere on the time line.
+//! Proven limits of the deviation between two motions, at any time.
 //!
-//! Between neighbouring keys the way from a probe's point to its twin is smooth. Four samples make a cubic of it, whose largest length
-//! its control points bound (`peak`), and what the cubic misses is at most the fourth derivative over 4! times 1/81 of
-//! the stretch's length to the fourth, which bounds along the two chains tell (`pace`). Where that is not good enough, a stretch is halved, which
-//! leaves a sixteenth of it.
+//! Between neighbouring keys the way from a probe's point to its twin is smooth. Four samples make a cubic of it,
+//! whose largest length its control points bound (`peak`), and what the cubic misses is at most the fourth derivative
+//! over 4! times 1/81 of the stretch's length to the fourth, which bounds along the two chains tell (`pace`). Where
+//! that is not good enough, a stretch is halved, which leaves a sixteenth of it.
 //!
 //! Proven is what mathematics says of the stored numbers; the last bits of `f64` are not accounted for.
 
@@ -22,18 +22,18 @@ use comparison::Comparison;
 use links::links;
 use spans::{Span, spans};
 
-/// How far two motions lie apart.
+/// The deviation between two motions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
-    /// What was found, by looking.
+    /// The deviation found by sampling.
     pub deviation: Deviation,
-    /// What is not ruled out: no point of a probe is anywhere farther from its twin.
+    /// The proven upper limit: at no time is a point of a probe farther from its twin.
     pub possible: f64,
 }
 
 impl Proof {
-    /// The error of each probe as far as it was found, raised in proportion so that the largest is what is possible: for searches that ask
-    /// which probes are over a limit.
+    /// The error of each probe as far as it was found, raised in proportion so that the largest is what is possible:
+    /// for searches that ask which probes are over a limit.
     pub fn errors(&self) -> impl Iterator<Item = f64> + '_ {
         let found = self.deviation.error();
         let raise = if found > 0.0 && found.is_finite() { self.possible / found } else { 1.0 };
@@ -41,7 +41,8 @@ impl Proof {
     }
 }
 
-/// How much more than what was found may be left possible: a tenth of what is promised, because searches go to the limit.
+/// How much more than what was found may be left possible: a tenth of what is promised, because searches go to the
+/// limit.
 const TOLERANCE: f64 = 1e-3;
 /// Lengths of so much less than the largest coordinate are rounding.
 const ROUNDING: f64 = 1.0 / (1u64 << 44) as f64;
@@ -49,15 +50,15 @@ const ROUNDING: f64 = 1.0 / (1u64 << 44) as f64;
 const BLOCK: usize = super::BLOCK / 3;
 /// Blocks in a part of the work.
 const PART: usize = 16 * BLOCK;
-/// How often a span may be halved, and how many nodes may be gone through for all halves: for each probe in each span, for each probe besides, and for all probes
-/// besides. Beyond that, what is left open stays possible.
+/// How often a span may be halved, and how many nodes may be gone through for all halves: for each probe in each
+/// span, for each probe besides, and for all probes besides. Beyond that, what is left open stays possible.
 const GENERATIONS: usize = 60;
 const NODES: (u64, u64, u64) = (16, 20_000, 4_000_000);
 
-/// How far `a` and `b` lie apart, everywhere.
+/// Proves how far `a` and `b` differ at any time.
 ///
-/// Parts of the work are independent: `each` is given their number and a function, and answers with its results for 0, 1, 2 ... in
-/// order, from as many threads as it likes.
+/// Parts of the work are independent: `each` is given their number and a function, and answers with its results for
+/// 0, 1, 2 ... in order, from as many threads as it likes.
 ///
 /// ```
 /// # use keyfold_core::{curve::{Curve, Interpolation}, skeleton::*};

@@ -1,5 +1,5 @@
-//! How fast a node's own transform changes over a stretch without keys, and how fast it comes apart from its twin's: bounds from what
-//! the curves are there, no samples trusted between.
+//! How fast a node's own transform changes over a stretch without keys, and how fast it comes apart from its twin's:
+//! bounds from what the curves are there, no samples trusted between.
 //!
 //! | between two keys | what is used |
 //! |---|---|
@@ -7,8 +7,9 @@
 //! | `CubicSpline` | vectors are cubics, rotations a cubic over its own length: their control values, and the least length on the way |
 //! | `CubicSlerp` | arcs of constant speed, logarithm and exponential ([`squad`]) |
 //!
-//! Rotations are bounded as matrices: turned by an angle φ against each other, two differ by 2 sin(φ/2). Two of one kind are bounded by what their numbers differ by;
-//! two of different kinds, or quadrangles, by the samples of their difference, and only its last derivative by the sum of both.
+//! Rotations are bounded as matrices: turned by an angle φ against each other, two differ by 2 sin(φ/2). Two of one
+//! kind are bounded by what their numbers differ by; two of different kinds, or quadrangles, by the samples of their
+//! difference, and only its last derivative by the sum of both.
 
 use super::super::motion::{Pace, Turn, Way};
 use super::super::{Affine, Transform};
@@ -179,7 +180,8 @@ impl Turning {
     }
 }
 
-/// The rotation vector that leads from the start to the end where it leads from `start` to `third` in a third of the time.
+/// The rotation vector that leads from the start to the end where it leads from `start` to `third` in a third of the
+/// time.
 fn even(start: Quat, third: Quat) -> Vector {
     let turn = quat::mul(third, quat::conjugate(start));
     let turn = if turn[3] < 0.0 { quat::negate(turn) } else { turn };
@@ -197,8 +199,9 @@ fn half_turn(q: Quat) -> Vector {
     v.map(|c| c * k)
 }
 
-/// Two rotations that turn evenly, by the rotation vectors `a` and `b`: with their cross products A and B as matrices, the k-th derivatives
-/// are powers of those times the rotations, and A^k - B^k is at most k |A - B| times the larger one to the power of k - 1.
+/// Two rotations that turn evenly, by the rotation vectors `a` and `b`: with their cross products A and B as
+/// matrices, the k-th derivatives are powers of those times the rotations, and A^k - B^k is at most k |A - B| times
+/// the larger one to the power of k - 1.
 fn evenly_apart(a: Vector, b: Vector, chord: f64) -> Jet {
     let (speed, slip) = (length(a).max(length(b)), length(minus(a, b)));
     let (size, turning) = ((chord + slip / 2.0).min(FARTHEST), Jet::turning(speed));
@@ -261,7 +264,8 @@ fn subtract(a: Quat, b: Quat) -> Quat {
     [0, 1, 2, 3].map(|i| a[i] - b[i])
 }
 
-/// The distance of two unit quaternions on the side where they are close: 2 sin(φ/4), of which twice is 2 sin(φ/2) or more.
+/// The distance of two unit quaternions on the side where they are close: 2 sin(φ/4), of which twice is 2 sin(φ/2) or
+/// more.
 fn apart(a: Quat, b: Quat) -> f64 {
     let d = subtract(a, if quat::dot(a, b) < 0.0 { quat::negate(b) } else { b });
     libm::sqrt(quat::dot(d, d))

@@ -39,7 +39,7 @@ impl Span {
         self.end <= self.start
     }
 
-    /// Its two halves; `None` where no number lies between its ends.
+    /// Its two halves; `None` if no number lies between its ends.
     pub(super) fn halves(&self) -> Option<[Self; 2]> {
         let middle = self.start + (self.end - self.start) / 2.0;
         (middle > self.start && middle < self.end)
@@ -51,7 +51,8 @@ impl Span {
     }
 }
 
-/// The moments of `spans`, and where each span's own begin: four with even steps from end to end, or one. Neighbours share one.
+/// The moments of `spans`, and where each span's own begin: four with even steps from end to end, or one. Neighbours
+/// share one.
 pub(super) fn moments_of(spans: impl Iterator<Item = Span>) -> (Vec<Moment>, Vec<usize>) {
     let (mut moments, mut firsts) = (Vec::<Moment>::new(), Vec::new());
     for span in spans {

@@ -1,8 +1,9 @@
 //! How fast spherical cubic interpolation turns: bounds over a stretch between two keys.
 //!
-//! The quadrangle is `p exp(τ log(p⁻¹ q))` with two arcs p and q of constant speed and τ = 2 s (1 - s). Its bounds come from
-//! those of its parts: log is the vector part times g(cos φ) = φ / sin φ, a power series in 1 - cos φ without negative coefficients, so that each
-//! of its derivatives is largest where the arcs lie farthest apart; and the exponential of a vector has length 1.
+//! The quadrangle is `p exp(τ log(p⁻¹ q))` with two arcs p and q of constant speed and τ = 2 s (1 - s). Its bounds
+//! come from those of its parts: log is the vector part times g(cos φ) = φ / sin φ, a power series in 1 - cos φ
+//! without negative coefficients, so that each of its derivatives is largest where the arcs lie farthest apart; and
+//! the exponential of a vector has length 1.
 
 use super::jet::{Jet, ORDER};
 use crate::curve::{Curve, Location, align, locate, quadrangle};
@@ -10,11 +11,12 @@ use crate::quat::{self, Quat};
 use crate::vector::{Vector, distance, length};
 use core::f64::consts::PI;
 
-/// Quaternions that lie farther apart than this (1 - cos φ, of 2 at most) are nearly opposite: which way leads from one to the other is not defined.
+/// Quaternions that lie farther apart than this (1 - cos φ, of 2 at most) are nearly opposite: which way leads from
+/// one to the other is not defined.
 const OPPOSITE: f64 = 1.999;
 
-/// Bounds of the rotation as a matrix between `start` and `end`, with no key inside; `None` where it turns evenly: before and after all keys, and where
-/// the controls are the keys, so that both arcs are one.
+/// Bounds of the rotation as a matrix between `start` and `end`, with no key inside; `None` if it turns evenly:
+/// before and after all keys, and where the controls are the keys, so that both arcs are one.
 pub(super) fn bounds(curve: &Curve, start: f64, end: f64) -> Option<Jet> {
     let Location::Between { key, span, .. } = locate(curve.times(), start + (end - start) / 2.0) else { return None };
     let [a, b, c, d] = quadrangle(curve, key);
@@ -41,8 +43,8 @@ pub(super) fn bounds(curve: &Curve, start: f64, end: f64) -> Option<Jet> {
     Some((q * q).with_size(1.0))
 }
 
-/// Bounds of p⁻¹ q, and so of cos φ, its last component, for arcs that turn by the half rotation vectors `u` and `v`. Its derivative is p⁻¹ (v - u) q: arcs
-/// that turn alike keep their distance.
+/// Bounds of p⁻¹ q, and so of cos φ, its last component, for arcs that turn by the half rotation vectors `u` and `v`.
+/// Its derivative is p⁻¹ (v - u) q: arcs that turn alike keep their distance.
 fn between(u: Vector, v: Vector) -> Jet {
     let (slip, turning) = (distance(u, v), Jet::turning(length(u) + length(v)));
     Jet(core::array::from_fn(|k| if k == 0 { 1.0 } else { slip * turning.0[k - 1] / k as f64 }))
@@ -68,7 +70,8 @@ fn angle_over_sine(y: f64) -> [f64; ORDER + 1] {
     if y < 0.5 { by_series(y) } else { by_equation(y) }
 }
 
-/// Coefficients of the power series: k! / (1 · 3 ⋯ (2k + 1)). Each is about half of the one before, so that of y < 1/2 the rest is nothing beside them.
+/// Coefficients of the power series: k! / (1 · 3 ⋯ (2k + 1)). Each is about half of the one before, so that of y <
+/// 1/2 the rest is nothing beside them.
 const SERIES: [f64; 48] = {
     let mut all = [1.0; 48];
     let mut k = 1;

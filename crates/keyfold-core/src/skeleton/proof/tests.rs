@@ -133,7 +133,8 @@ fn nothing_seen_is_ever_more_than_what_is_possible() {
     }
 }
 
-/// A curve that has `rotation`'s values at other times, in the form of the two that needs no tangents or has its controls on its keys.
+/// A curve that has `rotation`'s values at other times, in the form of the two that needs no tangents or has its
+/// controls on its keys.
 fn resampled(rotation: &Curve, form: Interpolation, times: &[f32]) -> Curve {
     let at = |time: &f32| {
         let mut q = [0.0; 4];
