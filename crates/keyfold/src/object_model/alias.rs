@@ -1,4 +1,4 @@
-//! Pointers as they were once written, in the form of today.
+//! Converts older forms of pointers to the current one.
 //!
 //! Three things are rewritten when reading: a missing first slash (KHR_animation2 of September 2021); the draft's
 //! `KHR_lights`, where KHR_lights_punctual holds the lights; and `/meshes/{}/weights`, which the object model dropped
@@ -8,19 +8,19 @@ use serde_json::Value;
 
 use super::pointer::{Pointer, PointerError, array_index};
 
-/// A pointer as the object model spells it today.
+/// A pointer in the object model's current form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Current {
-    /// The pointer; several where it was about a mesh that several nodes instantiate, none where no node does.
+    /// The pointer; one for each node that instantiates the mesh, if it was about a mesh.
     pub pointers: Vec<Pointer>,
-    /// What was rewritten, in this order.
+    /// The changes, in this order.
     pub rewritten: Vec<Alias>,
 }
 
-/// An older way to write a pointer.
+/// An older form of a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alias {
-    /// No slash at the beginning.
+    /// Without a slash at the beginning.
     NoSlash,
     /// `KHR_lights` for KHR_lights_punctual.
     DraftLights,
@@ -28,7 +28,7 @@ pub enum Alias {
     MeshWeights,
 }
 
-/// Reads a pointer in any form that was written, and gives it as the object model spells it today.
+/// Converts a pointer in any older form to the object model's current form.
 ///
 /// ```
 /// use keyfold::object_model::current;

@@ -4,7 +4,7 @@
 //! - [`Registry`]: every kind of property that can be addressed, as [`Row`]s: its type, its default, its [`Valid`]
 //!   values.
 //! - [`Match`]: one property; its [`State`] in a document, and setting it.
-//! - [`current`]: pointers in the forms of the past.
+//! - [`current`]: pointers in older forms.
 //! - [`references`]: every place in a document where an object is referred to, and renumbering.
 //!
 //! The object model is <https://github.com/KhronosGroup/glTF/blob/main/specification/2.0/ObjectModel.adoc>. Nothing

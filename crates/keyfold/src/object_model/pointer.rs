@@ -1,7 +1,7 @@
 //! JSON pointers: the addresses of values in a document (RFC 6901).
 //!
-//! A [`Pointer`] is kept as the text that it was written as, checked once, so that comparing, hashing and printing cost
-//! nothing. It knows no glTF: what a pointer means there is the registry's business.
+//! A [`Pointer`] is kept as text, checked once, so comparing, hashing and printing are cheap. It knows nothing about
+//! glTF; the registry knows what a pointer means.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::str::FromStr;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The address of a value in a JSON document, as RFC 6901 spells it.
+/// The address of a value in a JSON document (RFC 6901).
 ///
 /// ```
 /// use keyfold::object_model::Pointer;
@@ -26,7 +26,7 @@ use serde_json::Value;
 #[serde(transparent)]
 pub struct Pointer(String);
 
-/// Why a text is no JSON pointer.
+/// Why a text is not a JSON pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PointerError {
@@ -44,7 +44,7 @@ impl Pointer {
         Self(String::new())
     }
 
-    /// Checks `text` and takes it as a pointer.
+    /// Parses `text` as a pointer.
     pub fn parse(text: impl Into<String>) -> Result<Self, PointerError> {
         let text = text.into();
         if !text.is_empty() && !text.starts_with('/') {
@@ -69,25 +69,25 @@ impl Pointer {
         self.0.split('/').skip(1).map(unescape)
     }
 
-    /// The same address, one member further.
+    /// The pointer to a member of this value.
     pub fn join(&self, token: &str) -> Self {
         let mut longer = self.clone();
         longer.push(token);
         longer
     }
 
-    /// The same address, one element further.
+    /// The pointer to an element of this value.
     pub fn at(&self, index: usize) -> Self {
         Self(format!("{}/{index}", self.0))
     }
 
-    /// Steps into a member.
+    /// Appends a member's token.
     pub fn push(&mut self, token: &str) {
         self.0.push('/');
         self.0.push_str(&escape(token));
     }
 
-    /// Steps back out; the last token, unescaped, or nothing at the root.
+    /// Removes the last token and returns it unescaped; `None` at the root.
     pub fn pop(&mut self) -> Option<String> {
         let slash = self.0.rfind('/')?;
         let last = unescape(&self.0[slash + 1..]).into_owned();
@@ -95,7 +95,7 @@ impl Pointer {
         Some(last)
     }
 
-    /// The object or array that holds what this points at; nothing at the root.
+    /// The pointer to the parent object or array; `None` at the root.
     pub fn parent(&self) -> Option<Self> {
         self.0.rfind('/').map(|slash| Self(self.0[..slash].to_owned()))
     }
@@ -110,7 +110,7 @@ impl Pointer {
         document.pointer(&self.0)
     }
 
-    /// The value at this address, to be changed.
+    /// The value at this address, mutable.
     pub fn resolve_mut<'a>(&self, document: &'a mut Value) -> Option<&'a mut Value> {
         document.pointer_mut(&self.0)
     }

@@ -1,4 +1,4 @@
-//! The registry: from a pointer to the row that says what it addresses.
+//! The registry: finds the row that describes what a pointer addresses.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use super::row::Row;
 use super::rows;
 use super::valid::Valid;
 
-/// What can be addressed in a document, and what is known of it.
+/// The properties that can be addressed in a document, and what is known about them.
 ///
 /// ```
 /// use keyfold::object_model::{Pointer, Registry, ValueType};
@@ -29,12 +29,12 @@ pub struct Registry {
     rules: Vec<usize>,
 }
 
-/// A pointer that the registry knows.
+/// A pointer and its row in the registry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match<'r> {
-    /// What is known of it.
+    /// The row that describes it.
     pub row: &'r Row,
-    /// The address of the whole property.
+    /// The pointer to the whole property.
     pub property: Pointer,
     /// The one component of a vector that is addressed, as only the KHR_animation2 draft allows.
     pub component: Option<usize>,
@@ -75,8 +75,8 @@ impl Registry {
         &self.rows
     }
 
-    /// The row that a pointer falls under; nothing where the pointer addresses no known property. A pointer that goes
-    /// one index further, into a vector, addresses a component of it.
+    /// The row for a pointer; `None` if it addresses no known property. A pointer with one more index, into a vector,
+    /// addresses a component of it.
     pub fn find(&self, pointer: &Pointer) -> Option<Match<'_>> {
         if let Some(row) = self.row(pointer) {
             return Some(Match { row, property: pointer.clone(), component: None });
@@ -96,7 +96,7 @@ impl Registry {
 }
 
 impl Match<'_> {
-    /// The values that what is addressed may have: one component of a quaternion has no length of its own.
+    /// The allowed values of the property or component: a single component of a quaternion has no unit length.
     pub fn valid(&self) -> Valid {
         if self.component.is_some() && self.row.quaternion { Valid::Any } else { self.row.valid }
     }
@@ -107,7 +107,7 @@ impl Match<'_> {
     }
 }
 
-/// Whether a pointer leads into `extras`: its values have the type that the application gives them.
+/// Whether a pointer leads into `extras`, whose values have the type that the application gives them.
 pub fn is_extras(pointer: &Pointer) -> bool {
     pointer.tokens().any(|token| token == "extras")
 }

@@ -1,4 +1,4 @@
-//! A row of the registry: what is known of one kind of property.
+//! A row of the registry, which describes one kind of property.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,8 @@ pub enum ValueType {
     Float3,
     Float4,
     Float4x4,
-    /// As many floats as the object says; animated by a SCALAR accessor that holds all of them for every key.
+    /// An array of floats whose length the object decides; animated by a SCALAR accessor that holds all of them for
+    /// every key.
     FloatArray,
 }
 
@@ -31,7 +32,7 @@ impl ValueType {
         }
     }
 
-    /// How many numbers a value has; for an array, the document says.
+    /// The number of components of a value; for an array, the document decides.
     pub const fn width(self) -> Option<usize> {
         match self {
             Self::Bool | Self::Int | Self::Float => Some(1),
@@ -43,12 +44,12 @@ impl ValueType {
         }
     }
 
-    /// Whether values jump from key to key: there is nothing between two bools, or two ints.
+    /// Whether values step from key to key: nothing lies between two bools, or two ints.
     pub const fn steps(self) -> bool {
         matches!(self, Self::Bool | Self::Int)
     }
 
-    /// The object model's name for it.
+    /// Its name in the object model.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bool => "bool",
@@ -63,23 +64,23 @@ impl ValueType {
     }
 }
 
-/// What a property is where the document does not write it.
+/// The value of a property that the document does not write.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Initial {
-    /// Nothing: it must be written to be animated.
+    /// No value: the property must be written to be animated.
     Undefined,
     /// This value.
     Value(Cow<'static, [f64]>),
     /// The weights of the instantiated mesh, else zeros.
     Weights,
-    /// It is never written: it follows from the rest of the document.
+    /// A value that is never written, because it follows from the rest of the document.
     Derived,
 }
 
-/// How a property must stand to another member of the same object.
+/// A required relation between a property and another member of the same object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// More than the member of this name.
+    /// Greater than the member of this name.
     Above(&'static str),
     /// Less than the member of this name.
     Below(&'static str),
@@ -93,7 +94,7 @@ impl Relation {
         }
     }
 
-    /// Whether it holds, in the precision of the values.
+    /// Whether the relation holds, in the precision of the values.
     pub fn holds(self, value: f64, other: f64) -> bool {
         match self {
             Self::Above(_) => value as f32 > other as f32,
@@ -109,7 +110,7 @@ pub enum Status {
     Ratified,
     /// An extension that the object model does not list yet.
     Unlisted,
-    /// Once in the object model; read, never written.
+    /// Formerly in the object model; read, never written.
     Legacy,
     /// Only in the KHR_animation2 draft.
     Draft,
@@ -117,10 +118,10 @@ pub enum Status {
     User,
 }
 
-/// What is known of all properties whose pointers fit one template.
+/// The description of all properties whose pointers match one template.
 ///
-/// In a template `{}` stands for an array index, `**` for any number of members, and `*Texture` for a member whose name
-/// ends so. Rows of one's own are made with [`Row::new`] and added with [`Registry::with`](super::Registry::with):
+/// In a template `{}` matches an array index, `**` any number of members, and `*Texture` a member whose name ends in
+/// `Texture`. Create your own rows with [`Row::new`], and add them with [`Registry::with`](super::Registry::with):
 ///
 /// ```
 /// use keyfold::object_model::{Pointer, Registry, Row, Valid, ValueType};
@@ -136,21 +137,21 @@ pub enum Status {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Row {
-    /// The pointers that it is about.
+    /// The template of its pointers.
     pub template: Cow<'static, str>,
     /// The type.
     pub value_type: ValueType,
-    /// Whether the four floats are a rotation: slerp between them, and keep them at length one.
+    /// Whether the four floats are a rotation, interpolated by slerp and kept at unit length.
     pub quaternion: bool,
     /// Whether it may be animated.
     pub mutable: bool,
-    /// What it is where it is not written.
+    /// The default value.
     pub initial: Initial,
     /// The values that it must have.
     pub valid: Valid,
     /// The values that it should have.
     pub advised: Valid,
-    /// How it must stand to another member.
+    /// A required relation to another member.
     pub relation: Option<Relation>,
     /// Where the row comes from.
     pub status: Status,
@@ -158,7 +159,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A mutable property without default that takes any value; the other methods say more.
+    /// A mutable property without default that takes any value; the other methods refine it.
     pub fn new(template: impl Into<Cow<'static, str>>, value_type: ValueType) -> Self {
         Self {
             template: template.into(),
@@ -174,7 +175,7 @@ impl Row {
         }
     }
 
-    /// The value where none is written.
+    /// Sets the default value.
     pub fn default(mut self, value: &'static [f64]) -> Self {
         self.initial = Initial::Value(Cow::Borrowed(value));
         self
@@ -186,19 +187,19 @@ impl Row {
         self
     }
 
-    /// Four floats that are a rotation, the identity where none is written.
+    /// Makes the four floats a rotation whose default is the identity.
     pub fn quaternion(mut self) -> Self {
         self.quaternion = true;
         self.valid(Valid::UnitQuaternion).default(&[0.0, 0.0, 0.0, 1.0])
     }
 
-    /// Not to be animated.
+    /// Makes the property immutable.
     pub fn read_only(mut self) -> Self {
         self.mutable = false;
         self
     }
 
-    /// The span that values usually have, against which errors are measured.
+    /// Sets the usual range of values, relative to which errors are measured.
     pub fn range(mut self, range: f64) -> Self {
         self.range = Some(range);
         self
@@ -225,8 +226,8 @@ impl Row {
         self
     }
 
-    /// The span of values against which errors are measured: 1 for colours, factors and weights. Where there is none,
-    /// a track is measured against its own range; bools and ints stay exact.
+    /// The range of values relative to which errors are measured: 1 for colours, factors and weights. Without one, a
+    /// track is measured relative to its own range; bools and ints stay exact.
     pub fn natural_range(&self) -> Option<f64> {
         self.range.or((self.valid == Valid::UNIT).then_some(1.0))
     }

@@ -1,4 +1,4 @@
-//! Writing a property's value into a document in place.
+//! Writes a property's value into a document in place.
 //!
 //! Nothing else in the document changes: members keep their order, and a number that already is the value keeps its
 //! spelling. A missing member is made where the object that holds it is there; objects are never made.
@@ -10,23 +10,23 @@ use super::registry::Match;
 use super::row::{Initial, ValueType};
 use super::state::{State, TRANSLATION, first_missing, weights_of};
 
-/// Why a value could not be written.
+/// Why a value could not be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {
-    /// The property may not change.
+    /// The property is immutable.
     #[error("{0} is read-only")]
     ReadOnly(Pointer),
     /// There is no such object.
     #[error("{0} does not exist")]
     Missing(Pointer),
-    /// The property has no meaning here, as a node's rotation beside a matrix.
+    /// The property has no meaning here, like the rotation of a node with a matrix.
     #[error("{0} is not defined here")]
     Undefined(Pointer),
-    /// What stands there is not of the property's type.
+    /// The present value does not have the property's type.
     #[error("{0} is not of its type")]
     Malformed(Pointer),
-    /// The wrong number of numbers.
+    /// The wrong number of components.
     #[error("{at} takes {expected} numbers, not {given}")]
     Count {
         /// The property.
@@ -42,7 +42,7 @@ pub enum SetError {
 }
 
 impl Match<'_> {
-    /// Sets the property, or the component of it, to a value; bools are 0 or not 0.
+    /// Sets the property, or its component, to a value; bools are 0 or not 0.
     ///
     /// ```
     /// use keyfold::object_model::Registry;
@@ -132,8 +132,8 @@ fn known(state: State, at: &Pointer) -> Result<Vec<f64>, SetError> {
     }
 }
 
-/// Sets what an `extras` target addresses, in the shape that stands there; where nothing does, one number is a number
-/// and more are an array.
+/// Sets what an `extras` target addresses, in its present shape. Without a present value, one number becomes a
+/// number, several become an array.
 pub fn set_extras(document: &mut Value, pointer: &Pointer, value: &[f64]) -> Result<(), SetError> {
     let shape = match pointer.resolve(document) {
         Some(Value::Bool(_)) if value.len() == 1 => Shape::Bool,

@@ -1,4 +1,4 @@
-//! A property in a document: whether it exists, whether it is defined, and its value now.
+//! The state of a property in a document: whether it exists, whether it is defined, and its value.
 //!
 //! The rule is the object model's: a property is defined where it is written, or where it has a default and the object
 //! that would hold it is there. Two more: a node's weights are defined by its mesh, and a node with a `matrix` has no
@@ -13,7 +13,7 @@ use super::row::{Initial, ValueType};
 /// Where in a column-major 4x4 matrix the translation stands.
 pub(super) const TRANSLATION: std::ops::Range<usize> = 12..15;
 
-/// What a property is in a document.
+/// The state of a property in a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum State {
     /// Written in the document, with this value; bools are 0 or 1.
@@ -24,14 +24,14 @@ pub enum State {
     Undefined,
     /// Read-only, and never written: it follows from the rest of the document.
     Derived,
-    /// There is no such object: the first step that leads nowhere.
+    /// There is no such object; this is the first pointer on the way that leads nowhere.
     Missing(Pointer),
-    /// What stands there is not of the property's type.
+    /// The present value does not have the property's type.
     Malformed(Pointer),
 }
 
 impl State {
-    /// The value, where the property is defined.
+    /// The value, if the property is defined.
     pub fn value(&self) -> Option<&[f64]> {
         match self {
             Self::Explicit(value) | Self::Default(value) => Some(value),
@@ -54,7 +54,7 @@ impl State {
 }
 
 impl Match<'_> {
-    /// What the property, or the component of it, is in a document.
+    /// The state of the property, or of its component, in a document.
     ///
     /// ```
     /// use keyfold::object_model::{Pointer, Registry, State};
@@ -82,8 +82,8 @@ impl Match<'_> {
         }
     }
 
-    /// How many numbers a value of it has in a document; nothing for an array that is not there, or for weights without
-    /// morph targets.
+    /// The number of components of a value in a document; `None` for an array that is not there, or for weights
+    /// without morph targets.
     pub fn width(&self, document: &Value) -> Option<usize> {
         if self.component.is_some() {
             return Some(1);
@@ -181,7 +181,7 @@ fn morph_targets(mesh: &Value) -> Option<usize> {
     (!targets.is_empty()).then_some(targets.len())
 }
 
-/// How many morph targets a node's weights have; none without a mesh that has targets.
+/// The number of morph targets of a node; `None` without a mesh that has targets.
 pub fn weight_count(document: &Value, node: usize) -> Option<usize> {
     morph_targets(mesh_of(document.get("nodes")?.get(node)?, document)?)
 }

@@ -1,4 +1,4 @@
-//! Which values a property may take, and the check of them.
+//! The allowed values of a property.
 
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
@@ -6,19 +6,19 @@ use std::ops::{Bound, RangeBounds};
 /// How far a quaternion's length may be from one: the worst that 8-bit components can do, as gltf-validator has it.
 const UNIT_TOLERANCE: f64 = 0.007_69;
 
-/// The values that a property may take.
+/// The allowed values of a property.
 ///
 /// Bounds are compared in `f32`, the precision of the values: the `f32` nearest to π/2 is greater than π/2.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Valid {
-    /// Anything finite.
+    /// Any finite value.
     #[default]
     Any,
     /// Every component between the bounds.
     Within(Bound<f64>, Bound<f64>),
     /// No component zero.
     NonZero,
-    /// Four components of length one.
+    /// Four components of unit length.
     UnitQuaternion,
 }
 
@@ -41,7 +41,7 @@ impl Valid {
         Self::Within(Bound::Unbounded, Bound::Excluded(bound))
     }
 
-    /// Whether the value of a property, all its components, is allowed. Infinity and NaN never are.
+    /// Whether a value, with all its components, is allowed. Infinity and NaN never are.
     ///
     /// ```
     /// use keyfold::object_model::Valid;

@@ -31,13 +31,13 @@ pub struct Retarget {
     pub targets: Option<Targets>,
     /// How weights are animated; `None` leaves them.
     pub weights: Option<Weights>,
-    /// Whether the first key of every pointer's track becomes the property's static value, which loaders show that do
-    /// not know pointers.
+    /// Whether the first key of every pointer's track becomes the property's static value, for loaders without
+    /// pointers.
     pub first_as_static: bool,
 }
 
-/// The document with other addresses. The findings say what could not be changed: it stays as it was, or in the
-/// ratified form.
+/// Returns the document with other targets. The findings list what could not be changed; it stays as it was, or in
+/// the ratified form.
 ///
 /// ```no_run
 /// use keyfold::{Document, Retarget, Targets, retarget};

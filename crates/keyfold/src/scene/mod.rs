@@ -1,10 +1,11 @@
-//! A document's hierarchy as the core's skeleton, the size of its model, and how far from each node to look for errors.
+//! A document's hierarchy as the core's skeleton, the size of its model, and the distance from each node at which
+//! errors are measured.
 //!
-//! The rules: model size is the diagonal of the box, at rest, around the origins of all joints, of all nodes that
-//! carry a mesh or are moved by an animation, and the bounds of unskinned meshes among them; where that is zero, the
-//! longest way that an animated node travels; else 1. The shell of a node is 3 % of the model's size or, where more,
-//! the distance at rest of the farthest vertex that the node carries. Meshes are read in `mesh`; one that cannot be
-//! read counts as none.
+//! The model size is the diagonal of a box in rest pose. The box encloses the origins of all joints and of all nodes
+//! that carry a mesh or are moved by an animation, and the bounds of unskinned meshes among them. If the diagonal is
+//! zero, the model size is the longest way that an animated node travels, else 1. The shell of a node is 3 % of the
+//! model's size or, if that is farther, the distance at rest of the farthest vertex that the node carries. `mesh`
+//! reads meshes; one that cannot be read counts as none.
 
 mod mesh;
 
@@ -18,7 +19,7 @@ use mesh::Meshes;
 /// The least shell, as a fraction of the model's size.
 const SHELL: f64 = 0.03;
 
-/// A document's hierarchy and measures.
+/// A document's hierarchy, model size and shells.
 #[derive(Clone, Debug)]
 pub struct Scene {
     skeleton: Skeleton,
@@ -44,7 +45,7 @@ impl Hierarchy {
 }
 
 impl Scene {
-    /// The scene of a document that `animations` move, with shells as the rules say or, where given, of one length.
+    /// The scene of a document that `animations` move, with shells by the rules above or, if given, of one length.
     pub fn new(document: &Document, animations: &[Animation], shell: Option<Bound>) -> Result<Self> {
         let Hierarchy { skeleton, names, meshes } = &*document.known.hierarchy(|| Hierarchy::read(document))?;
         let animated = moved_by(skeleton, animations);
@@ -79,8 +80,7 @@ impl Scene {
         &self.skeleton
     }
 
-    /// Every node's own transform at rest, by index. One that is told as a matrix without such parts has the nearest
-    /// one.
+    /// Every node's local transform at rest, by index. A matrix that cannot be decomposed gets the nearest transform.
     pub fn rest_pose(&self) -> Vec<Transform> {
         (0..self.skeleton.len()).map(|node| *self.skeleton.rest(node)).collect()
     }
@@ -101,7 +101,7 @@ impl Scene {
         self.model_size
     }
 
-    /// How far from a node's origin its error is looked at, in scene units.
+    /// The distance from a node's origin at which its error is measured, in scene units.
     pub fn shell(&self, node: usize) -> f64 {
         self.shells[node]
     }

@@ -1,4 +1,4 @@
-//! Whether a file keeps the rules, as far as animation reaches: findings, never errors.
+//! Validation of everything that concerns animation. Results are findings, never errors.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -15,14 +15,15 @@
 //! | `fix` | a changed copy in which what has one obvious cure is fixed |
 //! | `subject`, `report` | the name of what a place is about; what is told of a file |
 //!
-//! The rules of an extension stand in the extension's file: a function `fn(&Document, &mut Findings)` as `rules` of
-//! its row in `crate::extensions::ALL`, its codes as `codes` (declared by the macro of `codes`), and in `places` the
-//! patterns of the objects that may carry it. They run where the document uses the extension, after core's, and take
-//! back what they make untrue with `Findings::suppress`: core's rules know no extensions. Each own code needs two
-//! files in `tests/codes`, `CODE.bad.gltf` that triggers it and `CODE.good.gltf` that just does not.
+//! The rules of an extension are in the extension's file: a function `fn(&Document, &mut Findings)` as `rules` of its
+//! row in `crate::extensions::ALL`, its codes as `codes` (declared by the macro of `codes`), and in `places` the
+//! patterns of the objects that may carry it. They run after core's rules if the document uses the extension, and
+//! remove findings that the extension makes untrue with `Findings::suppress`: core's rules know no extensions. Each
+//! of Keyfold's own codes needs two files in `tests/codes`: `CODE.bad.gltf` that triggers it, and `CODE.good.gltf`
+//! that just does not.
 //!
-//! Places are the JSON pointers that Khronos' validator reports for the same thing. A rule that many elements of an
-//! accessor break is one finding that says how many.
+//! Places are the JSON pointers that Khronos' validator reports for the same problem. A rule that many elements of an
+//! accessor break gives one finding with their number.
 
 mod accessors;
 mod advice;

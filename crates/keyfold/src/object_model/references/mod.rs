@@ -1,4 +1,4 @@
-//! What refers to what in a glTF document, and renumbering when objects move.
+//! References between objects of a glTF document, and renumbering when objects move.
 //!
 //! glTF objects refer to each other by their index in an array at the root, and animation pointers name such an index
 //! inside a text. The places are listed once, by pattern, in `places`: core's, and those of every extension that
@@ -24,26 +24,26 @@ pub use renumber::{StillReferenced, renumber, retain};
 
 use super::pointer::Pointer;
 
-/// One place that refers to an object.
+/// A reference to an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Reference {
-    /// The array that the object stands in.
+    /// The array that contains the object.
     pub collection: Collection,
-    /// The object's index there; not checked against the array's length.
+    /// The object's index in the array; not checked against its length.
     pub index: usize,
-    /// Where the reference is written.
+    /// The place of the reference.
     pub at: Pointer,
-    /// How it is written.
+    /// The form of the reference.
     pub form: Form,
 }
 
-/// How a reference is written.
+/// The form of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// A number: the index.
+    /// The index, as a number.
     Index,
-    /// A JSON pointer as text, which leads through the object.
+    /// A JSON pointer that leads through the object.
     Pointer,
 }
 

@@ -1,10 +1,10 @@
-//! Renumbering: references stay right when objects are moved or removed.
+//! Renumbering: keeps references correct when objects are moved or removed.
 
 use serde_json::Value;
 
 use super::{Collection, Form, Reference, references};
 
-/// An object that was to be removed is still referred to by something that stays. Nothing has been changed.
+/// An error: an object to be removed is still referenced by something that stays. Nothing has been changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{collection}/{index} cannot be removed: {at} refers to it", collection = .0.collection, index = .0.index, at = .0.at)]
 pub struct StillReferenced(pub Reference);
@@ -53,8 +53,8 @@ fn rewrite(value: &mut Value, reference: &Reference, new: usize) {
     }
 }
 
-/// Removes the objects of `collection` that `keep` refuses, and renumbers the rest. An array that becomes empty goes
-/// with them, as glTF asks. Returns the map from old to new indices.
+/// Removes the objects of `collection` that `keep` rejects, and renumbers the rest. An array that becomes empty is
+/// removed as well, as glTF requires. Returns the map from old to new indices.
 ///
 /// Fails, before anything is changed, where a removed object is still referred to by something that stays.
 pub fn retain(

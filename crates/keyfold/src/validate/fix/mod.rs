@@ -1,4 +1,4 @@
-//! Fixing what has one obvious cure: a changed copy of a document, and a finding for each thing that was done.
+//! Fixes problems that have one obvious fix: a changed copy of a document, and a finding for each fix.
 //!
 //! A fix is a pass: it looks at what validation says and answers with a changed document, or `None` if nothing is its
 //! business. Since it works on findings, what an extension makes legal is never touched. Anything that is not fixed
@@ -16,12 +16,12 @@ use crate::{
 };
 use serde_json::Value;
 
-/// What became of a document.
+/// The result of [`fix`].
 #[derive(Debug)]
 pub struct Fixed {
-    /// The document, fixed as far as it could be.
+    /// The document, fixed as far as possible.
     pub document: Document,
-    /// What was done, and where in the document as it was.
+    /// The fixes, with places in the original document.
     pub done: Vec<Finding>,
 }
 
@@ -39,7 +39,7 @@ const PASSES: [Pass; 7] = [
     structure::drop_channels,
 ];
 
-/// Fixes what can be fixed; `None` if there is nothing to do.
+/// Fixes what can be fixed. Returns `None` if there is nothing to do.
 ///
 /// ```
 /// let json = br#"{ "asset": { "version": "2.0" }, "extensions": { "KHR_lights_punctual": { "lights": [{ "type": "point" }] } } }"#;
