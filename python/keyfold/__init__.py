@@ -1,4 +1,4 @@
-"""Keyfold: animated glTF files, read, played exactly, made from arrays, and made small within an error bound."""
+"""Keyfold: reads and plays animated glTF files exactly, makes them from arrays, and compresses them within an error bound."""
 
 from ._bvh import Motion, read_bvh
 from ._document import Animation, Document, Joints, Track, open

@@ -1,7 +1,7 @@
 """Biovision hierarchies (`.bvh`) as arrays, in the dialects of the datasets.
 
-Channels are applied in the order in which a joint lists them: `Zrotation Xrotation Yrotation` means Rz Rx Ry. Position channels stand in
-place of a joint's OFFSET, as LAFAN1 and the Bandai-Namco dataset need it (CMU's roots have none). End sites become joints named
+Channels are applied in the order in which a joint lists them: `Zrotation Xrotation Yrotation` means Rz Rx Ry. Position channels replace
+a joint's OFFSET, as LAFAN1 and the Bandai-Namco dataset require (CMU's roots have none). End sites become joints named
 `NAME_end`.
 """
 
@@ -38,9 +38,9 @@ class Motion(NamedTuple):
 
 
 def read_bvh(path: str | os.PathLike[str], unit: str | float = "cm", up: str = "y") -> Motion:
-    """A BVH file as arrays for `write_glb`, in metres and with Y up.
+    """Reads a BVH file as arrays for `write_glb`, in metres and with Y up.
 
-    `unit`: what the file's lengths are: `m`, `cm` (LAFAN1, Bandai-Namco), `mm`, `in`, `cmu` (the CMU library's own),
+    `unit`: the unit of the file's lengths: `m`, `cm` (LAFAN1, Bandai-Namco), `mm`, `in`, `cmu` (the CMU library's own),
     or a number of metres. `up`: the file's upward axis, `y` or `z`.
 
     >>> import keyfold

@@ -1,4 +1,4 @@
-"""Documents to look into: joints, animations, tracks, and their values at any time."""
+"""Documents: joints, animations, tracks, and their values at any time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def border(source: Source) -> os.PathLike[str] | str | bytes:
 
 
 def open(source: Source) -> Document:
-    """Opens a `.glb` or `.gltf`, whatever its name, in any storage that Keyfold reads.
+    """Opens a `.glb` or `.gltf` file, under any name, in any storage that Keyfold reads.
 
     >>> import keyfold
     >>> document = keyfold.open("samples/figure.glb")
@@ -41,10 +41,10 @@ def seconds(times: ArrayLike) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Joints:
-    """The nodes of a document, by their glTF index: whatever an animation can move, joints of skins or not.
+    """The nodes of a document, by glTF index: everything that an animation can move, whether or not a skin uses it.
 
-    `names`: a node without a name is called `#3`. `parents`: -1 for roots. `rest`: float32 `[J, 10]`, each node's own transform without
-    animation: translation 3, rotation XYZW 4, scale 3.
+    `names`: a node without a name is called `#3`. `parents`: -1 for roots. `rest`: float32 `[J, 10]`, each node's local transform in rest
+    pose: translation 3, rotation XYZW 4, scale 3.
     """
 
     names: list[str]
@@ -57,11 +57,10 @@ class Joints:
 
 @dataclass(frozen=True)
 class Track:
-    """One curve of an animation and what it drives.
+    """A curve of an animation and its target.
 
-    `target` is a JSON pointer (`/nodes/3/rotation`; one axis is `/nodes/3/translation.x`). `times` and `values` are the keys as stored,
-    all storages undone: `[K]` and `[K, W]`, rotations XYZW; the cubic interpolations have three rows a key: in-tangent, value,
-    out-tangent.
+    `target` is a JSON pointer (`/nodes/3/rotation`; one axis is `/nodes/3/translation.x`). `times` and `values` are the keys, with
+    storages undone: `[K]` and `[K, W]`, rotations XYZW. Cubic interpolations have three rows per key: in-tangent, value, out-tangent.
     """
 
     target: str
@@ -79,7 +78,7 @@ class Track:
 
 @dataclass(frozen=True)
 class Animation:
-    """An animation: its `name` (where it has one), `duration` in seconds, `tracks`, and what it makes of joints and meshes."""
+    """An animation: its `name` (if it has one), `duration` in seconds, `tracks`, and poses of joints and meshes."""
 
     index: int
     name: str | None
@@ -94,7 +93,7 @@ class Animation:
         return [Track(*part, border, self.index, index) for index, part in enumerate(parts)]
 
     def times(self, fps: float) -> NDArray[np.float64]:
-        """So many times a second from 0 to the end, the end included.
+        """Times from 0 to the end, at `fps` per second, the end included.
 
         >>> import keyfold
         >>> keyfold.open("samples/figure.glb").animations[0].times(fps=2).round(3).tolist()
@@ -110,10 +109,10 @@ class Animation:
     @overload
     def sample(self, times: ArrayLike, space: str = "local") -> Floats: ...
     def sample(self, times: ArrayLike, space: str = "local") -> Floats:
-        """All joints at times in seconds; outside the keys, the nearest key counts.
+        """Samples all joints at times in seconds. Times outside the keys clamp to the nearest key.
 
-        `space="local"`: float32 `[T, J, 10]`, each node's own translation 3, rotation XYZW 4 (a unit quaternion), scale 3.
-        `space="world"`: float32 `[T, J, 4, 4]`, matrices that take points of a node, written as columns, to the scene (`m @ p`).
+        `space="local"`: float32 `[T, J, 10]`, each node's local translation 3, rotation XYZW 4 (a unit quaternion), scale 3.
+        `space="world"`: float32 `[T, J, 4, 4]`, matrices that transform points of a node, as columns, to the scene (`m @ p`).
 
         >>> import keyfold
         >>> walk = keyfold.open("samples/figure.glb").animations[0]
@@ -128,9 +127,9 @@ class Animation:
         raise ValueError(f"space is 'local' or 'world', not {space!r}")
 
     def vertices(self, times: ArrayLike) -> Floats:
-        """All vertices at times in seconds, morphed and skinned, in the scene: float32 `[T, N, 3]`.
+        """Computes all vertices at times in seconds, morphed and skinned, in the scene: float32 `[T, N, 3]`.
 
-        They come node by node and primitive by primitive; `document.surfaces` says which are whose.
+        They are ordered by node and primitive; `document.surfaces` lists the vertices of each.
 
         >>> import keyfold
         >>> document = keyfold.open("samples/face.glb")
@@ -164,7 +163,7 @@ class Document:
 
     @cached_property
     def surfaces(self) -> list[Surface]:
-        """What nodes carry, primitive by primitive: which vertices of `vertices` are theirs, and their triangles."""
+        """The primitives that nodes carry: their range in `vertices`, and their triangles."""
         return surfaces(self._border)
 
     @cached_property
@@ -175,6 +174,6 @@ class Document:
 
     @cached_property
     def findings(self) -> list[dict[str, str]]:
-        """What could not be read of the animations, as `validate` tells it: severity, code, at, message."""
+        """What could not be read of the animations, in the form of `validate`: severity, code, at, message."""
         keys = ("severity", "code", "at", "message")
         return [dict(zip(keys, finding)) for finding in self._border.findings()]

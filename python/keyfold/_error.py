@@ -1,11 +1,11 @@
-"""What goes wrong."""
+"""Errors."""
 
 
 class KeyfoldError(Exception):
-    """A file that cannot be read, or that cannot be made into what was asked for.
+    """A file cannot be read or converted.
 
-    `at` says where: a JSON pointer into the document (`/accessors/3`), a line of a BVH file (`line 12`), or nothing where the file
-    as a whole is meant.
+    `at` is the place: a JSON pointer into the document (`/accessors/3`), a line of a BVH file (`line 12`), or empty if the error
+    concerns the whole file.
 
     >>> import keyfold
     >>> try:

@@ -1,4 +1,4 @@
-"""Motion as arrays to a GLB: a skeleton of plain nodes, its clips, and sticks so that viewers show something."""
+"""Writes motion arrays to a GLB: a skeleton of plain nodes, its clips, and sticks that viewers can show."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def write_glb(
     name: str = "motion",
     sticks: bool = True,
 ) -> bytes:
-    """Motion as arrays to a GLB that any viewer plays.
+    """Writes motion arrays to a GLB that any viewer plays.
 
     `parents`: each joint's parent, -1 for roots. `rest`: `[J, 3]` translations, or `[J, 10]`: translation 3, rotation XYZW 4, scale 3.
-    `rotations`: `[T, J, 4]`, XYZW. `translations`: `[T, J, 3]`, `[T, 3]` for the first root alone, or nothing. Lengths are metres, Y is
+    `rotations`: `[T, J, 4]`, XYZW. `translations`: `[T, J, 3]`, `[T, 3]` for the first root only, or nothing. Lengths are in metres, Y is
     up.
 
     Several clips in one file: give `rotations` (and `translations`) by name, `{"walk": ..., "run": ...}`; a single clip is called
-    `name`. `sticks`: each joint carries a mesh that reaches to its children. Float32 values are kept bit for bit, as long as
-    quaternions are of unit length; joints that stay at rest get no track.
+    `name`. `sticks`: each joint carries a mesh that reaches to its children. Float32 values are kept bit for bit if
+    quaternions are of unit length. Joints that stay at rest get no track.
 
     >>> import keyfold, numpy as np
     >>> turn = np.zeros((2, 2, 4)); turn[0, :, 3] = 1; turn[1, :, :] = [0, 0, np.sqrt(0.5), np.sqrt(0.5)]

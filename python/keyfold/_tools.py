@@ -16,7 +16,7 @@ Progress: TypeAlias = Callable[[float, str], object]
 
 
 class KeyfoldWarning(UserWarning):
-    """Something that had to be left as it was, or does not keep to a bound."""
+    """Something had to be left as it was, or exceeds a bound."""
 
 
 class Packed(NamedTuple):
@@ -27,7 +27,7 @@ class Packed(NamedTuple):
 
 
 def version() -> str:
-    """The version, which decides what comes out as much as the settings do."""
+    """The version. Like the settings, it decides the output."""
     return _keyfold.version()
 
 
@@ -45,13 +45,13 @@ def pack(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Packed:
-    """The smallest file within an error bound, proven on what was written.
+    """Makes animations as small as an error bound allows; the bound is proven on the output.
 
-    `max_error`: how far a measured point may lie from where it was: a share of the model's size (`"0.01%"`), a length (`"0.5mm"`), or
-    scene units. `storage`: `core` (plays everywhere), `quantization`, `draco`, `meshopt`, `stream`, or `smallest`. `level`: `fast`,
-    `default`, `max`. `keep`: tracks to leave alone, by target or node name, `*` for anything. `output`: also write it there, whole or not
-    at all. `threads`: all processors where not given. `progress`: called now and then with how much is done, from 0 to 1, and what is
-    going on; what it raises, or Ctrl-C, ends the work.
+    `max_error`: how far a measured point may move: a percentage of the model's size (`"0.01%"`), a length (`"0.5mm"`), or scene
+    units. `storage`: `core` (plays everywhere), `quantization`, `draco`, `meshopt`, `stream`, or `smallest`. `level`: `fast`,
+    `default`, `max`. `keep`: tracks to leave alone, by target or node name; `*` matches anything. `output`: also write the file there,
+    atomically. `threads`: all processors if not given. `progress`: called from time to time with the progress, from 0 to 1, and the
+    current step; an exception that it raises, or Ctrl-C, ends the work.
 
     >>> import keyfold
     >>> packed = keyfold.pack("samples/figure.glb", level="fast")
@@ -76,7 +76,7 @@ def pack(
 
 
 def diff(a: Source, b: Source, *, shell: str | None = None, threads: int | None = None, progress: Progress | None = None) -> Report:
-    """How far the animations of two files lie apart: which joint, which second.
+    """Measures how far the animations of two files differ: at which joint, at which second.
 
     >>> import keyfold
     >>> keyfold.diff("samples/figure.glb", "samples/figure.glb")["error"]
@@ -87,7 +87,7 @@ def diff(a: Source, b: Source, *, shell: str | None = None, threads: int | None 
 
 
 def validate(source: Source) -> Report:
-    """Whether a file keeps the rules, as far as animation reaches: errors, warnings, findings.
+    """Checks a file against the rules that concern animation: errors, warnings, findings.
 
     >>> import keyfold
     >>> keyfold.validate("samples/figure.glb")["errors"]
@@ -98,7 +98,7 @@ def validate(source: Source) -> Report:
 
 
 def inspect(source: Source) -> Report:
-    """What a file's animations are and what they weigh.
+    """Summarizes a file's animations and their sizes.
 
     >>> import keyfold
     >>> [animation["name"] for animation in keyfold.inspect("samples/figure.glb")["animations"]]
@@ -119,11 +119,11 @@ def convert(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> bytes:
-    """A file in another form; with no option, as it was.
+    """Converts a file to another form; without options, returns it unchanged.
 
     `storage`: `core`, `quantization`, `draco`, `meshopt` or `stream`. `targets`: `core`, `pointer` or `animation2`. `rotation`: `linear`,
-    `cubicspline` or `cubicslerp`. `fallback`: also write what readers understand that do not know the form. What could not be brought to
-    the form, or lies farther off than `max_error`, is a `KeyfoldWarning`.
+    `cubicspline` or `cubicslerp`. `fallback`: also write plain data for readers that do not know the extension. Warns with
+    `KeyfoldWarning` about what could not be converted or exceeds `max_error`.
 
     >>> import keyfold
     >>> small = keyfold.convert("samples/figure.glb", storage="meshopt")
@@ -144,7 +144,7 @@ def convert(
 
 
 def unpack(source: Source, *, max_error: str | float = "0.01%", threads: int | None = None, progress: Progress | None = None) -> bytes:
-    """A file with every storage undone: plain core floats, for any reader.
+    """Undoes every storage: returns plain core floats that any reader understands.
 
     >>> import keyfold
     >>> plain = keyfold.unpack(keyfold.pack("samples/figure.glb", storage="quantization", level="fast").bytes)
@@ -166,7 +166,7 @@ def clip_build(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Packed:
-    """A runtime clip (`.kfc`) of an animation, by name or index; the first where not given.
+    """Builds a runtime clip (`.kfc`) of an animation, by name or index; the first by default.
 
     >>> import keyfold
     >>> clip = keyfold.clip_build("samples/figure.glb", "run", fps=30)

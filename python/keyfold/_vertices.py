@@ -31,7 +31,7 @@ class Skin:
 class Surface:
     """A primitive that a node carries.
 
-    `first` and `count` say which of the document's vertices are its own, `triangles` `[M, 3]` are corners among those.
+    `first` and `count` are the range of its vertices among the document's; `triangles` `[M, 3]` are indices into its vertices.
     """
 
     node: int

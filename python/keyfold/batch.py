@@ -25,10 +25,10 @@ Jobs: TypeAlias = Iterable[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Settings:
-    """How to pack, and how much a file may take.
+    """How to pack, and the limits of time and memory per file.
 
-    The first five are `keyfold.pack`'s. A file that takes more than `timeout` seconds or `memory` bytes is tried again with `level="fast"`,
-    then left.
+    The first five are those of `keyfold.pack`. A file that takes more than `timeout` seconds or `memory` bytes is tried again with
+    `level="fast"`, then left.
     """
 
     max_error: str = "0.01%"
@@ -50,11 +50,11 @@ class Settings:
 
 
 class Row(TypedDict):
-    """What came of a file.
+    """The result for a file.
 
-    `status`: `packed`, `copied` (nothing could be saved), `failed` (`failure` says why), or `left` (too long or too much, see `failure`).
-    `level`: the one that it was packed with, which may be `fast` where another was asked for. `error` is in scene units, `relative` a
-    share of the model's size.
+    `status`: `packed`, `copied` (nothing could be saved), `failed` (`failure` says why), or `left` (too much time or memory, see
+    `failure`). `level`: the level that it was packed with, which may be `fast` where another was asked for. `error` is in scene units,
+    `relative` a fraction of the model's size.
     """
 
     input: str

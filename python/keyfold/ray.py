@@ -1,7 +1,7 @@
 """Packing more files than one machine can, on Ray Data: `keyfold.ray.pack`, or `python -m keyfold.ray`.
 
 The driver writes a manifest of inputs and outputs and streams it through `map_batches`; workers read, pack and write (`keyfold.batch`).
-What the driver holds does not grow with the number of files, but for 16 bytes for each that an earlier run has done.
+The driver's memory does not grow with the number of files, except for 16 bytes per file that an earlier run has done.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def pack(
     batch: int = BATCH,
     concurrency: int | None = None,
 ) -> Summary:
-    """Packs files into `out`, folders kept, and writes a row for each to Parquet in `rows` (`out/keyfold-rows` where not given).
+    """Packs files into `out`, keeping folders, and writes a row for each to Parquet in `rows` (default: `out/keyfold-rows`).
 
-    `paths`: a folder, paths, or a manifest (`.txt` with a path a line, `.csv` or `.parquet` with a column `input`); on disks that all
-    workers see, or anywhere that fsspec knows. Needs `pip install keyfold[ray]`; uses the cluster that `ray.init` connected to, else
-    starts one here.
-    Started again, it goes on where it was stopped: what has a row with the same input and settings is skipped.
+    `paths`: a folder, paths, or a manifest (`.txt` with one path per line, `.csv` or `.parquet` with a column `input`), on disks that
+    all workers see, or anywhere that fsspec supports. Needs `pip install keyfold[ray]`. Uses the cluster that `ray.init` connected to,
+    else starts a local one. Run again, it continues where it stopped: files that have a row with the same input and settings are
+    skipped.
     """
     import ray
 
@@ -129,11 +129,11 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m keyfold.ray", description="Pack many files on Ray")
     parser.add_argument("paths", nargs="+", help="a folder, files, or a manifest (.txt, .csv or .parquet with a column input)")
-    parser.add_argument("-o", "--out", required=True, help="the folder to write to: a path, or an address that fsspec knows")
+    parser.add_argument("-o", "--out", required=True, help="the folder to write to: a path, or a URL that fsspec supports")
     parser.add_argument("--rows", help="the folder for rows [default: OUT/keyfold-rows]")
-    parser.add_argument("--address", help="a Ray cluster [default: one that is started here]")
-    parser.add_argument("--cpus", type=int, help="how many processors a cluster that is started here has")
-    parser.add_argument("--batch", type=int, default=BATCH, help="files of a task")
+    parser.add_argument("--address", help="a Ray cluster [default: starts a local one]")
+    parser.add_argument("--cpus", type=int, help="number of processors of a local cluster")
+    parser.add_argument("--batch", type=int, default=BATCH, help="files per task")
     defaults = Settings()
     parser.add_argument("--max-error", default=defaults.max_error)
     parser.add_argument("--storage", default=defaults.storage)
@@ -141,9 +141,9 @@ def main() -> None:
     parser.add_argument("--max-property-error", type=float, default=defaults.max_property_error)
     parser.add_argument("--keep", action="append", default=[])
     parser.add_argument(
-        "--timeout", type=float, default=defaults.timeout, help="seconds a file may take before it is packed fast, then left"
+        "--timeout", type=float, default=defaults.timeout, help="seconds a file may take before it is packed at level fast, then left"
     )
-    parser.add_argument("--memory", type=int, default=defaults.memory, help="bytes a file may take")
+    parser.add_argument("--memory", type=int, default=defaults.memory, help="memory limit per file in bytes")
     arguments = parser.parse_args()
     import ray
 
