@@ -3,7 +3,7 @@
 //! Transcendental functions come from `libm`, so that results do not depend on the platform.
 //! Not here: matrices and transforms.
 
-use crate::vector::{self, AXES, Matrix, cross};
+use crate::vector::cross;
 
 /// A quaternion, XYZW.
 pub type Quat = [f64; 4];
@@ -181,16 +181,6 @@ pub fn unproject(m: [f64; 3]) -> Quat {
     [2.0 * m[0] * k, 2.0 * m[1] * k, 2.0 * m[2] * k, (1.0 - square) * k]
 }
 
-/// The rotation about its own axes that a change of each component of a projection causes: three columns.
-pub fn turns_of_projection(m: [f64; 3]) -> Matrix {
-    let s = vector::dot(m, m);
-    let k = 4.0 / ((1.0 + s) * (1.0 + s));
-    AXES.map(|e| {
-        let (cross, along) = (cross(m, e), vector::dot(m, e));
-        [0, 1, 2].map(|j| k * ((1.0 - s) * e[j] - 2.0 * cross[j] + 2.0 * m[j] * along))
-    })
-}
-
 /// The angle in radians, 0 to π, between the rotations of two unit quaternions, whatever their signs.
 pub fn angle(a: Quat, b: Quat) -> f64 {
     // atan2 of the relative rotation stays exact for small angles, where acos of the dot product loses half the digits.
@@ -362,16 +352,5 @@ mod tests {
         assert_eq!(normalize([0.0, 0.0, 0.0, 1e-300]), IDENTITY);
         assert_eq!(try_normalize([0.0; 4]), None);
         assert_eq!(try_normalize([f64::INFINITY, 0.0, 0.0, 1.0]), None);
-    }
-
-    #[test]
-    fn turns_match_differences() {
-        let (m, h) = ([0.2, -0.5, 0.3], 1e-6);
-        for (i, column) in turns_of_projection(m).into_iter().enumerate() {
-            let mut n = m;
-            n[i] += h;
-            let turn = log(mul(conjugate(unproject(m)), unproject(n))).map(|c| 2.0 * c / h);
-            (0..3).for_each(|k| assert!((turn[k] - column[k]).abs() < 1e-5, "{turn:?} {column:?}"));
-        }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn raise(weights: &[f64], own: &[f64], between: &[f64], least: f64) -
 
 /// The largest squared distance at each look, in squares of the bound.
 fn squares(clip: &Clip<'_>, curves: &[Option<&Curve>], bound: f64) -> Vec<f64> {
-    let motion = clip.motion_with(|_, track| curves[track.index]);
+    let motion = clip.motion_with(curves);
     let looks = clip.times.iter().enumerate().flat_map(|(key, time)| {
         let (from, to) = (f64::from(*time), f64::from(*clip.times.get(key + 1).unwrap_or(time)));
         (0..LOOKS).map(move |look| Moment::at(from + (to - from) * look as f64 / LOOKS as f64))

@@ -133,10 +133,10 @@ impl<'a> Clip<'a> {
         }
     }
 
-    /// Its motion with other curves for some of its tracks.
-    pub(super) fn motion_with<'m>(&'m self, curve: impl Fn(usize, &Track) -> Option<&'m Curve>) -> Motion<'m> {
+    /// Its motion with other curves, by track of the job, for some of its tracks.
+    pub(super) fn motion_with<'m>(&'m self, curves: &[Option<&'m Curve>]) -> Motion<'m> {
         let mut motion: Motion<'m> = self.stored.clone();
-        let became = self.tracks.iter().enumerate().filter_map(|(i, track)| Some(track.driven(curve(i, track)?)));
+        let became = self.tracks.iter().filter_map(|track| Some(track.driven(curves[track.index]?)));
         became.for_each(|track| motion.set(track));
         motion
     }

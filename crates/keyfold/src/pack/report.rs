@@ -100,11 +100,6 @@ impl ErrorReport {
         }
     }
 
-    /// The bound as a share of the model's size.
-    pub fn allowed(&self) -> f64 {
-        if self.max > 0.0 { self.bound * self.relative / self.max } else { 0.0 }
-    }
-
     /// For people: when it is worst, and in which animation.
     pub fn moment(&self) -> String {
         let time = self.time.map_or_else(String::new, |t| format!("at {t:.2} s"));
