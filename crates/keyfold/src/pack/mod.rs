@@ -125,8 +125,9 @@ pub struct Packed {
 }
 
 impl Packed {
-    fn new(storage: Storage, document: Document, weight: Weight, diff: Diff, bound: f64, left: Vec<String>) -> Self {
-        Self { document, diff, bound, left, storage, gzip_bytes: weight.gzip, raw_bytes: weight.raw }
+    fn new(storage: Storage, document: Document, diff: Diff, bound: f64, left: Vec<String>) -> Self {
+        let Weight { raw: raw_bytes, gzip: gzip_bytes } = weigh::weight(&document);
+        Self { document, diff, bound, left, storage, gzip_bytes, raw_bytes }
     }
 
     /// The bytes that are minimized.
@@ -210,25 +211,20 @@ fn pack_below(
     let (mut before, mut untouched) = (vec![f64::NAN; packed.len()], BTreeSet::new());
     for attempt in 0.. {
         monitor.step(0.9, "measuring")?;
-        let written = forms(document, &context, &read.animations, &packed)?.into_iter();
-        let weighed = written.map(|written| (weigh::weight(&written), written));
-        let measured =
-            weighed.filter(|(weight, _)| wanted.is_none_or(|wanted| wanted(weight))).map(|(weight, written)| {
-                let diff = diff::diff(document, &written.read_back()?, settings.shell)?;
-                Ok(Packed::new(settings.storage, written, weight, diff, bound, left.clone()))
-            });
-        let mut measured = measured.collect::<Result<Vec<_>>>()?;
-        let fails = |form: &Packed, index: &usize| context.fails(&form.diff, *index);
-        let Some(first) = measured.first() else { return Ok(measured) };
-        let failing: Vec<usize> = (0..packed.len()).filter(|index| fails(first, index)).collect();
+        let mut written = forms(document, &context, &read.animations, &packed)?;
+        written.retain(|written| wanted.is_none_or(|wanted| wanted(&weigh::weight(written))));
+        let measured = |written: Document| Ok((diff::diff(document, &written.read_back()?, settings.shell)?, written));
+        let measured: Vec<(Diff, Document)> = written.into_iter().map(measured).collect::<Result<_>>()?;
+        let Some((diff, _)) = measured.first() else { return Ok(Vec::new()) };
+        let failing: Vec<usize> = (0..packed.len()).filter(|index| context.fails(diff, *index)).collect();
         if failing.is_empty() {
-            measured.retain(|form| !(0..packed.len()).any(|index| fails(form, &index)));
-            return Ok(measured);
+            let holds = |(diff, _): &(Diff, Document)| !(0..packed.len()).any(|index| context.fails(diff, index));
+            let packed = |(diff, written)| Packed::new(settings.storage, written, diff, bound, left.clone());
+            return Ok(measured.into_iter().filter(holds).map(packed).collect());
         }
         if attempt > ATTEMPTS || failing.iter().any(|index| untouched.contains(index)) {
             return Ok(Vec::new());
         }
-        let diff = &first.diff;
         let far = |index: usize| diff.animations[index].possible > FAR * bound || attempt + 1 == ATTEMPTS;
         let blames_times =
             context.form().rounds_times && !context.exact_times() && failing.iter().any(|index| far(*index));
@@ -262,7 +258,7 @@ fn pack_below(
 pub fn leave(document: &Document, settings: &Settings, left: Vec<String>) -> Result<Packed> {
     let diff = diff::diff(document, document, settings.shell)?;
     let bound = settings.bound.in_scene(diff.model_size);
-    Ok(Packed::new(settings.storage, document.edit().finish()?, weigh::weight(document), diff, bound, left))
+    Ok(Packed::new(settings.storage, document.edit().finish()?, diff, bound, left))
 }
 
 /// Whether a text fits a pattern in which `*` stands for anything.
