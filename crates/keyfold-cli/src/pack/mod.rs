@@ -33,7 +33,7 @@ pack reads back and measures what it writes, at three points of every node that 
 carries. At no time is any of them farther off than --max-error. Vertices in other places around a node may be. A file never grows: where nothing can be \
 saved, the input is copied.
 
-pack minimizes the bytes of the animations and their JSON after gzip, or the bytes as they are with --optimize raw. With one --storage, the file is no \
+pack minimizes the bytes of the animations and their JSON after gzip, or the bytes as they are with --optimize raw. In each storage, the file is no \
 larger on disk than what convert makes of it, whatever that costs after gzip.
 
 For a single file, pack also reports what the other storages would take. 'About' marks an estimate; --dry-run packs to every storage and measures; \
