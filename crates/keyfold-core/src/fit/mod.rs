@@ -19,7 +19,6 @@ mod piece;
 mod walk;
 
 use crate::curve::{Curve, Interpolation, Kind};
-use piece::Form;
 
 /// Below this, in radians or units, even equal curves differ by rounding.
 const NOISE: f64 = 1e-9;
@@ -42,20 +41,13 @@ pub fn refit(curve: &Curve, kind: Kind, form: Interpolation, tolerance: f64) -> 
     if curve.keys() == 1 {
         return Some(curve.clone());
     }
-    let rotation = kind == Kind::Rotation && curve.width() == 4;
-    let form = match form {
-        _ if curve.interpolation() == Interpolation::Step => return None,
-        Interpolation::Linear if rotation => Form::Arc,
-        Interpolation::Linear => Form::Chord,
-        Interpolation::CubicSpline if rotation => Form::Hermite,
-        Interpolation::CubicSlerp if rotation => Form::Quadrangle,
-        _ => return None,
-    };
-    let source = walk::Source { curve, kind, form, tolerance: tolerance.max(NOISE) };
-    match curve.interpolation().elements_per_key().min(form.free()) {
-        1 => walk::fit(&source),
-        _ => walk::follow(&source),
+    let kind = if curve.width() == 4 { kind } else { Kind::Vector };
+    let is_form = form == Interpolation::Linear || kind == Kind::Rotation && form.is_spline();
+    if curve.interpolation() == Interpolation::Step || !is_form {
+        return None;
     }
+    let source = walk::Source { curve, kind, form, tolerance: tolerance.max(NOISE) };
+    if curve.interpolation().is_spline() && form.is_spline() { walk::follow(&source) } else { walk::fit(&source) }
 }
 
 #[cfg(test)]

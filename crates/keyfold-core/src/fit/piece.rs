@@ -1,164 +1,138 @@
-//! What a segment is in each form: its two keys, its controls, and how it answers to small changes of them.
+//! What a segment is in each form: two keys, their controls, and how they answer to small changes.
 //!
-//! Pieces are evaluated from what a file will hold: [`Piece::store`] rounds to `f32` first. Steps of rotations are rotation
-//! vectors in the scene's frame, so that they mean the same at every place of a piece.
+//! A piece is what a file will hold, rounded to `f32`, and blends as any curve does. Steps of rotations are rotation vectors in the scene's
+//! frame, so that they mean the same at every place of a piece.
 
-use super::minimax::{FREE, Sample};
+use super::{
+    minimax::{FREE, Sample},
+    walk::Source,
+};
 use crate::{
-    curve::{Interpolation, controls, cubic_slerp, hermite},
+    curve::{Curve, Interpolation, Kind, Location, controls, hermite},
     quat::{self, Quat},
     vector::Vector,
 };
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
-/// What leads from one key to the next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// A straight line between vectors.
-    Chord,
-    /// The short arc between rotations.
-    Arc,
-    /// A Hermite spline of quaternions, normalized; its controls are tangents per second.
-    Hermite,
-    /// Shoemake's quadrangle.
-    Quadrangle,
-}
-
-impl Form {
-    pub(super) fn interpolation(self) -> Interpolation {
-        match self {
-            Self::Chord | Self::Arc => Interpolation::Linear,
-            Self::Hermite => Interpolation::CubicSpline,
-            Self::Quadrangle => Interpolation::CubicSlerp,
+/// How much of a step of each free vector arrives at `s`: one for each control, the last one moves the end key.
+fn bases(form: Interpolation, s: f64) -> [f64; FREE] {
+    match form {
+        Interpolation::Step | Interpolation::Linear => [s, 0.0, 0.0],
+        Interpolation::CubicSpline => {
+            let [_, leave, to, arrive] = hermite(s, 1.0);
+            [leave, arrive, to]
         }
-    }
-
-    /// How many vectors of a piece may be chosen: one for each control, the last one moves the end key.
-    pub(super) fn free(self) -> usize {
-        self.interpolation().elements_per_key()
-    }
-
-    /// How many times of the original are looked at, at least, along one piece: a few for each extremum its error can have.
-    pub(super) fn samples(self) -> usize {
-        if self.free() == 1 { 12 } else { 24 }
-    }
-
-    /// How much a residual is: the farthest component of vectors, an angle of rotations. What is no number is not little.
-    pub(super) fn length(self, residual: &[f64]) -> f64 {
-        match self {
-            _ if !residual.iter().all(|r| r.is_finite()) => f64::INFINITY,
-            Self::Chord => residual.iter().map(|r| libm::fabs(*r)).fold(0.0, f64::max),
-            Self::Arc | Self::Hermite | Self::Quadrangle => libm::sqrt(residual.iter().map(|r| r * r).sum()),
-        }
-    }
-
-    /// How much of a step of each free vector arrives at `s`.
-    fn bases(self, s: f64) -> [f64; FREE] {
-        match self {
-            Self::Chord | Self::Arc => [s, 0.0, 0.0],
-            Self::Hermite => {
-                let [_, leave, to, arrive] = hermite(s, 1.0);
-                [leave, arrive, to]
-            }
-            Self::Quadrangle => {
-                let h = 2.0 * s * (1.0 - s);
-                [h * (1.0 - s), h * s, (1.0 - h) * s]
-            }
+        Interpolation::CubicSlerp => {
+            let h = 2.0 * s * (1.0 - s);
+            [h * (1.0 - s), h * s, (1.0 - h) * s]
         }
     }
 }
 
-/// A segment of a new curve: keys `span` seconds apart, controls where the form has some.
-pub(super) struct Piece {
-    form: Form,
+/// A segment of a new curve.
+pub(super) struct Piece<'a> {
+    source: &'a Source<'a>,
+    /// Two keys and what leads from one to the other, `span` seconds apart whatever their times say.
+    curve: Curve,
     span: f64,
-    from: Vec<f64>,
-    leave: Quat,
-    arrive: Quat,
-    to: Vec<f64>,
 }
 
-impl Piece {
-    /// The plainest segment between two keys.
-    pub(super) fn new(form: Form, from: &[f64], to: &[f64], span: f64) -> Self {
-        match form {
-            Form::Chord => Self { from: from.to_vec(), to: to.to_vec(), form, span, leave: [0.0; 4], arrive: [0.0; 4] },
-            Form::Arc | Form::Quadrangle => {
-                let (from, to) = (to_quat(from), quat::toward(to_quat(from), to_quat(to)));
-                Self { from: from.to_vec(), to: to.to_vec(), form, span, leave: from, arrive: to }
-            }
-            Form::Hermite => {
-                let (from, to) = (to_quat(from), to_quat(to));
-                let velocity = turn(quat::toward(to, from), to).map(|c| c / span);
-                // The axis of the arc is the same in the frames of both keys.
-                let own = quat::rotate(quat::conjugate(quat::normalize(from)), velocity);
-                Self::with_velocities(form, from, to, span, [own; 2])
-            }
+impl<'a> Piece<'a> {
+    /// The plainest segment between two keys; `None` where it leaves the range of floats.
+    pub(super) fn new(source: &'a Source<'a>, span: f64, from: &[f64], to: &[f64]) -> Option<Self> {
+        if source.kind == Kind::Vector {
+            return Self::rounded(source, span, from, [quat::IDENTITY; 2], to);
         }
+        let (from, to) = (to_quat(from), quat::toward(to_quat(from), to_quat(to)));
+        if source.form == Interpolation::CubicSpline {
+            let velocity = turn(from, to).map(|c| c / span);
+            // The axis of the arc is the same in the frames of both keys.
+            let own = quat::rotate(quat::conjugate(quat::normalize(from)), velocity);
+            return Self::with_velocities(source, span, from, to, [own; 2]);
+        }
+        Self::rounded(source, span, &from, [from, to], &to)
     }
 
     /// The cubic segment that leaves and arrives with the given velocities: rotation vectors per second, in the keys' own frames.
-    pub(super) fn with_velocities(form: Form, from: Quat, to: Quat, span: f64, [leave, arrive]: [Vector; 2]) -> Self {
+    pub(super) fn with_velocities(
+        source: &'a Source<'a>,
+        span: f64,
+        from: Quat,
+        to: Quat,
+        velocities: [Vector; 2],
+    ) -> Option<Self> {
         let to = quat::toward(from, to);
-        let half = |v: Vector| v.map(|c| c * span / 2.0);
-        let (leave, arrive) = match form {
-            Form::Quadrangle => controls(quat::normalize(from), quat::normalize(to), half(leave), half(arrive)),
-            _ => (tangent(from, leave), tangent(to, arrive)),
+        let [leave, arrive] = velocities.map(|v| v.map(|c| c / 2.0));
+        let controls = match source.form {
+            Interpolation::CubicSlerp => {
+                let [leave, arrive] = [leave, arrive].map(|v| v.map(|c| c * span));
+                controls(quat::normalize(from), quat::normalize(to), leave, arrive).into()
+            }
+            // The change per second of a quaternion that turns.
+            _ => [(from, leave), (to, arrive)].map(|(q, [x, y, z])| quat::mul(q, [x, y, z, 0.0])),
         };
-        Self { form, span, from: from.to_vec(), leave, arrive, to: to.to_vec() }
+        Self::rounded(source, span, &from, controls, &to)
+    }
+
+    /// As a file will hold it; of controls, only splines have any.
+    fn rounded(
+        source: &'a Source<'a>,
+        span: f64,
+        from: &[f64],
+        [leave, arrive]: [Quat; 2],
+        to: &[f64],
+    ) -> Option<Self> {
+        let values = match source.form.is_spline() {
+            true => [&[0.0; 4], from, &leave, &arrive, to, &[0.0; 4]].concat(),
+            false => [from, to].concat(),
+        };
+        let values: Vec<f32> = values.into_iter().map(|v| v as f32).collect();
+        Some(Self { source, curve: Curve::new(source.form, from.len(), [0.0, 1.0], values).ok()?, span })
     }
 
     /// What the piece lacks at `s` (0 to 1): from the value there to what is wanted, as a step.
     pub(super) fn sample(&self, s: f64, wanted: &[f64]) -> Sample {
-        let unit = |key: &[f64]| quat::normalize(to_quat(key));
-        let sample = |residual: Vec<f64>| Sample { bases: self.form.bases(s), residual };
-        let there = match self.form {
-            Form::Chord => {
-                let ends = self.from.iter().zip(&self.to);
-                return sample(ends.zip(wanted).map(|((a, b), w)| w - ((1.0 - s) * a + s * b)).collect());
-            }
-            Form::Arc => quat::slerp(unit(&self.from), unit(&self.to), s),
-            Form::Hermite => {
-                let (parts, weights) = ([&self.from[..], &self.leave, &self.to, &self.arrive], hermite(s, self.span));
-                quat::normalize([0, 1, 2, 3].map(|i| parts.iter().zip(weights).map(|(v, w)| w * v[i]).sum()))
-            }
-            Form::Quadrangle => cubic_slerp(unit(&self.from), unit(&self.leave), unit(&self.arrive), unit(&self.to), s),
+        let mut there = vec![0.0; wanted.len()];
+        self.curve.blend(self.source.kind, Location::Between { key: 0, s, span: self.span }, &mut there);
+        let residual = match self.source.kind {
+            Kind::Vector => wanted.iter().zip(there).map(|(wanted, there)| wanted - there).collect(),
+            Kind::Rotation => turn(to_quat(&there), to_quat(wanted)).to_vec(),
         };
-        sample(turn(there, to_quat(wanted)).to_vec())
+        Sample { bases: bases(self.source.form, s), residual }
     }
 
-    /// Takes a step with each free vector.
-    pub(super) fn nudge(&mut self, steps: &[f64]) {
-        if self.form == Form::Chord {
-            return self.to.iter_mut().zip(steps).for_each(|(v, d)| *v += d);
+    /// The piece after a step with each free vector.
+    pub(super) fn nudged(&self, steps: &[f64]) -> Option<Self> {
+        let Self { source, ref curve, span } = *self;
+        let wide = |values: &[f32]| values.iter().map(|v| f64::from(*v)).collect::<Vec<_>>();
+        let (from, to) = (wide(curve.value(0)), wide(curve.value(1)));
+        if source.kind == Kind::Vector {
+            let to: Vec<f64> = to.iter().zip(steps).map(|(v, step)| v + step).collect();
+            return Self::rounded(source, span, &from, [quat::IDENTITY; 2], &to);
         }
+        let (from, to) = (to_quat(&from), to_quat(&to));
         let (steps, _) = steps.as_chunks::<3>();
-        let (from, to) = (to_quat(&self.from), to_quat(&self.to));
-        if let [leave, arrive, _] = *steps {
+        let nudged = |control: Option<&[f32]>, step: Vector, key: Quat| {
+            let control = control.map_or(key, |control| to_quat(&wide(control)));
+            if source.form == Interpolation::CubicSlerp {
+                return turned(control, step);
+            }
             // A tangent's change per segment, in the scene's frame: `ω q / 2`.
-            let add = |a: Quat, step: Vector, q: Quat| {
-                let [x, y, z] = step.map(|c| c / 2.0 / self.span);
-                let change = quat::mul([x, y, z, 0.0], q);
-                [0, 1, 2, 3].map(|i| a[i] + change[i])
-            };
-            (self.leave, self.arrive) = match self.form {
-                Form::Hermite => (add(self.leave, leave, from), add(self.arrive, arrive, to)),
-                _ => (turned(self.leave, leave), turned(self.arrive, arrive)),
-            };
-        }
-        self.to = steps.last().map_or(to, |step| turned(to, *step)).to_vec();
+            let [x, y, z] = step.map(|c| c / 2.0 / span);
+            let change = quat::mul([x, y, z, 0.0], key);
+            [0, 1, 2, 3].map(|i| control[i] + change[i])
+        };
+        let controls = match *steps {
+            [leave, arrive, _] => [nudged(curve.out_tangent(0), leave, from), nudged(curve.in_tangent(1), arrive, to)],
+            _ => [from, to],
+        };
+        Self::rounded(source, span, &from, controls, &turned(to, *steps.last()?))
     }
 
-    /// Rounds to `f32`, and says what the file will hold: the control that leaves the first key and the one that arrives at the
-    /// end, where the form has them, and the end.
-    pub(super) fn store(&mut self) -> Vec<f32> {
-        let controls = self.leave.iter_mut().chain(&mut self.arrive).filter(|_| self.form.free() > 1);
-        let round = |v: &mut f64| {
-            let stored = *v as f32;
-            *v = f64::from(stored);
-            stored
-        };
-        controls.chain(&mut self.to).map(round).collect()
+    /// What a file holds of it: the control that leaves the first key and the one that arrives at the end, where the form has them, and the end.
+    pub(super) fn behind_its_start(&self) -> &[f32] {
+        let (width, elements) = (self.curve.width(), self.source.form.elements_per_key());
+        &self.curve.values()[(elements / 2 + 1) * width..][..elements * width]
     }
 }
 
@@ -175,10 +149,4 @@ fn turn(a: Quat, b: Quat) -> Vector {
 
 fn turned(q: Quat, step: Vector) -> Quat {
     quat::mul(quat::exp(step.map(|c| c / 2.0)), q)
-}
-
-/// The change per second of a quaternion that turns by `velocity`, in its own frame.
-fn tangent(q: Quat, velocity: Vector) -> Quat {
-    let [x, y, z] = velocity.map(|c| c / 2.0);
-    quat::mul(q, [x, y, z, 0.0])
 }

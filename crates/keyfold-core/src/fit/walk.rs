@@ -5,7 +5,7 @@
 
 use super::{
     minimax::{self, Sample},
-    piece::{Form, Piece, to_quat},
+    piece::{Piece, to_quat},
 };
 use crate::{
     curve::{Curve, Interpolation, Kind},
@@ -20,11 +20,11 @@ const PARTS: u64 = 1 << 20;
 /// How often a piece is improved before it is given up.
 const ROUNDS: usize = 3;
 
-/// A curve to be followed, and in what form.
+/// A curve to be followed, and in what form: splines are for rotations, whose values have four components.
 pub(super) struct Source<'a> {
     pub(super) curve: &'a Curve,
     pub(super) kind: Kind,
-    pub(super) form: Form,
+    pub(super) form: Interpolation,
     pub(super) tolerance: f64,
 }
 
@@ -63,7 +63,9 @@ impl Source<'_> {
         let first = times.partition_point(|t| f64::from(*t) <= from);
         let last = times.partition_point(|t| f64::from(*t) < to);
         let per_span = if self.curve.interpolation() == Interpolation::Linear { 4 } else { 8 };
-        let count = self.form.samples().div_ceil(last - first + 1).max(per_span);
+        // A few for each extremum that a piece's error can have.
+        let least = if self.form.is_spline() { 24 } else { 12 };
+        let count = usize::div_ceil(least, last - first + 1).max(per_span);
         let mut out = Vec::with_capacity(count * (last - first + 1) + 1);
         out.push(Wanted { s: 0.0, value: self.at(from), corner: true });
         let mut start = from;
@@ -84,6 +86,41 @@ impl Source<'_> {
         let turn = |t: f64| quat::log(quat::toward(quat::IDENTITY, quat::mul(back, to_quat(&self.at(t)))));
         let (near, far) = (turn(time + ahead), turn(time + 2.0 * ahead));
         [0, 1, 2].map(|i| (4.0 * near[i] - far[i]) / ahead)
+    }
+
+    /// What a piece lacks of the original, and the largest of that: of the samples, and of the parabolas through three of them that have their summit
+    /// in between.
+    fn lack(&self, piece: &Piece<'_>, wanted: &[Wanted]) -> (Vec<Sample>, f64) {
+        let samples: Vec<Sample> = wanted.iter().map(|w| piece.sample(w.s, &w.value)).collect();
+        let errors: Vec<f64> = samples.iter().map(|s| self.length(&s.residual)).collect();
+        let mut most = errors.iter().copied().fold(0.0, f64::max);
+        for (w, e) in wanted.windows(3).zip(errors.windows(3)) {
+            if !w[1].corner && e[1] >= e[0] && e[1] >= e[2] {
+                most = most.max(summit([w[0].s, w[1].s, w[2].s], [e[0], e[1], e[2]]));
+            }
+        }
+        (samples, most)
+    }
+
+    /// How much a residual is: the farthest component of vectors, an angle of rotations. What is no number is not little.
+    fn length(&self, residual: &[f64]) -> f64 {
+        match self.kind {
+            _ if !residual.iter().all(|r| r.is_finite()) => f64::INFINITY,
+            Kind::Vector => residual.iter().map(|r| libm::fabs(*r)).fold(0.0, f64::max),
+            Kind::Rotation => libm::sqrt(residual.iter().map(|r| r * r).sum()),
+        }
+    }
+
+    /// The free vectors that make the largest residual smallest. Components of a line are lines, each with an answer of its own.
+    fn solve(&self, samples: &[Sample], enough: f64, hopeless: f64) -> Option<Vec<f64>> {
+        if self.kind == Kind::Rotation {
+            return minimax::solve(samples, self.form.elements_per_key(), enough, hopeless);
+        }
+        let component = |i: usize| {
+            let one = |s: &Sample| Sample { bases: s.bases, residual: vec![s.residual[i]] };
+            minimax::solve(&samples.iter().map(one).collect::<Vec<_>>(), 1, enough, hopeless)?.pop()
+        };
+        (0..samples.first()?.residual.len()).map(component).collect()
     }
 }
 
@@ -121,7 +158,7 @@ pub(super) fn follow(source: &Source<'_>) -> Option<Curve> {
 /// A curve of pieces. `next` says where the one ends that begins at a position with a value, and what a file holds of it.
 fn walk(source: &Source<'_>, mut next: impl FnMut(u64, &[f64]) -> Option<(u64, Vec<f32>)>) -> Option<Curve> {
     let Source { curve, form, .. } = source;
-    let unused = vec![0.0; if form.free() == 1 { 0 } else { curve.width() }];
+    let unused = vec![0.0; if form.is_spline() { curve.width() } else { 0 }];
     let (mut position, mut times, mut values) = (0, vec![curve.start()], unused.clone());
     values.extend(source.at(f64::from(curve.start())).iter().map(|v| *v as f32));
     while position < source.end() {
@@ -134,7 +171,7 @@ fn walk(source: &Source<'_>, mut next: impl FnMut(u64, &[f64]) -> Option<(u64, V
         values.extend(piece);
     }
     values.extend(unused);
-    Curve::new(form.interpolation(), curve.width(), times, values).ok()
+    Curve::new(*form, curve.width(), times, values).ok()
 }
 
 /// The farthest position up to `limit` that `reach` can make a piece to: from a first guess of the length, in steps that grow until
@@ -172,21 +209,18 @@ fn farthest<T>(from: u64, guess: u64, limit: u64, reach: impl Fn(u64) -> Option<
 
 /// What a file holds of a piece that comes near enough once its free vectors are chosen.
 fn free_piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<Vec<f32>> {
-    let Source { form, tolerance, .. } = *source;
     let (start, end, wanted) = source.wanted(from, to)?;
-    let mut piece = Piece::new(form, value, &wanted.last()?.value, end - start);
+    let mut piece = Piece::new(source, end - start, value, &wanted.last()?.value)?;
     for round in 0..=ROUNDS {
-        let stored = piece.store();
-        let samples = samples(&piece, &wanted);
-        let error = largest(form, &wanted, &samples);
-        if error <= tolerance {
-            return Some(stored);
+        let (samples, error) = source.lack(&piece, &wanted);
+        if error <= source.tolerance {
+            return Some(piece.behind_its_start().to_vec());
         }
         if round < ROUNDS {
             // The solution is linear; what it neglects is as small as the square of the step.
-            let hopeless = 1.05 * tolerance + error * error;
+            let hopeless = 1.05 * source.tolerance + error * error;
             // The start is no longer free.
-            piece.nudge(&solve(form, &samples[1..], 0.96 * tolerance, hopeless)?);
+            piece = piece.nudged(&source.solve(&samples[1..], 0.96 * source.tolerance, hopeless)?)?;
         }
     }
     None
@@ -198,37 +232,8 @@ fn matched_piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Opti
     let ahead = 1e-4 * (end - start);
     let velocities = [source.velocity(start, ahead), source.velocity(end, -ahead)];
     let (from, to) = (to_quat(value), to_quat(&wanted.last()?.value));
-    let mut piece = Piece::with_velocities(source.form, from, to, end - start, velocities);
-    let stored = piece.store();
-    (largest(source.form, &wanted, &samples(&piece, &wanted)) <= source.tolerance).then_some(stored)
-}
-
-fn samples(piece: &Piece, wanted: &[Wanted]) -> Vec<Sample> {
-    wanted.iter().map(|w| piece.sample(w.s, &w.value)).collect()
-}
-
-/// The free vectors that make the largest residual smallest. Components of a line are lines, each with an answer of its own.
-fn solve(form: Form, samples: &[Sample], enough: f64, hopeless: f64) -> Option<Vec<f64>> {
-    if form != Form::Chord {
-        return minimax::solve(samples, form.free(), enough, hopeless);
-    }
-    let component = |i: usize| {
-        let one = |s: &Sample| Sample { bases: s.bases, residual: vec![s.residual[i]] };
-        minimax::solve(&samples.iter().map(one).collect::<Vec<_>>(), 1, enough, hopeless)?.pop()
-    };
-    (0..samples.first()?.residual.len()).map(component).collect()
-}
-
-/// The largest residual: of the samples, and of the parabolas through three of them that have their summit in between.
-fn largest(form: Form, wanted: &[Wanted], samples: &[Sample]) -> f64 {
-    let errors: Vec<f64> = samples.iter().map(|s| form.length(&s.residual)).collect();
-    let mut most = errors.iter().copied().fold(0.0, f64::max);
-    for (w, e) in wanted.windows(3).zip(errors.windows(3)) {
-        if !w[1].corner && e[1] >= e[0] && e[1] >= e[2] {
-            most = most.max(summit([w[0].s, w[1].s, w[2].s], [e[0], e[1], e[2]]));
-        }
-    }
-    most
+    let piece = Piece::with_velocities(source, end - start, from, to, velocities)?;
+    (source.lack(&piece, &wanted).1 <= source.tolerance).then(|| piece.behind_its_start().to_vec())
 }
 
 /// The highest value of the parabola through three points of which the middle one is the highest.
