@@ -2,7 +2,7 @@
 
 use super::{
     NAME, entries,
-    streams::Stream,
+    streams::{Stream, Streamed},
     write::{Dialect, Options},
 };
 use crate::{
@@ -17,8 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn place(
     edit: &mut Edit<'_>,
     contents: &[&Stored],
-    streams: &[Stream],
-    originals: &BTreeMap<&Stored, &Stored>,
+    Streamed { streams, originals, .. }: &Streamed,
     options: &Options,
 ) -> Result<Vec<usize>> {
     if streams.is_empty() {
@@ -28,7 +27,7 @@ pub(super) fn place(
     let (packed, plain): (Vec<&Stored>, Vec<&Stored>) = contents.iter().copied().partition(|c| inside.contains(c));
     let mut indices: BTreeMap<&Stored, usize> = plain.iter().copied().zip(place_plain(edit, &plain)?).collect();
     let accessors = match options.fallback {
-        true => place_fallback(edit, packed.iter().map(|content| originals.get(content).unwrap_or(content))),
+        true => place_fallback(edit, packed.iter().map(|content| originals.get(*content).unwrap_or(content))),
         false => packed.iter().map(|content| content.accessor(None)).collect(),
     };
     let accessors = accessors.into_iter().map(|accessor| edit.push("accessors", accessor.into()));
@@ -41,25 +40,24 @@ pub(super) fn place(
     let buffer = options.fallback.then(|| edit.push_buffer(Some("draco")));
     for stream in streams {
         let view = edit.push_view_in(buffer, stream.bytes()?, Map::new());
-        let outputs: Vec<usize> = stream.outputs.iter().map(|(output, _)| indices[output]).collect();
-        let ids: Vec<usize> = (1..=outputs.len()).collect();
+        let accessors: Vec<usize> = stream.contents().map(|content| indices[content]).collect();
+        let ids: Vec<usize> = (1..accessors.len()).collect();
         let (key, empty) = match options.dialect {
             Dialect::Draft => ("attributeId", json!({ "compressedAnimations": [] })),
             Dialect::Year2018 => ("attributesId", json!([])),
         };
-        let input = indices[&stream.times.stored];
-        let object = json!({ "input": input, "outputs": outputs, key: ids, "bufferView": view });
+        let object = json!({ "input": accessors[0], "outputs": accessors[1..], key: ids, "bufferView": view });
         list(edit.json(), object, empty)?;
     }
     Ok(contents.iter().map(|c| indices[c]).collect())
 }
 
 /// The originals in a buffer of their own, and the accessors that find them there.
-fn place_fallback<'s>(edit: &mut Edit<'_>, originals: impl Iterator<Item = &'s &'s Stored>) -> Vec<Map<String, Value>> {
+fn place_fallback<'s>(edit: &mut Edit<'_>, originals: impl Iterator<Item = &'s Stored>) -> Vec<Map<String, Value>> {
     let buffer = edit.push_buffer(Some("fallback"));
     let view = edit.next("bufferViews");
     let mut bytes = Vec::new();
-    let mut accessor = |original: &&Stored| {
+    let mut accessor = |original: &Stored| {
         let accessor = original.accessor(Some((view, bytes.len())));
         bytes.extend_from_slice(&original.bytes);
         accessor

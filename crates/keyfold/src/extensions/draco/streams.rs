@@ -5,115 +5,125 @@
 
 use super::{
     grids::Gridded,
-    times::{self, EncodedTimes},
+    times,
     write::{Options, Planned},
 };
 use crate::{
     Error, Result, Track,
-    write::{ChannelForm, SamplerForm, Stored, core_form, samplers_of},
+    write::{AnimationForm, ChannelForm, SamplerForm, Stored, core_form, samplers_of},
 };
 use keyfold_core::draco::{Choice, EncodeFault, EncodedAttribute, Options as Codec, assemble};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A track that may go into a stream.
-pub(super) struct Candidate<'p> {
-    grid: &'p Gridded,
-    /// Its sampler as it is.
-    plain: SamplerForm,
-    /// Its sampler as a decoder of the stream will see it.
-    pub(super) packed: SamplerForm,
+/// Animations, and the streams that some of their values are in.
+pub(super) struct Streamed {
+    pub(super) forms: Vec<AnimationForm>,
+    pub(super) streams: Vec<Stream>,
+    /// What fallbacks hold: the floats before compression, by what a decoder sees in their place.
+    pub(super) originals: BTreeMap<Stored, Stored>,
 }
 
-/// All tracks, and the times that their streams may have.
-pub(super) struct Candidates<'p> {
-    /// By animation, each track as it is, and whether it may go into a stream.
-    pub(super) tracks: Vec<Vec<(ChannelForm, Option<Candidate<'p>>)>>,
-    /// By what they are before they are encoded.
-    times: BTreeMap<Stored, EncodedTimes>,
-}
+/// What an accessor holds as a decoder will see it, and how a stream says it.
+pub(super) type Part = (Stored, EncodedAttribute);
 
-impl<'p> Candidates<'p> {
-    fn iter(&self) -> impl Iterator<Item = &Candidate<'p>> {
-        self.tracks.iter().flatten().filter_map(|(_, candidate)| candidate.as_ref())
-    }
-}
-
-/// The tracks, those that have a grid with their samplers before and after.
-pub(super) fn candidates<'p>(planned: &'p [Planned], options: &Options) -> Result<Candidates<'p>> {
-    let gridded = planned.iter().flat_map(Planned::tracks).filter(|(_, grid)| grid.is_some());
-    let times = times::encode_all(gridded.map(|(track, _)| track), options)?;
-    let candidate = |(track, grid): (&Track, Option<&'p Gridded>)| {
-        let form = core_form(track)?;
-        let Some(grid) = grid else { return Ok((form, None)) };
-        let decoded = core_form(&Track { curve: grid.decoded.clone(), ..track.clone() })?;
-        let samplers = samplers_of(&form).zip(samplers_of(&decoded)).next();
-        let candidate = samplers.map(|(plain, decoded)| {
-            let packed = SamplerForm { input: times[&plain.input].stored.clone(), ..decoded.clone() };
-            Candidate { grid, plain: plain.clone(), packed }
-        });
-        Ok((form, candidate))
-    };
-    // Values that only exact storage keeps stay where they are.
-    let inexact = |planned: &'p Planned| planned.tracks().filter(|(track, _)| !track.target.is_exact());
-    let tracks = planned.iter().map(|planned| inexact(planned).map(candidate).collect());
-    Ok(Candidates { tracks: tracks.collect::<Result<_>>()?, times })
-}
-
-/// What fallbacks hold: the floats before compression, by what a decoder sees in their place.
-pub(super) fn originals<'c>(candidates: &'c Candidates<'_>) -> BTreeMap<&'c Stored, &'c Stored> {
-    let pairs = |c: &'c Candidate<'_>| [(&c.packed.input, &c.plain.input), (&c.packed.output, &c.plain.output)];
-    candidates.iter().flat_map(pairs).collect()
-}
-
-/// One stream to be written.
-pub(super) struct Stream {
-    pub(super) times: EncodedTimes,
-    /// The tracks by what their accessors hold.
-    pub(super) outputs: Vec<(Stored, EncodedAttribute)>,
-}
+/// One stream to be written, the times first.
+pub(super) struct Stream(Vec<Part>);
 
 impl Stream {
-    /// What accessors hold whose values are in the stream.
     pub(super) fn contents(&self) -> impl Iterator<Item = &Stored> {
-        self.outputs.iter().map(|(output, _)| output).chain([&self.times.stored])
+        self.0.iter().map(|(stored, _)| stored)
     }
 
     pub(super) fn bytes(&self) -> Result<Vec<u8>> {
-        let attributes = [&self.times.attribute].into_iter().chain(self.outputs.iter().map(|(_, encoded)| encoded));
-        let attributes: Vec<EncodedAttribute> = attributes.cloned().collect();
-        assemble(self.times.stored.count() as u32, &attributes, &[]).map_err(refused)
+        let attributes: Vec<EncodedAttribute> = self.0.iter().map(|(_, attribute)| attribute.clone()).collect();
+        assemble(self.0[0].0.count() as u32, &attributes, &[]).map_err(refused)
     }
 }
 
-/// The streams that pay.
-pub(super) fn streams(candidates: &Candidates<'_>, options: &Options) -> Result<Vec<Stream>> {
-    let contested = contested(candidates, options);
+/// A track that may go into a stream.
+struct Candidate<'p> {
+    grid: &'p Gridded,
+    times: &'p Part,
+    /// Its sampler as it is.
+    plain: SamplerForm,
+    /// Its sampler as a decoder of the stream will see it.
+    packed: SamplerForm,
+}
+
+/// A channel as it is, with its candidate.
+type Channel<'p> = (ChannelForm, Option<Candidate<'p>>);
+
+/// Puts those tracks into streams that have a grid, wherever that pays.
+pub(super) fn streamed(planned: &[Planned], options: &Options) -> Result<Streamed> {
+    let gridded = planned.iter().flat_map(Planned::tracks).filter(|(_, grid)| grid.is_some());
+    let times = times::encode_all(gridded.map(|(track, _)| track), options)?;
+    let channels = planned.iter().map(|planned| {
+        // Values that only exact storage keeps stay where they are.
+        let inexact = planned.tracks().filter(|(track, _)| !track.target.is_exact());
+        inexact.map(|(track, grid)| channel(track, grid, &times)).collect()
+    });
+    let channels: Vec<Vec<Channel<'_>>> = channels.collect::<Result<_>>()?;
+    let candidates = || channels.iter().flatten().filter_map(|(_, candidate)| candidate.as_ref());
+    let sides = candidates().flat_map(|Candidate { packed, plain, .. }| {
+        [(&packed.input, &plain.input), (&packed.output, &plain.output)].map(|(a, b)| (a.clone(), b.clone()))
+    });
+    let originals = sides.collect();
+    let outside = channels.iter().flatten().filter(|(_, candidate)| candidate.is_none());
+    let outside = outside.flat_map(|(form, _)| samplers_of(form));
+    let contested = contested(candidates(), outside, options.fallback.then_some(&originals));
     let mut groups: BTreeMap<&Stored, Vec<&Candidate<'_>>> = BTreeMap::new();
-    for candidate in candidates.iter().filter(|c| !contested.contains(&c.packed.output)) {
+    for candidate in candidates().filter(|c| !contested.contains(&c.packed.output)) {
         groups.entry(&candidate.packed.input).or_default().push(candidate);
     }
-    let times: BTreeMap<&Stored, &EncodedTimes> = candidates.times.values().map(|t| (&t.stored, t)).collect();
-    groups.iter().filter_map(|(input, group)| encode(group, times[*input], options).transpose()).collect()
+    let streams = groups.values().filter_map(|group| encode(group, options).transpose());
+    let streams: Vec<Stream> = streams.collect::<Result<_>>()?;
+    let inside: BTreeSet<&Stored> = streams.iter().flat_map(Stream::contents).collect();
+    let form = |(planned, channels): (&Planned, &Vec<Channel<'_>>)| {
+        let channels: Vec<ChannelForm> = channels.iter().map(|channel| written(channel, &inside)).collect();
+        let replaces = channels.iter().filter_map(|c| c.source).chain(planned.dropped.iter().copied()).collect();
+        AnimationForm { index: planned.animation.index, replaces, channels, repeats_samplers: false }
+    };
+    Ok(Streamed { forms: planned.iter().zip(&channels).map(form).collect(), streams, originals })
+}
+
+fn channel<'p>(track: &Track, grid: Option<&'p Gridded>, times: &'p BTreeMap<Stored, Part>) -> Result<Channel<'p>> {
+    let form = core_form(track)?;
+    let Some(grid) = grid else { return Ok((form, None)) };
+    let decoded = core_form(&Track { curve: grid.decoded.clone(), ..track.clone() })?;
+    let samplers = samplers_of(&form).cloned().zip(samplers_of(&decoded)).next();
+    let candidate = samplers.map(|(plain, decoded)| {
+        let times = &times[&plain.input];
+        Candidate { grid, times, plain, packed: SamplerForm { input: times.0.clone(), ..decoded.clone() } }
+    });
+    Ok((form, candidate))
+}
+
+/// A channel as it will stand in the file: where its values are in a stream, as a decoder will see them.
+fn written((form, candidate): &Channel<'_>, inside: &BTreeSet<&Stored>) -> ChannelForm {
+    let mut form = form.clone();
+    if let Some(candidate) = candidate.as_ref().filter(|c| inside.contains(&c.packed.output)) {
+        let extended = form.extension_sampler.iter_mut().map(|(_, sampler)| sampler);
+        form.sampler.iter_mut().chain(extended).for_each(|sampler| *sampler = candidate.packed.clone());
+    }
+    form
 }
 
 /// The outputs that one accessor cannot hold for all tracks of that content: their times differ, or originals that are kept.
-fn contested<'c>(candidates: &'c Candidates<'_>, options: &Options) -> BTreeSet<&'c Stored> {
+fn contested<'c>(
+    candidates: impl Iterator<Item = &'c Candidate<'c>> + Clone,
+    outside: impl Iterator<Item = &'c SamplerForm>,
+    originals: Option<&BTreeMap<Stored, Stored>>,
+) -> BTreeSet<&'c Stored> {
     let mut inputs: BTreeMap<&Stored, BTreeSet<&Stored>> = BTreeMap::new();
-    let changed = candidates.iter().filter(|c| c.plain.output != c.packed.output).map(|c| &c.plain);
-    let outside = candidates.tracks.iter().flatten().filter(|(_, candidate)| candidate.is_none());
-    let outside = outside.flat_map(|(form, _)| samplers_of(form));
-    for sampler in candidates.iter().map(|c| &c.packed).chain(changed).chain(outside) {
+    let changed = candidates.clone().filter(|c| c.plain.output != c.packed.output).map(|c| &c.plain);
+    for sampler in candidates.clone().map(|c| &c.packed).chain(changed).chain(outside) {
         inputs.entry(&sampler.output).or_default().insert(&sampler.input);
     }
-    let mut contested: BTreeSet<&Stored> = inputs.iter().filter(|(_, i)| i.len() > 1).map(|(o, _)| *o).collect();
-    if options.fallback {
-        let originals = originals(candidates);
-        let differs = |c: &&Candidate<'_>| {
-            originals[&c.packed.output] != &c.plain.output || originals[&c.packed.input] != &c.plain.input
-        };
-        contested.extend(candidates.iter().filter(differs).map(|c| &c.packed.output));
-    }
-    contested
+    let differs = |c: &&Candidate<'_>| {
+        originals.is_some_and(|kept| kept[&c.packed.output] != c.plain.output || kept[&c.packed.input] != c.plain.input)
+    };
+    let several = inputs.iter().filter(|(_, inputs)| inputs.len() > 1).map(|(output, _)| *output);
+    several.chain(candidates.filter(differs).map(|c| &c.packed.output)).collect()
 }
 
 pub(super) const CODEC: Codec = Codec { choice: Choice::Smallest, speed: 5, entropy: true };
@@ -123,23 +133,21 @@ pub(super) fn refused(fault: EncodeFault) -> Error {
 }
 
 /// A stream of the tracks that it makes smaller; `None` where there is none.
-fn encode(tracks: &[&Candidate<'_>], times: &EncodedTimes, options: &Options) -> Result<Option<Stream>> {
+fn encode(tracks: &[&Candidate<'_>], options: &Options) -> Result<Option<Stream>> {
     // Asked-for bits are for every track, whether they pay or not.
     let asked = options.bits.is_some();
-    let mut outputs: Vec<(Stored, EncodedAttribute)> = Vec::new();
-    let mut saved = 0isize;
+    let mut parts = vec![tracks[0].times.clone()];
+    const HEADER: isize = 32;
+    let mut saved = parts[0].0.bytes.len() as isize - parts[0].1.size() as isize - HEADER;
     let mut seen = BTreeSet::new();
     for Candidate { grid, packed, .. } in tracks.iter().filter(|c| seen.insert(&c.packed.output)) {
-        let id = outputs.len() as u32 + 1;
+        let id = parts.len() as u32;
         let encoded = EncodedAttribute::from_indices(id, &grid.quantizer, &grid.indices, &CODEC).map_err(refused)?;
         let gain = packed.output.bytes.len() as isize - encoded.size() as isize;
         if gain > 0 || asked {
             saved += gain;
-            outputs.push((packed.output.clone(), encoded));
+            parts.push((packed.output.clone(), encoded));
         }
     }
-    const HEADER: isize = 32;
-    let pays = saved + times.stored.bytes.len() as isize > HEADER + times.attribute.size() as isize;
-    let wanted = !outputs.is_empty() && (pays || asked);
-    Ok(wanted.then(|| Stream { times: times.clone(), outputs }))
+    Ok((parts.len() > 1 && (saved > 0 || asked)).then_some(Stream(parts)))
 }

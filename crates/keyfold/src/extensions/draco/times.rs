@@ -1,26 +1,18 @@
 //! Timestamps of a stream: on a grid where that keeps them as good as exact, else as floats.
 
 use super::{
-    streams::{CODEC, refused},
+    streams::{CODEC, Part, refused},
     write::Options,
 };
 use crate::{Error, Interpolation, Result, Track, write::Stored};
-use keyfold_core::draco::{Attribute, Coding, EncodedAttribute, Quantize, Quantizer, TIMESTAMPS};
+use keyfold_core::draco::{Attribute, Coding, EncodedAttribute, Quantizer, TIMESTAMPS};
 use std::collections::BTreeMap;
-
-/// Timestamps, encoded.
-#[derive(Clone)]
-pub(super) struct EncodedTimes {
-    /// As a decoder will see them.
-    pub(super) stored: Stored,
-    pub(super) attribute: EncodedAttribute,
-}
 
 /// The times of all tracks, by what they are.
 pub(super) fn encode_all<'t>(
     tracks: impl Iterator<Item = &'t Track>,
     options: &Options,
-) -> Result<BTreeMap<Stored, EncodedTimes>> {
+) -> Result<BTreeMap<Stored, Part>> {
     let mut distinct: BTreeMap<Stored, (&[f32], bool)> = BTreeMap::new();
     for track in tracks {
         let times = track.curve.times();
@@ -32,7 +24,7 @@ pub(super) fn encode_all<'t>(
 }
 
 /// Encodes times; those of `Step` curves are `exact` unless bits were asked for.
-fn encode(times: &[f32], exact: bool, options: &Options) -> Result<EncodedTimes> {
+fn encode(times: &[f32], exact: bool, options: &Options) -> Result<Part> {
     let asked = options.time_bits.and_then(|bits| Quantizer::fit(times, 1, bits).ok());
     // A fallback has the original times, and one accessor cannot say two lengths: then times stay exact.
     let quantizer = asked.or_else(|| if options.fallback { None } else { even_grid(times, exact) });
@@ -41,16 +33,14 @@ fn encode(times: &[f32], exact: bool, options: &Options) -> Result<EncodedTimes>
     {
         let decoded = quantizer.dequantize(indices.clone());
         if decoded.is_sorted_by(|a, b| a < b) && decoded.last() == times.last() {
-            let attribute =
-                EncodedAttribute::from_indices(TIMESTAMPS, &quantizer, &indices, &CODEC).map_err(refused)?;
-            return Ok(EncodedTimes { stored: Stored::times(&decoded), attribute });
+            let attribute = EncodedAttribute::from_indices(TIMESTAMPS, &quantizer, &indices, &CODEC);
+            return Ok((Stored::times(&decoded), attribute.map_err(refused)?));
         }
     }
     let keys = u32::try_from(times.len()).map_err(|_| Error::limit("", "a track of more than 4294967295 keys"))?;
-    let (floats, plain) =
-        (Attribute::floats(TIMESTAMPS, 1, times.to_vec()), Coding { quantize: Quantize::Off, predict: true });
-    let attribute = EncodedAttribute::new(&floats, keys, &plain, &CODEC).map_err(refused)?;
-    Ok(EncodedTimes { stored: Stored::times(times), attribute })
+    let floats = Attribute::floats(TIMESTAMPS, 1, times.to_vec());
+    let attribute = EncodedAttribute::new(&floats, keys, &Coding::LOSSLESS, &CODEC);
+    Ok((Stored::times(times), attribute.map_err(refused)?))
 }
 
 /// A grid on which evenly spaced times differ by one: they then take next to nothing. Times may drift by a few units in the last place,

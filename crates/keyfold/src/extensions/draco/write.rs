@@ -6,7 +6,7 @@
 use super::{
     grids::{Gridded, components, uniform},
     place::place,
-    streams::{Candidate, Candidates, Stream, candidates, originals, streams},
+    streams::{Stream, streamed},
 };
 use crate::{
     Animation, Bound, Curve, Document, Finding, Result, Track,
@@ -14,7 +14,7 @@ use crate::{
     read,
     retarget::is_component,
     unpack_storage,
-    write::{AnimationForm, ChannelForm, Stored, assemble},
+    write::{ChannelForm, Stored, assemble},
 };
 use std::collections::BTreeSet;
 
@@ -81,20 +81,18 @@ pub(crate) struct Drafted {
 
 /// What animations put on the wire as streams.
 pub(crate) fn draft(planned: &[Planned], options: &Options) -> Result<Drafted> {
-    let candidates = candidates(planned, options)?;
-    let streams = streams(&candidates, options)?;
-    let channels = forms(planned, &candidates, &streams).into_iter().flat_map(|form| form.channels).collect();
-    let bytes = streams.iter().map(Stream::bytes).collect::<Result<Vec<_>>>()?.concat();
-    Ok(Drafted { channels, bytes, inside: streams.iter().flat_map(Stream::contents).cloned().collect() })
+    let streamed = streamed(planned, options)?;
+    Ok(Drafted {
+        bytes: streamed.streams.iter().map(Stream::bytes).collect::<Result<Vec<_>>>()?.concat(),
+        inside: streamed.streams.iter().flat_map(Stream::contents).cloned().collect(),
+        channels: streamed.forms.into_iter().flat_map(|form| form.channels).collect(),
+    })
 }
 
 /// A document with its animations as streams where those are smaller.
 pub(crate) fn write(plain: &Document, planned: &[Planned], options: &Options) -> Result<Document> {
-    let candidates = candidates(planned, options)?;
-    let streams = streams(&candidates, options)?;
-    let forms = forms(planned, &candidates, &streams);
-    let originals = originals(&candidates);
-    assemble(plain, &forms, |edit, contents| place(edit, contents, &streams, &originals, options))
+    let streamed = streamed(planned, options)?;
+    assemble(plain, &streamed.forms, |edit, contents| place(edit, contents, &streamed, options))
 }
 
 /// The tracks of an animation, each with its grid where it may go into a stream.
@@ -115,25 +113,4 @@ impl Planned {
 /// Whether a stream can hold a track. The field for components is a byte, and older readers take it as signed.
 pub(crate) fn fits(track: &Track) -> bool {
     track.curve.keys() > 1 && components(&track.curve) <= 127 && !track.target.is_exact()
-}
-
-/// The channels of animations: those whose values are in a stream as a decoder will see them, the others as they are.
-fn forms(planned: &[Planned], candidates: &Candidates<'_>, streams: &[Stream]) -> Vec<AnimationForm> {
-    let inside: BTreeSet<&Stored> = streams.iter().flat_map(|s| s.outputs.iter().map(|(output, _)| output)).collect();
-    let channel = |(form, candidate): &(ChannelForm, Option<Candidate<'_>>)| {
-        let mut form = form.clone();
-        if let Some(candidate) = candidate.as_ref().filter(|c| inside.contains(&c.packed.output)) {
-            match &mut form.extension_sampler {
-                Some((_, sampler)) => *sampler = candidate.packed.clone(),
-                None => form.sampler = Some(candidate.packed.clone()),
-            }
-        }
-        form
-    };
-    let form = |(planned, tracks): (&Planned, &Vec<_>)| {
-        let channels: Vec<ChannelForm> = tracks.iter().map(channel).collect();
-        let replaces = channels.iter().filter_map(|c| c.source).chain(planned.dropped.iter().copied()).collect();
-        AnimationForm { index: planned.animation.index, replaces, channels, repeats_samplers: false }
-    };
-    planned.iter().zip(&candidates.tracks).map(form).collect()
 }
