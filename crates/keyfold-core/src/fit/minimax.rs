@@ -50,39 +50,28 @@ fn error(sample: &Sample, x: &[f64]) -> f64 {
     libm::sqrt(left.sum())
 }
 
-/// The normal equations: one small matrix for all components, because every component has the same bases.
+/// The normal equations, a row for each free vector: the small matrix, which all components have in common, because every component has the same
+/// bases, and behind it what their combination should be. Gauss-Jordan without pivots: the matrix is symmetric and positive where the samples say
+/// anything about every free vector.
 fn least_squares(samples: &[Sample], weights: &[f64], free: usize) -> Option<Vec<f64>> {
-    let width = samples.first()?.residual.len();
-    let mut matrix = [[0.0; FREE]; FREE];
-    let mut right = vec![0.0; free * width];
+    let mut rows = vec![vec![0.0; free + samples.first()?.residual.len()]; free];
     for (sample, weight) in samples.iter().zip(weights) {
-        for row in 0..free {
-            let scaled = sample.bases[row] * weight;
-            (0..free).for_each(|column| matrix[row][column] += scaled * sample.bases[column]);
-            for (r, v) in right[row * width..].iter_mut().zip(&sample.residual) {
-                *r += scaled * v;
-            }
+        for (row, base) in rows.iter_mut().zip(sample.bases) {
+            let scaled = base * weight;
+            let values = sample.bases[..free].iter().chain(&sample.residual);
+            row.iter_mut().zip(values).for_each(|(sum, v)| *sum += scaled * v);
         }
     }
-    eliminate(&mut matrix, &mut right, free, width).then_some(right)
-}
-
-/// Gauss-Jordan without pivots: the matrix is symmetric and positive where the samples say anything about every free vector.
-fn eliminate(matrix: &mut [[f64; FREE]; FREE], right: &mut [f64], free: usize, width: usize) -> bool {
     for pivot in 0..free {
-        let inverse = 1.0 / matrix[pivot][pivot];
-        if !inverse.is_finite() {
-            return false;
-        }
-        matrix[pivot].iter_mut().for_each(|v| *v *= inverse);
-        right[pivot * width..][..width].iter_mut().for_each(|v| *v *= inverse);
-        for row in (0..free).filter(|row| *row != pivot) {
-            let factor = matrix[row][pivot];
-            (0..free).for_each(|column| matrix[row][column] -= factor * matrix[pivot][column]);
-            (0..width).for_each(|i| right[row * width + i] -= factor * right[pivot * width + i]);
+        let inverse = Some(1.0 / rows[pivot][pivot]).filter(|inverse| inverse.is_finite())?;
+        rows[pivot].iter_mut().for_each(|v| *v *= inverse);
+        let own = rows[pivot].clone();
+        for (_, row) in rows.iter_mut().enumerate().filter(|(index, _)| *index != pivot) {
+            let factor = row[pivot];
+            row.iter_mut().zip(&own).for_each(|(v, own)| *v -= factor * own);
         }
     }
-    true
+    Some(rows.into_iter().flat_map(|row| row.into_iter().skip(free)).collect())
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub fn refit(curve: &Curve, kind: Kind, form: Interpolation, tolerance: f64) -> 
         return None;
     }
     let source = walk::Source { curve, kind, form, tolerance: tolerance.max(NOISE) };
-    if curve.interpolation().is_spline() && form.is_spline() { walk::follow(&source) } else { walk::fit(&source) }
+    if source.is_followed() { walk::follow(&source) } else { walk::fit(&source) }
 }
 
 #[cfg(test)]

@@ -48,21 +48,16 @@ impl<'a> Piece<'a> {
             let velocity = turn(from, to).map(|c| c / span);
             // The axis of the arc is the same in the frames of both keys.
             let own = quat::rotate(quat::conjugate(quat::normalize(from)), velocity);
-            return Self::with_velocities(source, span, from, to, [own; 2]);
+            return Self::turning(source, span, [from, to], [own; 2]);
         }
         Self::rounded(source, span, &from, [from, to], &to)
     }
 
-    /// The cubic segment that leaves and arrives with the given velocities: rotation vectors per second, in the keys' own frames.
-    pub(super) fn with_velocities(
-        source: &'a Source<'a>,
-        span: f64,
-        from: Quat,
-        to: Quat,
-        velocities: [Vector; 2],
-    ) -> Option<Self> {
+    /// The cubic segment that leaves one key and arrives at the other turning `at` such velocities: rotation vectors per second, in the keys'
+    /// own frames.
+    pub(super) fn turning(source: &'a Source<'a>, span: f64, [from, to]: [Quat; 2], at: [Vector; 2]) -> Option<Self> {
         let to = quat::toward(from, to);
-        let [leave, arrive] = velocities.map(|v| v.map(|c| c / 2.0));
+        let [leave, arrive] = at.map(|velocity| velocity.map(|c| c / 2.0));
         let controls = match source.form {
             Interpolation::CubicSlerp => {
                 let [leave, arrive] = [leave, arrive].map(|v| v.map(|c| c * span));
@@ -75,15 +70,9 @@ impl<'a> Piece<'a> {
     }
 
     /// As a file will hold it; of controls, only splines have any.
-    fn rounded(
-        source: &'a Source<'a>,
-        span: f64,
-        from: &[f64],
-        [leave, arrive]: [Quat; 2],
-        to: &[f64],
-    ) -> Option<Self> {
+    fn rounded(source: &'a Source<'a>, span: f64, from: &[f64], controls: [Quat; 2], to: &[f64]) -> Option<Self> {
         let values = match source.form.is_spline() {
-            true => [&[0.0; 4], from, &leave, &arrive, to, &[0.0; 4]].concat(),
+            true => [&[0.0; 4], from, &controls[0], &controls[1], to, &[0.0; 4]].concat(),
             false => [from, to].concat(),
         };
         let values: Vec<f32> = values.into_iter().map(|v| v as f32).collect();
@@ -129,7 +118,8 @@ impl<'a> Piece<'a> {
         Self::rounded(source, span, &from, controls, &turned(to, *steps.last()?))
     }
 
-    /// What a file holds of it: the control that leaves the first key and the one that arrives at the end, where the form has them, and the end.
+    /// What a file holds of it: the control that leaves the first key and the one that arrives at the end, where the form has them, and the
+    /// end.
     pub(super) fn behind_its_start(&self) -> &[f32] {
         let (width, elements) = (self.curve.width(), self.source.form.elements_per_key());
         &self.curve.values()[(elements / 2 + 1) * width..][..elements * width]

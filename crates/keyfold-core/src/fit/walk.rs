@@ -37,6 +37,11 @@ struct Wanted {
 }
 
 impl Source<'_> {
+    /// Whether pieces take their controls from the curve's own: between the cubic forms.
+    pub(super) fn is_followed(&self) -> bool {
+        self.curve.interpolation().is_spline() && self.form.is_spline()
+    }
+
     fn end(&self) -> u64 {
         (self.curve.keys() as u64 - 1) * PARTS
     }
@@ -66,8 +71,7 @@ impl Source<'_> {
         // A few for each extremum that a piece's error can have.
         let least = if self.form.is_spline() { 24 } else { 12 };
         let count = usize::div_ceil(least, last - first + 1).max(per_span);
-        let mut out = Vec::with_capacity(count * (last - first + 1) + 1);
-        out.push(Wanted { s: 0.0, value: self.at(from), corner: true });
+        let mut out = vec![Wanted { s: 0.0, value: self.at(from), corner: true }];
         let mut start = from;
         for stop in times[first..last].iter().map(|t| f64::from(*t)).chain([to]) {
             out.extend((1..=count).map(|i| {
@@ -129,7 +133,7 @@ impl Source<'_> {
 pub(super) fn fit(source: &Source<'_>) -> Option<Curve> {
     let (mut length, is_straight) = (PARTS, source.curve.interpolation() == Interpolation::Linear);
     walk(source, |from, value| {
-        let reach = |to: u64| free_piece(source, value, from, to);
+        let reach = |to: u64| piece(source, value, from, to);
         let to_key = || {
             let found = farthest(from / PARTS, length / PARTS, source.end() / PARTS, |key| reach(key * PARTS));
             found.map(|(key, piece)| (key * PARTS, piece))
@@ -151,7 +155,7 @@ pub(super) fn fit(source: &Source<'_>) -> Option<Curve> {
 pub(super) fn follow(source: &Source<'_>) -> Option<Curve> {
     walk(source, |from, value| {
         let stop = (from / PARTS + 1) * PARTS;
-        farthest(from, stop - from, stop, |to| matched_piece(source, value, from, to))
+        farthest(from, stop - from, stop, |to| piece(source, value, from, to))
     })
 }
 
@@ -207,33 +211,29 @@ fn farthest<T>(from: u64, guess: u64, limit: u64, reach: impl Fn(u64) -> Option<
     Some(good)
 }
 
-/// What a file holds of a piece that comes near enough once its free vectors are chosen.
-fn free_piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<Vec<f32>> {
+/// What a file holds of a piece that comes near enough: with the original's velocities, or with free vectors once they are chosen.
+fn piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<Vec<f32>> {
     let (start, end, wanted) = source.wanted(from, to)?;
-    let mut piece = Piece::new(source, end - start, value, &wanted.last()?.value)?;
-    for round in 0..=ROUNDS {
+    let (span, last, tolerance) = (end - start, &wanted.last()?.value, source.tolerance);
+    let (mut piece, rounds) = if source.is_followed() {
+        let velocities = [source.velocity(start, 1e-4 * span), source.velocity(end, -1e-4 * span)];
+        (Piece::turning(source, span, [to_quat(value), to_quat(last)], velocities)?, 0)
+    } else {
+        (Piece::new(source, span, value, last)?, ROUNDS)
+    };
+    for round in 0..=rounds {
         let (samples, error) = source.lack(&piece, &wanted);
-        if error <= source.tolerance {
+        if error <= tolerance {
             return Some(piece.behind_its_start().to_vec());
         }
-        if round < ROUNDS {
+        if round < rounds {
             // The solution is linear; what it neglects is as small as the square of the step.
-            let hopeless = 1.05 * source.tolerance + error * error;
+            let hopeless = 1.05 * tolerance + error * error;
             // The start is no longer free.
-            piece = piece.nudged(&source.solve(&samples[1..], 0.96 * source.tolerance, hopeless)?)?;
+            piece = piece.nudged(&source.solve(&samples[1..], 0.96 * tolerance, hopeless)?)?;
         }
     }
     None
-}
-
-/// What a file holds of a piece with the original's velocities, where that is near enough.
-fn matched_piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<Vec<f32>> {
-    let (start, end, wanted) = source.wanted(from, to)?;
-    let ahead = 1e-4 * (end - start);
-    let velocities = [source.velocity(start, ahead), source.velocity(end, -ahead)];
-    let (from, to) = (to_quat(value), to_quat(&wanted.last()?.value));
-    let piece = Piece::with_velocities(source, end - start, from, to, velocities)?;
-    (source.lack(&piece, &wanted).1 <= source.tolerance).then(|| piece.behind_its_start().to_vec())
 }
 
 /// The highest value of the parabola through three points of which the middle one is the highest.
