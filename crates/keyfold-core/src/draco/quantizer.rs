@@ -98,15 +98,13 @@ impl Quantizer {
         self.map(&indices, |index, minimum| index as f32 * step + minimum)
     }
 
-    /// Maps every value together with its component's minimum; the usual numbers of components are known to the
-    /// compiler.
+    /// Maps every value together with its component's minimum.
     fn map<T: Copy, U>(&self, values: &[T], mut map: impl FnMut(T, f32) -> U) -> Vec<U> {
-        match *self.minimum {
-            [x] => rows(values, [x], map),
-            [x, y, z] => rows(values, [x, y, z], map),
-            [x, y, z, w] => rows(values, [x, y, z, w], map),
-            ref minimum => values.iter().zip(minimum.iter().cycle()).map(|(&value, &low)| map(value, low)).collect(),
+        let mut out = Vec::with_capacity(values.len());
+        for row in values.chunks_exact(self.minimum.len().max(1)) {
+            out.extend(row.iter().zip(&self.minimum).map(|(&value, &low)| map(value, low)));
         }
+        out
     }
 
     pub(super) fn read(cursor: &mut Cursor<'_>, components: u8) -> Result<Quantizer, DecodeError> {
@@ -129,14 +127,6 @@ impl Quantizer {
 
 /// 2^31: what an index must stay below.
 const LIMIT: f32 = 2_147_483_648.0;
-
-fn rows<const C: usize, T: Copy, U>(values: &[T], minimum: [f32; C], mut map: impl FnMut(T, f32) -> U) -> Vec<U> {
-    let mut out = Vec::with_capacity(values.len());
-    for row in values.as_chunks::<C>().0 {
-        out.extend(row.iter().zip(&minimum).map(|(&value, &low)| map(value, low)));
-    }
-    out
-}
 
 #[cfg(test)]
 mod tests {
