@@ -20,7 +20,7 @@ use crate::{
     read::{Channel, ChannelTarget, KeyArrays, Sampler},
     validate::{Code, Findings},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Values for accessors, by accessor index, in place of the accessors' own bytes.
@@ -228,6 +228,16 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// Takes an extension off the lists of used and required ones.
 pub(crate) fn undeclare(json: &mut Value, name: &str) {
     ["extensionsUsed", "extensionsRequired"].into_iter().for_each(|list| unlist(json, list, name));
+}
+
+/// Removes an extension's object from the one that carries it, and `extensions` with the last of them.
+fn remove(carrier: &mut Value, name: &str) {
+    if let Some(Value::Object(extensions)) = carrier.get_mut("extensions") {
+        extensions.shift_remove(name);
+    }
+    if carrier.get("extensions") == Some(&json!({})) {
+        carrier.as_object_mut().map(|members| members.shift_remove("extensions"));
+    }
 }
 
 /// Puts an extension on one of the two lists, once.

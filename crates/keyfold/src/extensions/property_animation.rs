@@ -46,14 +46,10 @@ fn raise(animation: &mut Value) -> Option<&'static str> {
 
 /// Takes the channels out of an animation, with the objects that held nothing else.
 fn take_channels(animation: &mut Value) -> Option<Value> {
-    let extensions = animation.get_mut("extensions")?.as_object_mut()?;
-    let object = extensions.get_mut(NAME)?.as_object_mut()?;
+    let object = animation.get_mut("extensions")?.get_mut(NAME)?.as_object_mut()?;
     let channels = object.shift_remove("channels");
     if object.is_empty() {
-        extensions.shift_remove(NAME);
-    }
-    if extensions.is_empty() {
-        animation.as_object_mut()?.shift_remove("extensions");
+        super::remove(animation, NAME);
     }
     channels
 }

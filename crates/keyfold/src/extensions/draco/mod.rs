@@ -12,8 +12,9 @@ mod times;
 mod write;
 
 pub(crate) use grids::{coded, property_grid};
+pub(crate) use streams::streamed;
 pub use write::{Dialect, Options, compress};
-pub(crate) use write::{Planned, draft, fits, write};
+pub(crate) use write::{Planned, fits, write};
 
 use super::{Extension, Provided};
 use crate::{
@@ -21,7 +22,7 @@ use crate::{
     document::{JsonRef, Object, json::to_index},
 };
 use keyfold_core::draco::{self, Attribute, TIMESTAMPS};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -59,14 +60,9 @@ struct Stream<'a> {
 
 /// The streams that a document lists, as far as they can be read: what cannot, the rules speak of.
 fn streams<'a>(document: &'a Document, name: &str) -> Vec<Stream<'a>> {
-    let list = || {
-        let extensions = document.root().object("extensions").ok()??;
-        match extensions.get(name)?.as_array() {
-            Some(_) => extensions.objects(name).ok(),
-            None => extensions.object(name).ok()??.objects("compressedAnimations").ok(),
-        }
-    };
-    list().into_iter().flatten().flatten().filter_map(Stream::read).collect()
+    let Ok(Some(extensions)) = document.root().object("extensions") else { return Vec::new() };
+    let list = extensions.objects(name).or_else(|_| extensions.required_object(name)?.objects("compressedAnimations"));
+    list.into_iter().flatten().flatten().filter_map(Stream::read).collect()
 }
 
 impl<'a> Stream<'a> {
@@ -165,13 +161,7 @@ fn tidy(json: &mut Value, name: &str) {
     list.retain_mut(|stream| keep_used(stream, &used));
     if list.is_empty() {
         super::undeclare(json, name);
-        let Some(root) = json.as_object_mut() else { return };
-        if let Some(extensions) = root.get_mut("extensions").and_then(Value::as_object_mut) {
-            extensions.shift_remove(name);
-        }
-        if root.get("extensions") == Some(&json!({})) {
-            root.shift_remove("extensions");
-        }
+        super::remove(json, name);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     NAME, entries,
-    streams::{Stream, Streamed},
+    streams::Streamed,
     write::{Dialect, Options},
 };
 use crate::{
@@ -11,23 +11,23 @@ use crate::{
     write::{Stored, place_plain},
 };
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Accessors of streams get no buffer view, or one into the fallback; all others lie as plain core does it.
 pub(super) fn place(
     edit: &mut Edit<'_>,
     contents: &[&Stored],
-    Streamed { streams, originals, .. }: &Streamed,
+    streamed: &Streamed,
     options: &Options,
 ) -> Result<Vec<usize>> {
-    if streams.is_empty() {
+    if streamed.streams.is_empty() {
         return place_plain(edit, contents);
     }
-    let inside: BTreeSet<&Stored> = streams.iter().flat_map(Stream::contents).collect();
+    let inside = streamed.inside();
     let (packed, plain): (Vec<&Stored>, Vec<&Stored>) = contents.iter().copied().partition(|c| inside.contains(c));
     let mut indices: BTreeMap<&Stored, usize> = plain.iter().copied().zip(place_plain(edit, &plain)?).collect();
     let accessors = match options.fallback {
-        true => place_fallback(edit, packed.iter().map(|content| originals.get(*content).unwrap_or(content))),
+        true => place_fallback(edit, packed.iter().map(|content| streamed.originals.get(*content).unwrap_or(content))),
         false => packed.iter().map(|content| content.accessor(None)).collect(),
     };
     let accessors = accessors.into_iter().map(|accessor| edit.push("accessors", accessor.into()));
@@ -38,7 +38,7 @@ pub(super) fn place(
     }
     // A buffer of their own, as the draft draws it: who reads the fallback need not fetch the streams.
     let buffer = options.fallback.then(|| edit.push_buffer(Some("draco")));
-    for stream in streams {
+    for stream in &streamed.streams {
         let view = edit.push_view_in(buffer, stream.bytes()?, Map::new());
         let accessors: Vec<usize> = stream.contents().map(|content| indices[content]).collect();
         let ids: Vec<usize> = (1..accessors.len()).collect();
@@ -47,7 +47,11 @@ pub(super) fn place(
             Dialect::Year2018 => ("attributesId", json!([])),
         };
         let object = json!({ "input": accessors[0], "outputs": accessors[1..], key: ids, "bufferView": view });
-        list(edit.json(), object, empty)?;
+        let root = edit.json().as_object_mut().expect("the root is an object");
+        let extensions = root.entry("extensions").or_insert_with(|| json!({})).as_object_mut();
+        let entries = extensions.and_then(|extensions| entries(extensions.entry(NAME).or_insert(empty)));
+        let what = "is neither an array nor has `compressedAnimations`";
+        entries.ok_or_else(|| Error::malformed(format!("/extensions/{NAME}"), what))?.push(object);
     }
     Ok(contents.iter().map(|c| indices[c]).collect())
 }
@@ -65,14 +69,4 @@ fn place_fallback<'s>(edit: &mut Edit<'_>, originals: impl Iterator<Item = &'s S
     let accessors = originals.map(&mut accessor).collect();
     edit.push_view_in(Some(buffer), bytes, Map::new());
     accessors
-}
-
-/// Adds a stream to the extension's list, which is `empty` where there is none yet.
-fn list(json: &mut Value, stream: Value, empty: Value) -> Result<()> {
-    let root = json.as_object_mut().expect("the root is an object");
-    let extensions = root.entry("extensions").or_insert_with(|| json!({})).as_object_mut();
-    let entries = extensions.and_then(|extensions| entries(extensions.entry(NAME).or_insert(empty)));
-    let what = "is neither an array nor has `compressedAnimations`";
-    entries.ok_or_else(|| Error::malformed(format!("/extensions/{NAME}"), what))?.push(stream);
-    Ok(())
 }

@@ -16,11 +16,23 @@ use keyfold_core::draco::{Choice, EncodeFault, EncodedAttribute, Options as Code
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Animations, and the streams that some of their values are in.
-pub(super) struct Streamed {
-    pub(super) forms: Vec<AnimationForm>,
+pub(crate) struct Streamed {
+    pub(crate) forms: Vec<AnimationForm>,
     pub(super) streams: Vec<Stream>,
     /// What fallbacks hold: the floats before compression, by what a decoder sees in their place.
     pub(super) originals: BTreeMap<Stored, Stored>,
+}
+
+impl Streamed {
+    /// What accessors hold whose values are in the streams.
+    pub(crate) fn inside(&self) -> BTreeSet<&Stored> {
+        self.streams.iter().flat_map(Stream::contents).collect()
+    }
+
+    /// All streams, one after the other.
+    pub(crate) fn bytes(&self) -> Result<Vec<u8>> {
+        Ok(self.streams.iter().map(Stream::bytes).collect::<Result<Vec<_>>>()?.concat())
+    }
 }
 
 /// What an accessor holds as a decoder will see it, and how a stream says it.
@@ -54,13 +66,13 @@ struct Candidate<'p> {
 type Channel<'p> = (ChannelForm, Option<Candidate<'p>>);
 
 /// Puts those tracks into streams that have a grid, wherever that pays.
-pub(super) fn streamed(planned: &[Planned], options: &Options) -> Result<Streamed> {
-    let gridded = planned.iter().flat_map(Planned::tracks).filter(|(_, grid)| grid.is_some());
+pub(crate) fn streamed(planned: &[Planned], options: &Options) -> Result<Streamed> {
+    let gridded = planned.iter().flat_map(|planned| &planned.tracks).filter(|(_, grid)| grid.is_some());
     let times = times::encode_all(gridded.map(|(track, _)| track), options)?;
     let channels = planned.iter().map(|planned| {
         // Values that only exact storage keeps stay where they are.
-        let inexact = planned.tracks().filter(|(track, _)| !track.target.is_exact());
-        inexact.map(|(track, grid)| channel(track, grid, &times)).collect()
+        let inexact = planned.tracks.iter().filter(|(track, _)| !track.target.is_exact());
+        inexact.map(|(track, grid)| channel(track, grid.as_ref(), &times)).collect()
     });
     let channels: Vec<Vec<Channel<'_>>> = channels.collect::<Result<_>>()?;
     let candidates = || channels.iter().flatten().filter_map(|(_, candidate)| candidate.as_ref());
@@ -76,14 +88,15 @@ pub(super) fn streamed(planned: &[Planned], options: &Options) -> Result<Streame
         groups.entry(&candidate.packed.input).or_default().push(candidate);
     }
     let streams = groups.values().filter_map(|group| encode(group, options).transpose());
-    let streams: Vec<Stream> = streams.collect::<Result<_>>()?;
-    let inside: BTreeSet<&Stored> = streams.iter().flat_map(Stream::contents).collect();
+    let mut streamed = Streamed { forms: Vec::new(), streams: streams.collect::<Result<_>>()?, originals };
+    let inside = streamed.inside();
     let form = |(planned, channels): (&Planned, &Vec<Channel<'_>>)| {
         let channels: Vec<ChannelForm> = channels.iter().map(|channel| written(channel, &inside)).collect();
         let replaces = channels.iter().filter_map(|c| c.source).chain(planned.dropped.iter().copied()).collect();
-        AnimationForm { index: planned.animation.index, replaces, channels, repeats_samplers: false }
+        AnimationForm { index: planned.index, replaces, channels, repeats_samplers: false }
     };
-    Ok(Streamed { forms: planned.iter().zip(&channels).map(form).collect(), streams, originals })
+    streamed.forms = planned.iter().zip(&channels).map(form).collect();
+    Ok(streamed)
 }
 
 fn channel<'p>(track: &Track, grid: Option<&'p Gridded>, times: &'p BTreeMap<Stored, Part>) -> Result<Channel<'p>> {

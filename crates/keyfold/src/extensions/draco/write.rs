@@ -6,7 +6,7 @@
 use super::{
     grids::{Gridded, components, uniform},
     place::place,
-    streams::{Stream, streamed},
+    streams::streamed,
 };
 use crate::{
     Animation, Bound, Curve, Document, Finding, Result, Track,
@@ -14,7 +14,7 @@ use crate::{
     read,
     retarget::is_component,
     unpack_storage,
-    write::{ChannelForm, Stored, assemble},
+    write::assemble,
 };
 use std::collections::BTreeSet;
 
@@ -56,37 +56,22 @@ pub fn compress(document: &Document, options: &Options) -> Result<(Document, Vec
 
 /// Every track that streams can hold on the tightest grid of so many bits; constant ones as one key.
 fn with_bits(plain: &Document, bits: u8, options: &Options) -> Result<Document> {
-    let planned = |mut animation: Animation| {
+    let planned = |animation: Animation| {
         let end = animation.duration();
-        for track in animation.tracks.iter_mut().filter(|track| track.curve.is_constant()) {
-            let one = Curve::constant(end, track.curve.value(0));
-            track.curve = one.unwrap_or_else(|_| track.curve.clone());
-        }
-        animation.tracks.retain(|track| !is_component(plain.registry(), &track.target));
-        let grids = animation.tracks.iter().map(|track| fits(track).then(|| uniform(track, bits))?).collect();
-        Planned { animation, grids, dropped: BTreeSet::new() }
+        let whole = animation.tracks.into_iter().filter(|track| !is_component(plain.registry(), &track.target));
+        let tracks = whole.map(|mut track| {
+            if track.curve.is_constant()
+                && let Ok(one) = Curve::constant(end, track.curve.value(0))
+            {
+                track.curve = one;
+            }
+            let grid = fits(&track).then(|| uniform(&track, bits)).flatten();
+            (track, grid)
+        });
+        Planned { index: animation.index, tracks: tracks.collect(), dropped: BTreeSet::new() }
     };
     let planned: Vec<Planned> = read(plain)?.animations.into_iter().map(planned).collect();
     write(plain, &planned, options)
-}
-
-/// Animations as streams that are written nowhere.
-pub(crate) struct Drafted {
-    pub(crate) channels: Vec<ChannelForm>,
-    /// All streams, one after the other.
-    pub(crate) bytes: Vec<u8>,
-    /// What accessors hold whose values are in the streams.
-    pub(crate) inside: BTreeSet<Stored>,
-}
-
-/// What animations put on the wire as streams.
-pub(crate) fn draft(planned: &[Planned], options: &Options) -> Result<Drafted> {
-    let streamed = streamed(planned, options)?;
-    Ok(Drafted {
-        bytes: streamed.streams.iter().map(Stream::bytes).collect::<Result<Vec<_>>>()?.concat(),
-        inside: streamed.streams.iter().flat_map(Stream::contents).cloned().collect(),
-        channels: streamed.forms.into_iter().flat_map(|form| form.channels).collect(),
-    })
 }
 
 /// A document with its animations as streams where those are smaller.
@@ -97,17 +82,10 @@ pub(crate) fn write(plain: &Document, planned: &[Planned], options: &Options) ->
 
 /// The tracks of an animation, each with its grid where it may go into a stream.
 pub(crate) struct Planned {
-    pub(crate) animation: Animation,
-    pub(crate) grids: Vec<Option<Gridded>>,
+    pub(crate) index: usize,
+    pub(crate) tracks: Vec<(Track, Option<Gridded>)>,
     /// The channels that are replaced though no track of theirs is left.
     pub(crate) dropped: BTreeSet<usize>,
-}
-
-impl Planned {
-    /// The tracks with their grids.
-    pub(super) fn tracks(&self) -> impl Iterator<Item = (&Track, Option<&Gridded>)> {
-        self.animation.tracks.iter().zip(self.grids.iter().map(Option::as_ref))
-    }
 }
 
 /// Whether a stream can hold a track. The field for components is a byte, and older readers take it as signed.

@@ -4,7 +4,7 @@
 
 use super::{Entry, Form, MARGIN, Rewritten, component_step, core_gltf};
 use crate::{
-    Animation, Curve, Interpolation, Kind, Target, Track,
+    Curve, Interpolation, Kind, Target, Track,
     draco::{self, Planned},
     pack::{
         Context,
@@ -25,10 +25,11 @@ pub(super) const FORM: Form = Form {
     has_sparse: false,
     converts_exactly: false,
     wire: |entries, context| {
-        let draft = draco::draft(&[planned(0, entries, context)], &context.draco_options())?;
-        Ok(wire(&draft.channels, |contents| {
-            let outside: Vec<_> = contents.iter().copied().filter(|stored| !draft.inside.contains(stored)).collect();
-            [&draft.bytes[..], &plain(&outside, context)].concat()
+        let streamed = draco::streamed(&[planned(0, entries, context)], &context.draco_options())?;
+        let (inside, bytes) = (streamed.inside(), streamed.bytes()?);
+        Ok(wire(&streamed.forms[0].channels, |contents| {
+            let outside: Vec<_> = contents.iter().copied().filter(|stored| !inside.contains(stored)).collect();
+            [&bytes[..], &plain(&outside, context)].concat()
         }))
     },
     write: |document, animations, context, _| {
@@ -98,15 +99,16 @@ fn planned(index: usize, entries: &[Entry<'_>], context: &Context<'_>) -> Planne
         let original = context.settings.draco.fallback && own.times() == entry.times() && *own != decoded;
         if original { own.clone() } else { of_unit_length(&entry.track.target, decoded) }
     };
-    let track = |entry: &Entry<'_>| Track { curve: curve(entry), ..entry.track.clone() };
-    let tracks: Vec<Track> = entries.iter().map(track).collect();
-    let grids = entries.iter().zip(&tracks).map(|(entry, track)| match entry.encoded {
-        Some(encoded) => draco::coded(track, encoded),
-        None if track.target.moved_node().is_none() && draco::fits(track) && !context.keeps(&track.target) => {
-            draco::property_grid(track, context.property_bound)
-        }
-        None => None,
+    let tracks = entries.iter().map(|entry| {
+        let track = Track { curve: curve(entry), ..entry.track.clone() };
+        let grid = match entry.encoded {
+            Some(encoded) => draco::coded(&track, encoded),
+            None if track.target.moved_node().is_none() && draco::fits(&track) && !context.keeps(&track.target) => {
+                draco::property_grid(&track, context.property_bound)
+            }
+            None => None,
+        };
+        (track, grid)
     });
-    let grids = grids.collect();
-    Planned { animation: Animation { index, name: None, tracks }, grids, dropped: Default::default() }
+    Planned { index, tracks: tracks.collect(), dropped: Default::default() }
 }
