@@ -56,14 +56,16 @@ pub enum CoreSampler {
     Linear,
 }
 
-/// A CUBICSLERP track as the draft stores it; `fallback` is the same motion for readers that do not know it.
+/// A track as core stores it or, of CUBICSLERP, the draft; `fallback` is the same motion for readers that do not know that.
 pub(crate) fn form(track: &Track, core: CoreSampler, fallback: Option<&Track>) -> Result<ChannelForm> {
     let mut form = core_form(track)?;
-    form.sampler = match (core, fallback) {
-        (CoreSampler::Linear, Some(fallback)) => core_form(fallback)?.sampler,
-        (CoreSampler::Same, _) => form.extension_sampler.as_ref().map(|(_, own)| own.clone()),
-        _ => None,
-    };
+    if let Some((_, own)) = &form.extension_sampler {
+        form.sampler = match (core, fallback) {
+            (CoreSampler::Linear, Some(fallback)) => core_form(fallback)?.sampler,
+            (CoreSampler::Same, _) => Some(own.clone()),
+            _ => None,
+        };
+    }
     Ok(form)
 }
 

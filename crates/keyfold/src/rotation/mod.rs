@@ -16,9 +16,10 @@ use crate::{
     effort,
     extensions::sqlerp,
     read,
-    write::{AnimationForm, ChannelForm, assemble, core_form, place_plain},
+    write::{AnimationForm, ChannelForm, assemble, place_plain},
 };
 use serde::Serialize;
+use std::collections::BTreeMap;
 use tolerance::refit_rotations;
 
 /// The code of the finding about rotations that had to stay as they were.
@@ -82,92 +83,82 @@ pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Resu
     }
     let scene = Scene::new(document, &found.animations, None)?;
     effort::pay(document, &scene, &found.animations, effort::SEARCH)?;
-    let bound = options.bound.in_scene(scene.model_size());
-    let mut forms = Vec::new();
-    for animation in &found.animations {
-        let planned = plan(document, &scene, animation, options, bound, &mut report)?;
-        forms.extend((!planned.channels.is_empty()).then_some(planned));
-    }
+    let plan = Plan { document, scene: &scene, options, bound: options.bound.in_scene(scene.model_size()) };
+    let forms = found.animations.iter().map(|animation| plan.form(animation, &mut report));
+    let mut forms = forms.collect::<Result<Vec<_>>>()?;
+    forms.retain(|form| !form.channels.is_empty());
     let written = assemble(document, &forms, place_plain)?;
     if report.fallback.is_some() {
         let off = diff(document, &written.ignoring(sqlerp::NAME)?, None)?.possible;
-        if off > bound {
-            let what = format!(
-                "points of the fallback would be {off} scene units off, more than the {bound} that are allowed"
-            );
+        if off > plan.bound {
+            let allowed = format!("more than the {} that are allowed", plan.bound);
+            let what = format!("points of the fallback would be {off} scene units off, {allowed}");
             return Err(Error::Unsupported { extension: sqlerp::NAME.into(), what });
         }
     }
     Ok((written, report))
 }
 
-/// The channels that change, as they will stand in the file.
-fn plan(
-    document: &Document,
-    scene: &Scene,
-    animation: &Animation,
-    options: &RotationOptions,
+/// What rotations of a document are to become.
+struct Plan<'a> {
+    document: &'a Document,
+    scene: &'a Scene,
+    options: &'a RotationOptions,
+    /// In scene units.
     bound: f64,
-    report: &mut RotationReport,
-) -> Result<AnimationForm> {
-    let goal = options.interpolation;
-    let undefined: Vec<(usize, f64)> = undefined(animation).collect();
-    let concerns = |(i, _): &(usize, f64)| options.concerns(&animation.tracks[*i]);
-    let stays = |(i, time): &(usize, f64)| {
-        let why = format!("it is {}", through_zero(*time));
-        unchanged(animation, Some(&animation.tracks[*i]), &why)
-    };
-    report.findings.extend(undefined.iter().filter(|one| concerns(one)).map(stays));
-    let is_defined = |track: &Track| !undefined.iter().any(|(i, _)| animation.tracks[*i].source == track.source);
-    let concerned = |track: &Track| options.concerns(track) && is_defined(track);
-    let differs = |track: &Track| concerned(track) && track.curve.interpolation() != goal;
-    let (changed, findings) = refit_rotations(scene, animation, &differs, goal, bound);
-    let fallback = (goal == Interpolation::CubicSlerp && options.core == CoreSampler::Linear)
-        .then(|| refit_rotations(scene, animation, &concerned, Interpolation::Linear, bound));
-    report.findings.extend(findings.into_iter().chain(fallback.iter().flat_map(|(_, findings)| findings.clone())));
-    let mut form = AnimationForm { index: animation.index, ..AnimationForm::default() };
-    for (index, (before, after)) in animation.tracks.iter().zip(&changed.tracks).enumerate() {
-        let fallback = fallback.as_ref().map(|(animation, _)| &animation.tracks[index]);
-        // CUBICSLERP that is there already may still have to change how it stands in the file.
-        let layout = goal == Interpolation::CubicSlerp && concerned(before) && after.curve.interpolation() == goal;
-        if layout || before.curve != after.curve {
-            report.count(before, after, fallback);
-            form.replaces.insert(before.source.channel);
-            form.channels.push(channel(document, animation.index, after, options, fallback)?);
+}
+
+impl Plan<'_> {
+    /// The channels of an animation that change, as they will stand in the file.
+    fn form(&self, animation: &Animation, report: &mut RotationReport) -> Result<AnimationForm> {
+        let (goal, options) = (self.options.interpolation, self.options);
+        let undefined: BTreeMap<usize, f64> = undefined(animation).collect();
+        let concerned = (0..animation.tracks.len()).filter(|i| options.concerns(&animation.tracks[*i]));
+        let (stay, concerned): (Vec<usize>, Vec<usize>) = concerned.partition(|i| undefined.contains_key(i));
+        let stays = |i: &usize| unchanged(animation, Some(*i), &format!("it is {}", through_zero(undefined[i])));
+        report.findings.extend(stay.iter().map(stays));
+        let differing = concerned.iter().copied().filter(|i| animation.tracks[*i].curve.interpolation() != goal);
+        let mut refit = |tracks: &[usize], form| {
+            refit_rotations(self.scene, animation, tracks, form, self.bound, &mut report.findings)
+        };
+        let changed = refit(&differing.collect::<Vec<_>>(), goal);
+        let falls_back = goal == Interpolation::CubicSlerp && options.core == CoreSampler::Linear;
+        let fallback = falls_back.then(|| refit(&concerned, Interpolation::Linear));
+        let mut form = AnimationForm { index: animation.index, ..AnimationForm::default() };
+        for (index, (before, after)) in animation.tracks.iter().zip(&changed.tracks).enumerate() {
+            let fallback = fallback.as_ref().map(|animation| &animation.tracks[index]);
+            // CUBICSLERP that is there already may still have to change how it stands in the file.
+            let is_slerp = goal == Interpolation::CubicSlerp && after.curve.interpolation() == goal;
+            if is_slerp && concerned.contains(&index) || before.curve != after.curve {
+                report.count(before, after, fallback);
+                form.replaces.insert(before.source.channel);
+                form.channels.push(self.channel(animation, after, fallback)?);
+            }
         }
+        Ok(form)
     }
-    Ok(form)
+
+    fn channel(&self, animation: &Animation, track: &Track, fallback: Option<&Track>) -> Result<ChannelForm> {
+        let mut form = sqlerp::form(track, self.options.core, fallback)?;
+        // However the file addresses the node stays: only `rotation.x` and its like cannot hold whole quaternions.
+        let target = format!("/animations/{}/channels/{}/target", animation.index, track.source.channel);
+        if let Some(target) = self.document.json().pointer(&target)
+            && !target["path"].as_str().is_some_and(|path| path.starts_with("rotation."))
+        {
+            form.target = target.clone();
+        }
+        Ok(form)
+    }
 }
 
 /// What there is to say of a rotation, or of all of an animation, that could not be brought to another interpolation.
-fn unchanged(animation: &Animation, track: Option<&Track>, why: &str) -> Finding {
+fn unchanged(animation: &Animation, track: Option<usize>, why: &str) -> Finding {
     let place = format!("/animations/{}", animation.index);
-    let (at, what) = match track {
-        Some(track) => (format!("{place}/channels/{}", track.source.channel), "the rotation stayed as it was"),
+    let (at, what) = match track.map(|index| animation.tracks[index].source.channel) {
+        Some(channel) => (format!("{place}/channels/{channel}"), "the rotation stayed as it was"),
         None => (place, "its rotations stayed as they were"),
     };
     Finding { severity: Severity::Warning, code: UNCHANGED, at, message: format!("{what}: {why}") }
-}
-
-fn channel(
-    document: &Document,
-    animation: usize,
-    track: &Track,
-    options: &RotationOptions,
-    fallback: Option<&Track>,
-) -> Result<ChannelForm> {
-    let mut form = match track.curve.interpolation() {
-        Interpolation::CubicSlerp => sqlerp::form(track, options.core, fallback)?,
-        _ => core_form(track)?,
-    };
-    // However the file addresses the node stays: only `rotation.x` and its like cannot hold whole quaternions.
-    let target = format!("/animations/{animation}/channels/{}/target", track.source.channel);
-    if let Some(target) = document.json().pointer(&target)
-        && !target["path"].as_str().is_some_and(|path| path.starts_with("rotation."))
-    {
-        form.target = target.clone();
-    }
-    Ok(form)
 }
 
 impl RotationReport {

@@ -24,36 +24,37 @@ const LEAST: f64 = 0.25;
 /// No rotation strays farther than this, in radians, however little hangs on it.
 const MOST: f64 = 0.1;
 
-/// An animation with the rotations that `choose` picks in another form, no measured point farther than `bound` scene units from where
-/// it was; and what could not be brought there.
+/// An animation with some rotations in another form, no measured point farther than `bound` scene units from where it was; what could not be brought
+/// there is told.
 pub(super) fn refit_rotations(
     scene: &Scene,
     animation: &Animation,
-    choose: &dyn Fn(&Track) -> bool,
+    chosen: &[usize],
     form: Interpolation,
     bound: f64,
-) -> (Animation, Vec<Finding>) {
-    let tracks: Vec<&Track> = animation.tracks.iter().filter(|track| choose(track)).collect();
+    findings: &mut Vec<Finding>,
+) -> Animation {
     let mut changed = animation.clone();
-    if tracks.is_empty() {
-        return (changed, Vec::new());
+    if chosen.is_empty() {
+        return changed;
     }
+    let tracks: Vec<&Track> = chosen.iter().map(|index| &animation.tracks[*index]).collect();
     let motion = scene.motion(animation);
     let probes = scene.probes(&motion.moved());
     let moving: Vec<_> = tracks.iter().filter_map(|t| core_track(&t.target, &t.curve)).collect();
     let reach = Reach::of(&motion, &moving, &probes);
     let why = format!("no {} keys come within the bound; a looser one may help", form.name());
     let Some(curves) = (Search { tracks, form, bound, motion, probes, reach }).run() else {
-        return (changed, vec![unchanged(animation, None, &why)]);
+        findings.push(unchanged(animation, None, &why));
+        return changed;
     };
-    let mut findings = Vec::new();
-    for (track, curve) in changed.tracks.iter_mut().filter(|track| choose(track)).zip(curves) {
+    for (index, curve) in chosen.iter().zip(curves) {
         match curve {
-            Some(curve) => track.curve = curve,
-            None => findings.push(unchanged(animation, Some(track), &why)),
+            Some(curve) => changed.tracks[*index].curve = curve,
+            None => findings.push(unchanged(animation, Some(*index), &why)),
         }
     }
-    (changed, findings)
+    changed
 }
 
 /// Curves for the chosen tracks; `None` where a track stays as it is.
@@ -100,13 +101,12 @@ impl Search<'_> {
 
     fn fit(&self, budgets: &[f64]) -> Curves {
         let mut budgets = budgets.iter().enumerate();
-        let tolerance = |track: &&Track| match track.target.moved_node().and_then(|_| budgets.next()) {
+        let mut tolerance = |track: &Track| match track.target.moved_node().and_then(|_| budgets.next()) {
             Some((index, budget)) if self.reach.moves(index) => budget.min(MOST),
             Some(_) => MOST,
             None => PROPERTY_BOUND,
         };
-        let tolerances: Vec<f64> = self.tracks.iter().map(tolerance).collect();
-        let pairs: Vec<(&&Track, f64)> = self.tracks.iter().zip(tolerances).collect();
+        let pairs: Vec<(&&Track, f64)> = self.tracks.iter().map(|track| (track, tolerance(track))).collect();
         pairs.par_iter().map(|(t, by)| fit::refit(&t.curve, Kind::Rotation, self.form, *by)).collect()
     }
 
