@@ -101,9 +101,14 @@ fn check_values(model: &Model<'_>, at: &str, channel: &Channel, samplers: &[Samp
         findings.add(&ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT, at, message);
     }
     let expected = expected_count(model, channel, sampler, property);
-    if let (Some(expected), Some(count)) = (expected, output.count)
-        && expected != count
-    {
+    if let (Some(expected), Some(count)) = (expected, output.count) {
+        check_count(at, count, expected, findings);
+    }
+}
+
+/// Whether an output has as many elements as its sampler's keys ask for.
+pub(crate) fn check_count(at: &str, count: usize, expected: usize, findings: &mut Findings) {
+    if count != expected {
         let message = format!("the output has {count} elements, where {expected} are expected");
         findings.add(&ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT, at, message);
     }

@@ -20,8 +20,8 @@ use std::collections::BTreeSet;
 pub(crate) const UNIT_TOLERANCE: f64 = 0.00769;
 
 /// Whether a quaternion's length is one, as far as bytes can tell.
-pub(super) fn is_unit(quaternion: &[f64]) -> bool {
-    let length = quaternion.iter().map(|n| n * n).sum::<f64>().sqrt();
+pub(crate) fn is_unit<N: Copy + Into<f64>>(quaternion: &[N]) -> bool {
+    let length = quaternion.iter().map(|n| (*n).into() * (*n).into()).sum::<f64>().sqrt();
     // Of NaN nothing is said here: that the value is not finite is a finding of its own.
     length.is_nan() || (length - 1.0).abs() <= UNIT_TOLERANCE
 }

@@ -47,11 +47,12 @@ mod subject;
 mod usage;
 
 pub use advice::advise;
+pub(crate) use animations::check_count;
 pub(crate) use codes::codes;
 pub use codes::{Code, Origin, explain, registry};
 pub(crate) use findings::Findings;
 pub use fix::{Fixed, fix};
-pub(crate) use keys::UNIT_TOLERANCE;
+pub(crate) use keys::{UNIT_TOLERANCE, is_unit};
 pub(crate) use members::Members;
 pub use report::{NamedFinding, ValidationReport};
 pub use subject::Subjects;

@@ -6,7 +6,7 @@ use crate::{
     document::{Accessor, Object, Shape},
     extensions,
     read::Channel,
-    validate::{Code, Findings, UNIT_TOLERANCE, khronos},
+    validate::{Code, Findings, UNIT_TOLERANCE, check_count, khronos},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,16 +57,13 @@ pub(super) fn rules(document: &Document, findings: &mut Findings) {
         let at = extensions::place_on_list(document, "extensionsUsed", NAME);
         findings.add(&QUANT_NOT_REQUIRED, at, "should be required, too");
     }
-    let root = document.root();
-    let Ok(animations) = root.objects("animations") else { return };
-    for animation in animations.flatten() {
-        let (mut driven, mut samplers) = (BTreeMap::new(), BTreeSet::new());
-        let Ok(channels) = animation.objects("channels") else { continue };
-        for (index, object) in channels.enumerate() {
+    for animation in document.root().objects("animations").into_iter().flatten().flatten() {
+        let (mut driven, mut said) = (BTreeMap::new(), BTreeSet::new());
+        for (index, object) in animation.objects("channels").into_iter().flatten().enumerate() {
             let Ok(object) = object else { continue };
             let channel = Channel { document, animation: animation.clone(), object, index };
             // What is not there to be looked at, core's rules complain about.
-            let _ = check(&channel, &mut samplers, findings);
+            let _ = check(&channel, &mut said, findings);
             let _ = check_combination(&channel, &mut driven, findings);
         }
     }
@@ -93,10 +90,13 @@ fn check(channel: &Channel<'_>, said: &mut BTreeSet<(String, &'static str)>, fin
     findings.suppress_at(&khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_FORMAT, &object.place("sampler"));
     let interpolation = sampler.text("interpolation")?.and_then(Interpolation::from_name);
     let elements = interpolation.map_or(1, Interpolation::elements_per_key);
-    let values = Values { channel, path, output, elements, at: named.place("sampler") };
-    values.check_format(findings);
-    values.check_count(input.count, findings);
-    values.check_length(findings)
+    let at = named.place("sampler");
+    check_format(path, &output, elements > 1, &at, findings);
+    // Core's rule counts the values of its own paths only.
+    if path.axis.is_some() {
+        check_count(&at, output.count, input.count.saturating_mul(elements), findings);
+    }
+    check_length(channel, path, &output, elements > 1, &at, findings)
 }
 
 fn check_parameters(channel: &Object<'_>, path: Option<Path>, shape: Shape, findings: &mut Findings) -> Result<()> {
@@ -119,18 +119,14 @@ fn check_parameters(channel: &Object<'_>, path: Option<Path>, shape: Shape, find
 }
 
 fn input_fault(channel: &Channel<'_>, input: &Accessor) -> Option<(&'static Code, String)> {
-    let encoding = Encoding::of(input);
-    let message = format!("times are stored as {} {encoding}", input.shape.name());
-    match encoding.support(&UNSIGNED) {
-        TypeSupport::Refused => return Some((&QUANT_INPUT_FORMAT, message)),
-        _ if input.shape != Shape::Scalar => return Some((&QUANT_INPUT_FORMAT, message)),
-        TypeSupport::Understood => return Some((&QUANT_SIGNED_TYPE, message)),
-        TypeSupport::Listed => {}
+    let fault = type_fault(input, &UNSIGNED, &QUANT_INPUT_FORMAT);
+    if let Some(code) = if input.shape == Shape::Scalar { fault } else { Some(&QUANT_INPUT_FORMAT) } {
+        return Some((code, format!("times are stored as {} {}", input.shape.name(), Encoding::of(input))));
     }
     let raw = stored(channel.document, input.index).ok()?;
     let seconds = Parameters::of_channel(&channel.object).ok()?.times(&raw);
     // Floats that do not increase as they are belong to core's rule.
-    let core = encoding == Encoding::FLOAT && !raw.is_sorted_by(|a, b| a < b);
+    let core = Encoding::of(input) == Encoding::FLOAT && !raw.is_sorted_by(|a, b| a < b);
     let message = "stored times do not make strictly increasing seconds".to_owned();
     (!core && !seconds.is_sorted_by(|a, b| a < b)).then_some((&QUANT_TIME_COLLISION, message))
 }
@@ -157,79 +153,66 @@ fn check_combination(
     Ok(())
 }
 
-/// What a channel plays under a path that the draft's table lists.
-struct Values<'a> {
-    channel: &'a Channel<'a>,
-    path: Path,
-    output: Accessor,
-    /// Of each key: tangents count.
-    elements: usize,
-    /// Where the sampler is named.
-    at: String,
+/// The rule that a component type breaks; `unknown` is that of types that the table's list has in no way.
+fn type_fault(accessor: &Accessor, listed: &[Encoding], unknown: &'static Code) -> Option<&'static Code> {
+    let encoding = Encoding::of(accessor);
+    match encoding.support(listed) {
+        TypeSupport::Listed => None,
+        TypeSupport::Understood => Some(&QUANT_SIGNED_TYPE),
+        TypeSupport::Refused if listed.contains(&Encoding { normalized: true, ..encoding }) => {
+            Some(&QUANT_NOT_NORMALIZED)
+        }
+        TypeSupport::Refused => Some(unknown),
+    }
 }
 
-impl Values<'_> {
-    fn check_format(&self, findings: &mut Findings) {
-        let Self { path, output, at, .. } = self;
-        let Some(layout) = path.layout(output.shape) else {
-            let message = format!("`{path}` is not stored as {}", output.shape.name());
-            return findings.add(&QUANT_OUTPUT_FORMAT, at, message);
-        };
-        let encoding = Encoding::of(output);
-        let normalized = Encoding { normalized: true, ..encoding };
-        let fault = match encoding.support(path.encodings()) {
-            TypeSupport::Listed => None,
-            TypeSupport::Understood => Some(&QUANT_SIGNED_TYPE),
-            TypeSupport::Refused if path.encodings().contains(&normalized) => Some(&QUANT_NOT_NORMALIZED),
-            TypeSupport::Refused => Some(&QUANT_OUTPUT_FORMAT),
-        };
-        if let Some(code) = fault {
-            findings.add(code, at, format!("`{path}` is stored as {encoding}"));
-        }
-        if self.elements == 3 && layout.lacks_w() {
-            findings.add(&QUANT_CUBIC_ROTATION, at, format!("{} has no W for tangents", output.shape.name()));
-        } else if self.elements == 3 && matches!(layout, Layout::OneAxisAndW(_)) {
-            findings.add(&QUANT_CUBIC_ROTATION_AXIS, at, "a spline about one axis");
-        }
+fn check_format(path: Path, output: &Accessor, is_spline: bool, at: &str, findings: &mut Findings) {
+    let Some(layout) = path.layout(output.shape) else {
+        let message = format!("`{path}` is not stored as {}", output.shape.name());
+        return findings.add(&QUANT_OUTPUT_FORMAT, at, message);
+    };
+    if let Some(code) = type_fault(output, path.encodings(), &QUANT_OUTPUT_FORMAT) {
+        findings.add(code, at, format!("`{path}` is stored as {}", Encoding::of(output)));
     }
+    if is_spline && layout.lacks_w() {
+        findings.add(&QUANT_CUBIC_ROTATION, at, format!("{} has no W for tangents", output.shape.name()));
+    } else if is_spline && matches!(layout, Layout::OneAxisAndW(_)) {
+        findings.add(&QUANT_CUBIC_ROTATION_AXIS, at, "a spline about one axis");
+    }
+}
 
-    /// Core's rule counts the values of its own paths only.
-    fn check_count(&self, keys: usize, findings: &mut Findings) {
-        let (found, expected) = (self.output.count, keys.saturating_mul(self.elements));
-        if self.path.axis.is_some() && found != expected {
-            let message = format!("the output has {found} elements, where {expected} are expected");
-            findings.add(&khronos::ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT, &self.at, message);
-        }
+/// Rotations are of unit length once `scale` and `offset` are applied, not before; without W they are not longer than that.
+fn check_length(
+    channel: &Channel<'_>,
+    path: Path,
+    output: &Accessor,
+    is_spline: bool,
+    at: &str,
+    findings: &mut Findings,
+) -> Result<()> {
+    let is_rotation = path.property == Property::Rotation;
+    let Some(layout) = path.layout(output.shape).filter(|_| is_rotation) else { return Ok(()) };
+    let code = &khronos::ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION;
+    let parameters = Parameters::of_channel(&channel.object)?;
+    parameters.check(&channel.object, output.shape)?;
+    let listed = path.encodings().contains(&Encoding::of(output));
+    if parameters == Parameters::default() && layout == Layout::Whole && listed {
+        return Ok(());
     }
-
-    /// Rotations are of unit length once `scale` and `offset` are applied, not before; without W they are not longer than that.
-    fn check_length(&self, findings: &mut Findings) -> Result<()> {
-        let Self { channel, path, output, .. } = self;
-        let Some(layout) = path.layout(output.shape).filter(|_| path.property == Property::Rotation) else {
-            return Ok(());
-        };
-        let code = &khronos::ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION;
-        let parameters = Parameters::of_channel(&channel.object)?;
-        parameters.check(&channel.object, output.shape)?;
-        let listed = path.encodings().contains(&Encoding::of(output));
-        if parameters == Parameters::default() && layout == Layout::Whole && listed {
-            return Ok(());
-        }
-        findings.suppress_at(code, &channel.object.place("sampler"));
-        // Of what the table does not list, that is said already.
-        if !listed {
-            return Ok(());
-        }
-        // Components as they are stored: W would be rebuilt to fit whatever the others are.
-        let values = parameters.values(&stored(channel.document, output.index)?, output.shape, Layout::Whole);
-        let length = |q: &[f32]| q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
-        let sound = |beyond: f64| beyond <= UNIT_TOLERANCE && (layout.lacks_w() || beyond >= -UNIT_TOLERANCE);
-        let elements = values.chunks_exact(output.shape.components()).enumerate();
-        let mut keys = elements.filter(|(i, _)| self.elements == 1 || i % 3 == 1);
-        if let Some((i, q)) = keys.find(|(_, q)| !sound(length(q) - 1.0)) {
-            let what = if layout.lacks_w() { "leaves no room for W" } else { "is not of unit length" };
-            findings.add(code, &self.at, format!("quaternion {i} {what}: its length is {:.6}", length(q)));
-        }
-        Ok(())
+    findings.suppress_at(code, &channel.object.place("sampler"));
+    // Of what the table does not list, that is said already.
+    if !listed {
+        return Ok(());
     }
+    // Components as they are stored: W would be rebuilt to fit whatever the others are.
+    let values = parameters.values(&stored(channel.document, output.index)?, output.shape, Layout::Whole);
+    let length = |q: &[f32]| q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
+    let sound = |beyond: f64| beyond <= UNIT_TOLERANCE && (layout.lacks_w() || beyond >= -UNIT_TOLERANCE);
+    let elements = values.chunks_exact(output.shape.components()).enumerate();
+    let mut keys = elements.filter(|(i, _)| !is_spline || i % 3 == 1);
+    if let Some((i, q)) = keys.find(|(_, q)| !sound(length(q) - 1.0)) {
+        let what = if layout.lacks_w() { "leaves no room for W" } else { "is not of unit length" };
+        findings.add(code, at, format!("quaternion {i} {what}: its length is {:.6}", length(q)));
+    }
+    Ok(())
 }

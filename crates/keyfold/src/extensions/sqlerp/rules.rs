@@ -7,10 +7,10 @@ use crate::{
     extensions,
     read::{Channel, read},
     validate::{
-        Findings, codes,
+        Findings, check_count, codes, is_unit,
         khronos::{
             ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION, ANIMATION_DUPLICATE_TARGETS,
-            ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT, UNDEFINED_PROPERTY, UNRESOLVED_REFERENCE, UNUSED_OBJECT,
+            UNDEFINED_PROPERTY, UNRESOLVED_REFERENCE, UNUSED_OBJECT,
         },
     },
 };
@@ -157,8 +157,7 @@ fn check_keys(
     let expected = input.count.saturating_mul(3);
     if output.count != expected {
         if alone {
-            let message = format!("the output has {} elements, where {expected} are expected", output.count);
-            findings.add(&ANIMATION_SAMPLER_OUTPUT_ACCESSOR_INVALID_COUNT, at, message);
+            check_count(at, output.count, expected, findings);
         }
         return;
     }
@@ -173,10 +172,4 @@ fn check_keys(
         let message = format!("element {i} is no unit quaternion");
         findings.add(&ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION, at, message);
     }
-}
-
-/// As far as four signed bytes can tell.
-fn is_unit(q: &[f32]) -> bool {
-    let length = q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
-    (length - 1.0).abs() <= 0.00769
 }
