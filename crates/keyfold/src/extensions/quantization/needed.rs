@@ -1,7 +1,10 @@
 //! Whether a channel needs the extension, or would mean the same to a reader that only knows core.
 
 use super::{Layout, NAME, Path, shape};
-use crate::{Document, Property, document::ComponentType};
+use crate::{
+    Document, Property,
+    document::{ComponentType, json::to_index},
+};
 use serde_json::Value;
 
 /// Whether a channel of a document is stored in one of the extension's forms.
@@ -10,9 +13,8 @@ pub(crate) fn stores(document: &Document, animation: usize, channel: usize) -> b
     if !document.uses(NAME) {
         return false;
     }
-    let animation = document.json().pointer(&format!("/animations/{animation}"));
-    let channel = animation.and_then(|a| Some((a, a.get("channels")?.get(channel)?)));
-    channel.is_some_and(|(animation, channel)| needs(document.json(), animation, channel))
+    let animation = &document.json()["animations"][animation];
+    needs(document.json(), animation, &animation["channels"][channel])
 }
 
 /// Whether any channel of a document needs the extension.
@@ -28,9 +30,10 @@ fn needs(json: &Value, animation: &Value, channel: &Value) -> bool {
         return true;
     }
     let Some(path) = channel["target"]["path"].as_str().and_then(Path::from_name) else { return false };
-    let sampler = channel["sampler"].as_u64().and_then(|i| animation["samplers"].get(usize::try_from(i).ok()?));
-    let accessor = |key: &str| json["accessors"].get(usize::try_from(sampler?.get(key)?.as_u64()?).ok()?);
-    let float = |key: &str| accessor(key).is_none_or(|a| a["componentType"] == ComponentType::F32.code());
+    let sampler = to_index(&channel["sampler"]).and_then(|index| animation["samplers"].get(index));
+    let accessor = |key: &str| json["accessors"].get(to_index(&sampler?[key])?);
+    let float =
+        |key: &str| accessor(key).is_none_or(|a| to_index(&a["componentType"]) == Some(ComponentType::F32.code()));
     let whole = || accessor("output").is_none_or(|a| a["type"] == shape(path, Layout::Whole).name());
     let core = match path.property {
         Property::Weights => true,

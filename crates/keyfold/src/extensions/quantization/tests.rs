@@ -191,3 +191,18 @@ fn a_file_that_does_not_declare_the_extension_is_read_as_core() {
     let document = Document::from_bytes(json.to_string().as_bytes(), None, &OpenOptions::default()).unwrap();
     assert_eq!(read(&document).unwrap().findings[0].code, "ANIMATION_PATH_UNKNOWN");
 }
+
+#[test]
+fn numbers_that_are_spelled_as_floats_are_numbers_to_whoever_asks_what_is_needed() {
+    let document = |times: f64| {
+        json!({
+            "accessors": [{ "componentType": times, "type": "SCALAR" }, { "componentType": 5126.0, "type": "VEC3" }],
+            "animations": [{
+                "samplers": [{ "input": 0.0, "output": 1.0 }],
+                "channels": [{ "sampler": 0.0, "target": { "node": 0.0, "path": "translation" } }],
+            }],
+        })
+    };
+    assert!(needed::needed(&document(5123.0)), "frame numbers");
+    assert!(!needed::needed(&document(5126.0)), "what core has");
+}
