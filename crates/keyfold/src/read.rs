@@ -80,6 +80,16 @@ pub(crate) struct ChannelTarget {
     pub(crate) width: Option<usize>,
 }
 
+impl ChannelTarget {
+    /// What core's `node` in a channel's target leads to, which has to be there.
+    pub(crate) fn of_node(document: &Document, at: &Object<'_>, target: Target, width: Option<usize>) -> Result<Self> {
+        match at.required_index("node")? {
+            node if node < document.count("nodes") => Ok(Self { target, targets: Targets::Core, width }),
+            node => Err(Error::malformed(at.place("node"), format!("node {node} does not exist"))),
+        }
+    }
+}
+
 /// A sampler, its references checked.
 pub(crate) struct Sampler {
     pub(crate) index: usize,
@@ -317,10 +327,7 @@ fn core_target(channel: &Channel<'_>) -> Result<ChannelTarget, Skip> {
         let message = "the channel names no node, so it drives nothing".to_owned();
         return Err(skip("ANIMATION_CHANNEL_WITHOUT_NODE", Severity::Info, target.at(), message));
     };
-    if node >= channel.document.count("nodes") {
-        return Err(Error::malformed(target.place("node"), format!("node {node} does not exist")).into());
-    }
-    Ok(ChannelTarget { target: Target::node(node, property), targets: Targets::Core, width: property.width() })
+    Ok(ChannelTarget::of_node(channel.document, &target, Target::node(node, property), property.width())?)
 }
 
 #[cfg(test)]

@@ -70,15 +70,14 @@ impl Parameters {
         let mut values = Vec::with_capacity(stored.len());
         for element in stored.chunks_exact(shape.components()) {
             let scaled = |(i, v): (usize, &f64)| v * at(&self.scale, i, 1.0) + at(&self.offset, i, 0.0);
-            let scaled = element.iter().enumerate().map(scaled);
+            let mut scaled = element.iter().enumerate().map(scaled);
             if layout == Layout::Whole {
                 values.extend(scaled.map(|v| v as f32));
-                continue;
+            } else {
+                let stored = [(); 4].map(|()| scaled.next().unwrap_or_default());
+                let width = if layout == Layout::Uniform { 3 } else { 4 };
+                values.extend(layout.rebuilt(stored)[..width].iter().map(|v| *v as f32));
             }
-            let mut stored = [0.0; 4];
-            stored.iter_mut().zip(scaled).for_each(|(stored, v)| *stored = v);
-            let count = if layout == Layout::Uniform { 3 } else { 4 };
-            values.extend(layout.rebuilt(stored).iter().take(count).map(|v| *v as f32));
         }
         values
     }

@@ -52,7 +52,7 @@ fn channel(Track { target, curve, source }: &Track, options: &Options) -> Option
     let (numbers, shape) = (reduce(curve, path.property, layout), shape(path, layout));
     let encoding = options.encoding(path);
     let floats = || Stored::floats(shape, &numbers.iter().map(|v| *v as f32).collect::<Vec<_>>());
-    let on_grids = (encoding != Encoding::FLOAT).then(|| on_grids(&numbers, shape, encoding)).flatten();
+    let on_grids = on_grids(&numbers, shape, encoding);
     let (output, mut parameters) = on_grids.unwrap_or_else(|| (floats(), Parameters::default()));
     let input;
     (input, parameters.time_scale) = times(curve, options);
@@ -85,20 +85,20 @@ fn reduce(curve: &Curve, property: Property, layout: Layout) -> Vec<f64> {
         let step = if layout == Layout::Uniform { 3 } else { 1 };
         return curve.values().iter().step_by(step).map(|v| f64::from(*v)).collect();
     }
-    let mut last = quat::IDENTITY;
-    let continued = |q: &[f32; 4]| {
-        last = quat::toward(last, quat::normalize(q.map(f64::from)));
-        last
+    let continued = |last: &mut Quat, q: &[f32; 4]| {
+        *last = quat::toward(*last, quat::normalize(q.map(f64::from)));
+        Some(*last)
     };
     let stored = |q: Quat| {
         let (numbers, count) = layout.stored(q);
         numbers.into_iter().take(count)
     };
     let (keys, _) = curve.values().as_chunks::<4>();
-    keys.iter().map(continued).flat_map(stored).collect()
+    keys.iter().scan(quat::IDENTITY, continued).flat_map(stored).collect()
 }
 
-/// Numbers as integers on the tightest grid over each component. Signed codes span a range about zero, or their own where that is enough.
+/// Numbers as integers on the tightest grid over each component; `None` where they are to be floats, or have no grid. Signed codes span a
+/// range about zero, or their own where that is enough.
 fn on_grids(numbers: &[f64], shape: Shape, encoding: Encoding) -> Option<(Stored, Parameters)> {
     let (bits, width) = (8 * encoding.component.size() as u32, shape.components());
     let column = |c: usize| numbers.iter().skip(c).step_by(width).map(|v| f64::from(*v as f32));
@@ -128,7 +128,7 @@ fn times(curve: &Curve, options: &Options) -> (Stored, Option<f64>) {
         let coded = frames(curve.times(), encoding).or_else(|| coarse(curve.times(), encoding))?;
         let codes: Vec<i64> = coded.codes.iter().map(|c| i64::from(*c)).collect();
         let stored = Stored::integers(encoding.component, Shape::Scalar, encoding.normalized, &codes);
-        Some((Stored { bounds: true, ..stored }, coded.scale))
+        Some((Stored { bounds: true, ..stored }, Some(coded.scale)))
     });
     coded.unwrap_or_else(|| (Stored::times(curve.times()), None))
 }

@@ -35,7 +35,7 @@ pub use write::quantize;
 
 use super::Extension;
 use crate::{
-    Document, Error, Finding, Property, Result, Severity, Target, Targets,
+    Document, Error, Finding, Property, Result, Severity, Target,
     document::{Accessor, Shape},
     read::{Channel, ChannelTarget, KeyArrays, Sampler},
     validate::Code,
@@ -71,19 +71,13 @@ fn target(channel: &Channel<'_>) -> Result<Option<Vec<ChannelTarget>>> {
     let Some(Path { property, axis: Some(axis) }) = path(channel)? else { return Ok(None) };
     let target = channel.object.required_object("target")?;
     let node = target.required_index("node")?;
-    if node >= channel.document.count("nodes") {
-        return Err(Error::malformed(target.place("node"), format!("node {node} does not exist")));
-    }
     let (axis, width) = match property {
         // The other axes are zero, so the whole rotation is driven.
         Property::Rotation => (None, 4),
         _ => (Some(axis), 1),
     };
-    Ok(Some(vec![ChannelTarget {
-        target: Target::Node { node, property, axis },
-        targets: Targets::Core,
-        width: Some(width),
-    }]))
+    let driven = Target::Node { node, property, axis };
+    Ok(Some(vec![ChannelTarget::of_node(channel.document, &target, driven, Some(width))?]))
 }
 
 fn keys(

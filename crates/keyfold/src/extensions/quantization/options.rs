@@ -66,17 +66,15 @@ impl Options {
 
     /// Whether each axis of a property may (`None`: where that is cheaper) or must get a channel of its own.
     pub(crate) fn axes(&self, property: Property) -> Option<bool> {
-        match property {
-            Property::Rotation | Property::Weights => Some(false),
-            _ => self.vector(property).map(|form| form == VectorForm::Axes),
-        }
+        self.vector(property).map(|form| form == VectorForm::Axes)
     }
 
+    /// Rotations and weights are never taken apart.
     fn vector(&self, property: Property) -> Option<VectorForm> {
         match property {
             Property::Translation => self.translation,
             Property::Scale => self.scale,
-            Property::Rotation | Property::Weights => None,
+            Property::Rotation | Property::Weights => Some(VectorForm::Vec3),
         }
     }
 

@@ -17,8 +17,8 @@ const PARTS: u32 = 12;
 pub(crate) struct FrameNumbers {
     /// One for each time.
     pub(crate) codes: Vec<u16>,
-    /// What a stored 1 stands for, in seconds, where that is not 1.
-    pub(crate) scale: Option<f64>,
+    /// What a stored 1 stands for, in seconds.
+    pub(crate) scale: f64,
     /// The times as a reader will have them.
     pub(crate) decoded: Vec<f32>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct FrameNumbers {
 impl FrameNumbers {
     fn new(codes: Vec<u16>, encoding: Encoding, scale: f64) -> Self {
         let decoded = numbers(&codes, encoding).map(|number| (number * scale) as f32).collect();
-        Self { codes, scale: Some(scale).filter(|s| *s != 1.0), decoded }
+        Self { codes, scale, decoded }
     }
 
     /// Times as multiples of `step` seconds; `None` where two of them would fall on one code, or one is out of reach.
@@ -40,8 +40,8 @@ impl FrameNumbers {
 
     /// Whether a reader that multiplies in floats has the same times as one that multiplies in doubles.
     fn is_plain(&self, encoding: Encoding) -> bool {
-        let scale = self.scale.unwrap_or(1.0) as f32;
-        numbers(&self.codes, encoding).map(|number| number as f32 * scale).eq(self.decoded.iter().copied())
+        let scaled = numbers(&self.codes, encoding).map(|number| number as f32 * self.scale as f32);
+        scaled.eq(self.decoded.iter().copied())
     }
 
     /// The largest distance from a time to its frame, in seconds.
@@ -52,8 +52,7 @@ impl FrameNumbers {
 
     /// The same codes with a time scale of as few digits as give the same times.
     fn brief(self, encoding: Encoding) -> Self {
-        let Some(scale) = self.scale else { return self };
-        let shorter = (5..17).filter_map(|digits| format!("{scale:.digits$e}").parse().ok());
+        let shorter = (5..17).filter_map(|digits| format!("{:.digits$e}", self.scale).parse().ok());
         let mut shorter = shorter.map(|scale| Self::new(self.codes.clone(), encoding, scale));
         shorter.find(|brief| brief.is_plain(encoding) && brief.decoded == self.decoded).unwrap_or(self)
     }
@@ -139,7 +138,7 @@ mod tests {
         }
         let times: Vec<f32> = (0..250).map(|n| n as f32 / 30.0).collect();
         assert!(frames(&times, Encoding::new(ComponentType::U8, false)).is_some_and(|f| f.drift(&times) < 1e-6));
-        assert!(frames(&times, U16).unwrap().scale.unwrap().to_string().len() <= 20);
+        assert!(frames(&times, U16).unwrap().scale.to_string().len() <= 20);
     }
 
     #[test]

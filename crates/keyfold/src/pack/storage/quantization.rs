@@ -206,7 +206,7 @@ fn channel(entry: &Entry<'_>, clock: Option<&Clock>, exact: bool) -> Result<Chan
     let clock = clock.filter(|_| entry.times().len() > 1 && matches!(entry.track.target, Target::Node { .. }));
     if let Some((clock, times)) = clock.and_then(|clock| Some((clock, clock.stored(entry, exact)?))) {
         sampler.input = times;
-        parameters.time_scale = clock.frames.scale;
+        parameters.time_scale = Some(clock.frames.scale);
     }
     form.extensions.extend(parameters.to_json().map(|json| (NAME.to_owned(), json)));
     Ok(form)
