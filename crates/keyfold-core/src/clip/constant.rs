@@ -2,7 +2,7 @@
 //! share, or floats.
 
 use super::ClipError;
-use super::bits::{BitReader, BitWriter, mask, signed};
+use super::bits::{BitReader, BitWriter, signed};
 use super::head::signed_bits;
 use super::small_quat::SmallQuat;
 use super::track::{Form, Track};
@@ -66,7 +66,7 @@ pub(super) fn write_constants(tracks: &[Track], constants: &[Vec<f32>], grid: Co
     let bits = signed_bits(codes);
     out.put(grid.quat_bits.into(), 5);
     out.put(bits.into(), 5);
-    out.put(grid.exponent as u64 & 0xFF, 8);
+    out.put(grid.exponent as u64, 8);
     for (track, values) in tracks {
         let small = grid.small(track, values);
         if track.target.is_rotation() {
@@ -80,18 +80,14 @@ pub(super) fn write_constants(tracks: &[Track], constants: &[Vec<f32>], grid: Co
 }
 
 fn write_number(v: f32, code: Option<i32>, bits: u32, out: &mut BitWriter) {
-    match code {
-        _ if v.to_bits() == 0 => out.put(0, 2),
-        _ if v == 1.0 => out.put(1, 2),
-        Some(code) => {
-            out.put(2, 2);
-            out.put(code as u64 & mask(bits), bits);
-        }
-        None => {
-            out.put(3, 2);
-            out.put_f32(v);
-        }
-    }
+    let (kind, rest, bits) = match code {
+        _ if v.to_bits() == 0 => (0, 0, 0),
+        _ if v == 1.0 => (1, 0, 0),
+        Some(code) => (2, code as u64, bits),
+        None => (3, v.to_bits().into(), 32),
+    };
+    out.put(kind, 2);
+    out.put(rest, bits);
 }
 
 /// Reads the values of constant tracks, and their grid.

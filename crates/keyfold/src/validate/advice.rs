@@ -1,13 +1,7 @@
 //! Advice: what is legal and could be better. Hints on what the tracks say once every storage is undone, and what
 //! reading left alone.
 
-use super::{
-    Findings,
-    own::{
-        ANIM_CONSTANT_TRACK, ANIM_HALF_TURN, ANIM_QUAT_ANTIPODAL_CUBIC, ANIM_QUAT_SIGN_JUMP, ANIM_REDUNDANT_KEYS,
-        ANIM_SHAREABLE_INPUT, ANIM_WITHOUT_EFFECT,
-    },
-};
+use super::{Findings, khronos, own};
 use crate::{Curve, Document, Finding, Interpolation, Kind, Severity, Track, read};
 use keyfold_core::quat::{self, Quat};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,7 +32,7 @@ pub fn advise(document: &Document) -> Vec<Finding> {
     shareable(tracks, &mut findings);
     // What the reader could not make sense of, or doubts, the rules speak of already; what it left alone is worth knowing.
     let left = found.findings.into_iter().filter(|finding| finding.severity > Severity::Warning);
-    left.filter(|finding| finding.code != super::khronos::TYPE_MISMATCH.name).chain(findings.sorted()).collect()
+    left.filter(|finding| finding.code != khronos::TYPE_MISMATCH.name).chain(findings.sorted()).collect()
 }
 
 /// The keys of a rotation as unit quaternions, `None` for one that is none; no keys where the track is no rotation.
@@ -54,15 +48,15 @@ fn shape(document: &Document, at: &str, track: &Track, rotations: &[Option<Quat>
     // What the document itself gives the property.
     let rest = || track.target.stated(document).map(|rest| rest.iter().map(|n| *n as f32).collect::<Vec<_>>());
     if constant && rest().is_some_and(|rest| rest == curve.value(0)) {
-        findings.add(&ANIM_WITHOUT_EFFECT, at, "the track only holds the value that its target has anyway");
+        findings.add(&own::ANIM_WITHOUT_EFFECT, at, "the track only holds the value that its target has anyway");
     } else if constant && curve.keys() > 1 {
-        findings.add(&ANIM_CONSTANT_TRACK, at, format!("all {} keys are equal", curve.keys()));
+        findings.add(&own::ANIM_CONSTANT_TRACK, at, format!("all {} keys are equal", curve.keys()));
     } else if !constant {
         let inner = 1..curve.keys().saturating_sub(1);
         let redundant = inner.filter(|key| is_redundant(curve, rotations, *key)).count();
         if redundant > 0 && redundant * WORTH_SAYING >= curve.keys() {
             let message = format!("{redundant} of {} keys say what their neighbours say already", curve.keys());
-            findings.add(&ANIM_REDUNDANT_KEYS, at, message);
+            findings.add(&own::ANIM_REDUNDANT_KEYS, at, message);
         }
     }
 }
@@ -94,15 +88,16 @@ fn turns(at: &str, interpolation: Interpolation, rotations: &[Option<Quat>], fin
     let count = |test: &dyn Fn(f64) -> bool| dots.iter().filter(|dot| test(**dot)).count();
     let jumps = count(&|dot| dot < 0.0);
     if jumps > 0 && interpolation != Interpolation::Step {
-        findings.add(&ANIM_QUAT_SIGN_JUMP, at, format!("the sign changes between keys {jumps} times"));
+        findings.add(&own::ANIM_QUAT_SIGN_JUMP, at, format!("the sign changes between keys {jumps} times"));
     }
     let halves = count(&|dot| dot.abs() < HALF_TURN);
     if halves > 0 && interpolation == Interpolation::Linear {
-        findings.add(&ANIM_HALF_TURN, at, format!("{halves} pairs of neighbouring keys are half a turn apart"));
+        findings.add(&own::ANIM_HALF_TURN, at, format!("{halves} pairs of neighbouring keys are half a turn apart"));
     }
     let antipodal = count(&|dot| dot < ANTIPODAL);
     if antipodal > 0 && interpolation == Interpolation::CubicSpline {
-        findings.add(&ANIM_QUAT_ANTIPODAL_CUBIC, at, format!("{antipodal} pairs of neighbouring keys are opposite"));
+        let message = format!("{antipodal} pairs of neighbouring keys are opposite");
+        findings.add(&own::ANIM_QUAT_ANTIPODAL_CUBIC, at, message);
     }
 }
 
@@ -116,7 +111,7 @@ fn shareable<'a>(tracks: impl Iterator<Item = &'a Track>, findings: &mut Finding
         let same = *first.entry(bits).or_insert(input);
         if same != input {
             let message = format!("has the times of accessor {same}");
-            findings.add(&ANIM_SHAREABLE_INPUT, format!("/accessors/{input}"), message);
+            findings.add(&own::ANIM_SHAREABLE_INPUT, format!("/accessors/{input}"), message);
         }
     }
 }
