@@ -1,4 +1,4 @@
-//! One animation: what stays exact, what has its own bound, and the rest by the engine.
+//! Packs one animation: what stays exact, what has a bound of its own, and the rest by the engine.
 
 use super::{
     Context, Purpose, SHORT,
@@ -18,30 +18,30 @@ use keyfold_core::{
 };
 use std::collections::BTreeMap;
 
-/// About what a channel's JSON takes after gzip: costs leave it out where keys are to stay.
+/// The approximate size of a channel's JSON after gzip, which costs leave out if keys stay.
 const CHANNEL: usize = 24;
-/// What split tracks may take at most, as a share of what whole ones do: costs are not exact, and whole ones have fewer channels.
+/// Split tracks must cost at most this share of whole ones: costs are inexact, and they have more channels.
 const WORTH: f64 = 0.98;
 
-/// An animation as a reader will see it, and the codes of those tracks that the engine changed.
+/// An animation as a reader will see it, and the codes of the tracks that the engine changed.
 #[derive(Clone)]
 pub(crate) struct PackedAnimation {
     pub(crate) animation: Animation,
     pub(crate) encoded: BTreeMap<Target, Box<Encoded>>,
-    /// What it was packed within, in scene units.
+    /// The bound that it was packed within, in scene units.
     pub(crate) bound: f64,
-    /// What the engine chose for its tracks as they were.
+    /// The engine's choice, if made for the tracks as they were.
     choice: Option<Choice>,
 }
 
 impl PackedAnimation {
-    /// An animation that stays as it is.
     pub(crate) fn untouched(animation: Animation) -> Self {
         Self { animation, encoded: BTreeMap::new(), bound: 0.0, choice: None }
     }
 
-    /// Tracks that hold one value have its key where a pose ends, or else where the animation begins, which is 0 in most: then those of all animations share one time.
-    /// Where nothing else lasts as long as the animation does, they stay at its end; where keys are to stay, where they are.
+    /// Moves the keys of constant tracks to one time, which animations then share: the end of a pose if
+    /// possible, else the start of motion, mostly 0. They stay if keys are to stay or no moving track reaches
+    /// the animation's end.
     fn held_together(mut self, context: &Context<'_>) -> Self {
         if context.settings.keep_keys {
             return self;
@@ -51,7 +51,7 @@ impl PackedAnimation {
         let Some(start) = moving.map(|track| track.curve.start()).min_by(f32::total_cmp).filter(|_| ends) else {
             return self;
         };
-        // Where times are integers, one that is no multiple of their step would make them all floats.
+        // Where times are integers, a time that is no multiple of their step would make them all floats.
         let may_share = |time: &f32| !context.form().rounds_times && (start..=end).contains(time);
         let shared = context.pose_end.filter(may_share).unwrap_or(start);
         for track in self.animation.tracks.iter_mut().filter(|t| t.curve.keys() == 1 && !context.keeps(&t.target)) {
@@ -65,14 +65,14 @@ impl PackedAnimation {
         self
     }
 
-    /// What became of a track that the engine changed.
+    /// The new curve of a track if the engine changed it.
     fn curve(&self, index: usize) -> Option<&Curve> {
         let track = self.animation.tracks.get(index)?;
         self.encoded.contains_key(&track.target).then_some(&track.curve)
     }
 }
 
-/// The engine's work on all processors, until the monitor ends it.
+/// Runs the engine's work on all processors until the monitor cancels it.
 struct Parallel<'a>(&'a dyn Monitor);
 
 impl Executor for Parallel<'_> {
@@ -85,7 +85,8 @@ impl Executor for Parallel<'_> {
     }
 }
 
-/// The animation, packed within `bound` (scene units) as far as the engine can see: splines as they are or as straight pieces, whichever is smaller.
+/// Packs an animation within `bound` (scene units) as far as the engine measures it. Keeps the smaller of
+/// splines as they are and as straight pieces.
 pub(crate) fn pack_animation(context: &Context<'_>, animation: &Animation, bound: f64) -> PackedAnimation {
     let (curved, most) = pack_whole_or_split(context, animation, bound);
     if context.settings.level == Level::Fast || context.settings.keep_keys {
@@ -98,7 +99,7 @@ pub(crate) fn pack_animation(context: &Context<'_>, animation: &Animation, bound
     if cost < most { straight } else { curved }
 }
 
-/// The animation once more, within a smaller bound than that of `before`: with the same choices where they were made for its own tracks.
+/// Packs an animation again within a smaller bound, with the same choice if it was made for these tracks.
 pub(crate) fn pack_again(
     context: &Context<'_>,
     animation: &Animation,
@@ -110,14 +111,14 @@ pub(crate) fn pack_again(
     found.unwrap_or_else(|| pack_animation(context, animation, bound))
 }
 
-/// About what tracks take that stay where they are, which costs do not count.
+/// The approximate size of the tracks that are not rewritten, which costs leave out.
 pub(super) fn unwritten(context: &Context<'_>, animation: &Animation) -> usize {
     let stay = animation.tracks.iter().filter(|track| !context.replaces(track));
     let values = stay.flat_map(|track| track.curve.values());
     deflated(&values.flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())
 }
 
-/// The animation with its tracks as they are or, where the storage knows axes, split by them, whichever is smaller, and what it costs.
+/// Packs an animation with whole tracks or, if smaller, split by axis. Also returns the cost.
 fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64) -> (PackedAnimation, usize) {
     let level = context.settings.level;
     if !context.form().has_single_axes {
@@ -128,7 +129,7 @@ fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64)
     if split.is_empty() {
         return pack_as_it_is(context, animation, bound, level, None);
     }
-    // Of what is not short, a quick search tells which is smaller.
+    // For longer animations, a quick search tells which is smaller.
     let quick = if floats([animation]) <= SHORT { level } else { Level::Fast };
     let json = if context.settings.keep_keys { CHANNEL } else { 0 };
     let found = |animation| {
@@ -144,7 +145,8 @@ fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64)
     (PackedAnimation { choice, ..packed }, cost)
 }
 
-/// The animation with its tracks as they are, and what it costs. `before` is what became of them, and proved too far off.
+/// Packs an animation with its tracks as they are; also returns the cost. `before` is a result that measured
+/// over the bound.
 fn pack_as_it_is(
     context: &Context<'_>,
     animation: &Animation,
@@ -156,7 +158,7 @@ fn pack_as_it_is(
     let undefined: Vec<usize> = undefined(&base).map(|(index, _)| index).collect();
     let driven = base.tracks.iter().enumerate().filter_map(|(i, t)| Some((i, core_track(&t.target, &t.curve)?)));
     let (indices, tracks): (Vec<usize>, Vec<_>) = driven.unzip();
-    // Where most of what moves is straight, times of steps and splines would only keep lines from making up for each other.
+    // If most tracks move linearly, the fixed times of steps and splines would only hinder compensation.
     let moving = tracks.iter().filter(|track| track.curve.keys() > 1).map(|track| track.curve.interpolation());
     let (lines, others): (Vec<_>, Vec<_>) = moving.partition(|form| *form == Interpolation::Linear);
     let beside_lines = !context.settings.keep_keys && lines.len() > others.len();
@@ -198,7 +200,6 @@ fn pack_as_it_is(
     (packed.held_together(context), found.cost)
 }
 
-/// What needs no search.
 fn exact_and_properties(context: &Context<'_>, animation: &Animation) -> Animation {
     let end = animation.duration();
     let tracks = animation.tracks.iter().map(|track| {

@@ -1,11 +1,9 @@
-//! Translation and scale split by axis, which EXT_animation_quantization was made for: each axis has keys of its own, and one that
-//! rests needs none.
+//! Splits translation and scale by axis for EXT_animation_quantization: an axis at rest needs no keys.
 
 use super::Context;
 use crate::{Animation, Axis, Property, Target, Targets, Track, join_axes::split_axes};
 
-/// The animation with such tracks split, as far as that may make it smaller: only those of which some axes move and others do not, and
-/// all of them. None of what would be the same as something before it.
+/// Candidates with tracks split, without duplicates: those with moving and still axes, and all.
 pub(crate) fn splits(context: &Context<'_>, animation: &Animation) -> Vec<Animation> {
     let splittable = |track: &Track| is_whole(context, track, None) && !track.curve.is_constant();
     let has_still_axes =
@@ -16,12 +14,12 @@ pub(crate) fn splits(context: &Context<'_>, animation: &Animation) -> Vec<Animat
     [some, split_axes(animation, splittable)].into_iter().filter(has_more).collect()
 }
 
-/// The animation with those tracks split whose axes are asked for.
+/// Splits the tracks whose axes the settings ask for.
 pub(crate) fn split_as_asked(context: &Context<'_>, animation: &Animation) -> Animation {
     split_axes(animation, |track| is_whole(context, track, Some(true)))
 }
 
-/// Whether a track drives all three axes of a property in a form that the search can change, and whether its axes are asked for, if anything is.
+/// Whether the search can change a track of three axes, and the settings ask for its axes as `asked` says.
 fn is_whole(context: &Context<'_>, track: &Track, asked: Option<bool>) -> bool {
     let Target::Node { property: property @ (Property::Translation | Property::Scale), axis: None, .. } = track.target
     else {

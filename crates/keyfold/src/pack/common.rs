@@ -1,5 +1,5 @@
-//! Tracks that many animations have come first in each of them, in one order: then their channels are the same text again and again, numbers of samplers included, of
-//! which a compressor writes next to nothing.
+//! Puts the tracks that many animations have first, in the same order. Their channels then repeat the same
+//! text, sampler numbers included, which compresses to almost nothing.
 
 use crate::{Animation, Target};
 use std::{
@@ -7,9 +7,9 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-/// The animations that may change with their tracks in that order, otherwise as they were.
+/// Sorts the tracks of the animations that may change.
 pub(super) fn common_first(mut animations: Vec<Animation>, changes: impl Fn(&Animation) -> bool) -> Vec<Animation> {
-    // How many animations have a target, and its place among all that were met.
+    // For each target, the number of animations that have it and its order of appearance.
     let mut known: BTreeMap<Target, (Reverse<usize>, usize)> = BTreeMap::new();
     for animation in &animations {
         let mut seen = BTreeSet::new();

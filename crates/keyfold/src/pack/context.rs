@@ -1,4 +1,4 @@
-//! What a search of a document needs to know: its settings in scene units, what stays as it is, and how far the work has come.
+//! What the search of a document needs to know: settings in scene units, what stays as it is, and progress.
 
 use super::{
     Level, Settings,
@@ -23,16 +23,15 @@ use std::{
 /// What a search is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// A document that is measured.
+    /// To write and measure a document.
     Document,
-    /// About what a storage would take.
+    /// To estimate the size in a storage.
     Estimate {
-        /// Whether the animations are slices of longer ones, next to whose bytes JSON is nothing.
+        /// Whether the animations are slices of longer ones, beside whose bytes JSON is negligible.
         sliced: bool,
     },
 }
 
-/// What a search needs to know.
 pub(crate) struct Context<'a> {
     pub(crate) scene: &'a Scene,
     /// In scene units.
@@ -40,16 +39,16 @@ pub(crate) struct Context<'a> {
     pub(crate) property_bound: f64,
     pub(crate) settings: &'a Settings,
     pub(crate) monitor: &'a dyn Monitor,
-    /// What two channels of one animation drive: nobody knows which of them is played.
+    /// Targets that two channels of one animation drive. Which of them is played is undefined.
     doubled: BTreeSet<Target>,
-    /// How many animations are searched, how many of them are begun, and how many forms were tried.
+    /// How many animations there are, how many searches have begun, and how many forms were tried.
     animations: usize,
     begun: AtomicUsize,
     tries: AtomicUsize,
     pub(super) purpose: Purpose,
-    /// When the shortest animation ends that holds one pose: it has a key there, whose time all that others hold may share.
+    /// The earliest end of an animation that holds one pose. Other constants may share the time of its key.
     pub(super) pose_end: Option<f32>,
-    /// Whether no time may lose its last bit: where something moves fast, that alone is over a tight bound, whatever values have.
+    /// Whether times must stay exact: with fast motion, a rounded time alone can exceed a tight bound.
     pub(super) exact_times: AtomicBool,
 }
 
@@ -78,29 +77,28 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// For an estimate, of animations that are slices of longer ones or not.
+    /// The context of an estimate. `sliced`: the animations are slices of longer ones.
     pub(super) fn for_estimate(self, sliced: bool) -> Self {
         Self { purpose: Purpose::Estimate { sliced }, ..self }
     }
 
-    /// Tells that a form of an animation was tried: the search in a single one may be long.
+    /// Reports that a form of an animation was tried: the search of a single animation may take long.
     pub(crate) fn tried(&self) {
         let tries = 1 + self.tries.fetch_add(1, Ordering::Relaxed);
         self.monitor.progress(self.share(), &format!("searching, {tries} forms tried"));
     }
 
-    /// Whether no time may lose its last bit.
     pub(crate) fn exact_times(&self) -> bool {
         self.exact_times.load(Ordering::Relaxed)
     }
 
-    /// How much of the work is done where all animations that were begun before the last one are.
+    /// The share of the work that is done, assuming that only the animation begun last is unfinished.
     pub(super) fn share(&self) -> f64 {
         let before = self.begun.load(Ordering::Relaxed).saturating_sub(1);
         0.9 * before as f64 / self.animations.max(1) as f64
     }
 
-    /// What stays as it is because it is not defined everywhere, or more than once.
+    /// The tracks that stay because they are undefined at some times or driven twice, for the report.
     pub(super) fn kept(&self, animations: &[Animation]) -> Vec<String> {
         let undefined = animations.iter().flat_map(|animation| diff::told_undefined(self.scene, animation));
         let twice = animations.iter().flat_map(|animation| {
@@ -123,7 +121,7 @@ impl<'a> Context<'a> {
         storage::of(self.settings.storage)
     }
 
-    /// Animations whose targets the storage can say.
+    /// The animations with single axes joined if the storage cannot address them.
     pub(super) fn whole<'d>(&self, document: &Document, animations: &'d [Animation]) -> Cow<'d, [Animation]> {
         let mut tracks = animations.iter().flat_map(|animation| &animation.tracks);
         match !self.form().has_single_axes && tracks.any(|track| track.target.is_one_axis()) {
@@ -132,12 +130,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether the engine searches tracks of an interpolation.
+    /// Whether the engine searches tracks of an interpolation in this storage.
     pub(crate) fn takes(&self, interpolation: Interpolation) -> bool {
         self.form().takes.contains(&interpolation)
     }
 
-    /// Whether a track of the original is written anew: single axes, too, which most storages join. Where keys stay, so do addresses that the storage cannot say.
+    /// Whether a track of the original is rewritten. Single axes are, because most storages join them. If
+    /// keys stay, so do addresses that the storage cannot express.
     pub(crate) fn replaces(&self, track: &Track) -> bool {
         let readdressed = !self.form().has_pointers && track.source.targets != Targets::Core;
         if self.settings.keep_keys && readdressed {
@@ -146,7 +145,7 @@ impl<'a> Context<'a> {
         let interpolation = track.curve.interpolation();
         match (track.target.is_one_axis(), track.source.targets) {
             (true, targets) => targets == Targets::Core,
-            // What core cannot say stays where it is, unless the storage knows it.
+            // What core cannot express stays where it is, unless the storage can.
             (false, Targets::Core | Targets::Pointer) => {
                 self.takes(interpolation) || interpolation != Interpolation::CubicSlerp
             }
@@ -154,12 +153,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether tracks are tried split by axis. A fast run has no time for it, unless keys stay and there is little else to try; an estimate changes little by it.
+    /// Whether tracks are also tried split by axis. Fast runs have no time for that, unless keys stay and
+    /// little else is tried. Estimates change little by it.
     pub(crate) fn splits(&self) -> bool {
         self.purpose == Purpose::Document && (self.settings.keep_keys || self.settings.level != Level::Fast)
     }
 
-    /// Whether a track is to be left alone.
     pub(crate) fn keeps(&self, target: &Target) -> bool {
         if self.doubled.contains(target) {
             return true;
@@ -169,12 +168,12 @@ impl<'a> Context<'a> {
         self.settings.keep.iter().any(|p| matches(p, &text) || name.is_some_and(|n| matches(p, n)))
     }
 
-    /// Whether a track stays though it only holds the rest pose: where keys stay, all but single axes.
+    /// Whether a track stays even if it only holds the rest pose. Where keys stay, all do except single axes.
     pub(super) fn keeps_resting(&self, target: &Target) -> bool {
         self.keeps(target) || self.settings.keep_keys && !target.is_one_axis()
     }
 
-    /// Whether there is the animation that is asked for.
+    /// Checks that the requested animation exists.
     pub(super) fn check(&self, animations: &[Animation]) -> Result<()> {
         match &self.settings.animation {
             Some(wanted) if !animations.iter().any(|animation| self.changes(animation)) => {
@@ -184,13 +183,12 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether an animation is one of those that are asked for.
     pub(super) fn changes(&self, animation: &Animation) -> bool {
         let wanted = self.settings.animation.as_deref();
         wanted.is_none_or(|w| animation.name.as_deref() == Some(w) || w.parse() == Ok(animation.index))
     }
 
-    /// All animations, packed as far as they are asked for, unless work is to stop.
+    /// Packs the requested animations and leaves the others untouched; an error on cancellation.
     pub(super) fn search(&self, animations: &[Animation]) -> Result<Vec<PackedAnimation>> {
         let search = |animation: &Animation| {
             self.begun.fetch_add(1, Ordering::Relaxed);
@@ -203,7 +201,6 @@ impl<'a> Context<'a> {
         animations.par_iter().map(search).collect()
     }
 
-    /// Animations without the tracks that only hold the rest pose, where those may go.
     pub(super) fn without_rest(&self, document: &Document, animations: Vec<Animation>) -> Vec<Animation> {
         match self.settings.keep_rest || is_for_others(document) {
             true => animations,
@@ -213,13 +210,13 @@ impl<'a> Context<'a> {
 
     pub(super) fn fails(&self, diff: &Diff, index: usize) -> bool {
         let Some(animation) = diff.animations.get(index) else { return false };
-        // It lasts as long as it did, and it is still there.
+        // It fails if it lasts shorter or longer, or is gone.
         let lost = diff.unmatched.iter().any(|what| what.animation() == Some(index));
         lost || !(animation.possible <= self.bound && animation.properties.max <= self.property_bound)
     }
 }
 
-/// What more than one track of an animation drives.
+/// The targets that more than one track of an animation drives.
 fn doubled(animation: &Animation) -> impl Iterator<Item = &Target> {
     let mut seen = BTreeSet::new();
     let again = animation.tracks.iter().map(|track| &track.target).filter(|target| !seen.insert(*target));

@@ -1,4 +1,4 @@
-//! What a candidate costs on the wire: its accessors' bytes and about the JSON that they need, after deflate.
+//! The transfer size of a candidate: its accessors' bytes and an approximation of their JSON, after deflate.
 
 use super::{Context, Level, Optimize, Purpose, Settings};
 use crate::write::{ChannelForm, Plain, Stored, alike};
@@ -12,23 +12,23 @@ use miniz_oxide::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// How far back deflate looks.
+/// The window size of deflate.
 const WINDOW: f64 = 32768.0;
-/// A byte that is there but compresses away still has to be loaded.
+/// Bytes that compress away still have to be loaded, so this many of them cost one.
 const RAW_SHARE: usize = 64;
 
-/// The cost of what is on the wire, in bytes after compression, or before it where those are to be few. Bytes stand for `times` as many, JSON for itself.
+/// The cost in bytes, compressed unless raw bytes are minimized. `bytes` count `times` times, `json` once.
 pub(crate) fn cost(wire: Wire, times: f64, context: &Context<'_>) -> usize {
     if times == 1.0 {
         return priced(&wire.content(context), context);
     }
-    // What repeats in samples lies so many times as far apart in the whole, and deflate looks back no farther than its window.
+    // Repetitions are `times` times as far apart in the whole; deflate finds only those in its window.
     let near = (WINDOW / times) as usize;
     let bytes: usize = wire.bytes.chunks(near.max(1)).map(|near| priced(near, context)).sum();
     (bytes as f64 * times) as usize + priced(wire.counted_json(context), context)
 }
 
-/// Whether what is on the wire costs more than `most`. Of what does by far, no more is compressed than it takes to see that.
+/// Whether the cost is more than `most`. Compression stops as soon as that is certain.
 pub(crate) fn exceeds(wire: Wire, most: usize, context: &Context<'_>) -> bool {
     let content = wire.content(context);
     let Some(level) = compression(context) else { return content.len() > most };
@@ -43,7 +43,8 @@ fn priced(content: &[u8], context: &Context<'_>) -> usize {
     compression(context).map_or(content.len(), deflated)
 }
 
-/// How bytes are compressed before they are counted. In a fast run there is one plan to hold against the original: a quick look tells.
+/// How bytes are compressed before they are counted. A fast run compares a single plan with the original, for
+/// which fast compression suffices.
 fn compression(context: &Context<'_>) -> Option<CompressionLevel> {
     let Settings { keep_keys, level, optimize, .. } = context.settings;
     match (level, context.purpose) {
@@ -53,28 +54,27 @@ fn compression(context: &Context<'_>) -> Option<CompressionLevel> {
     }
 }
 
-/// What animations put on the wire.
+/// What animations add to a file.
 #[derive(Clone)]
 pub(crate) struct Wire {
     pub(crate) bytes: Vec<u8>,
-    /// About what describes them.
+    /// Approximately what describes the bytes.
     pub(crate) json: String,
 }
 
 impl Wire {
-    /// The JSON that counts: who asks for a storage alone is not asked whether its JSON pays, and next to slices of longer animations it is nothing.
+    /// The JSON that counts: none if the storage is fixed (`keep_keys`) or for slices of long animations.
     fn counted_json(&self, context: &Context<'_>) -> &[u8] {
         let counts = !context.settings.keep_keys && context.purpose != (Purpose::Estimate { sliced: true });
         if counts { self.json.as_bytes() } else { &[] }
     }
 
-    /// All that counts.
     fn content(&self, context: &Context<'_>) -> Vec<u8> {
         [&self.bytes, self.counted_json(context)].concat()
     }
 }
 
-/// What channels put on the wire where `place` makes bytes of what their accessors hold. Equal contents and samplers stand there once, as in a file.
+/// What channels add to a file, equal contents and samplers once. `place` turns the contents into bytes.
 pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> Vec<u8>) -> Wire {
     let (mut seen, mut contents, mut samplers) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
     let (mut channel_json, mut sampler_json) = (Vec::new(), Vec::new());
@@ -99,7 +99,7 @@ pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> V
         channel_json.push(object);
     }
     let bytes = place(&contents);
-    // About: some contents lie in others.
+    // Offsets are approximate: some contents are part of others.
     let mut offset = 0;
     let accessors = contents.into_iter().map(|content| {
         let object = content.accessor(Some((0, offset)));
@@ -110,7 +110,7 @@ pub(crate) fn wire(channels: &[ChannelForm], place: impl FnOnce(&[&Stored]) -> V
     Wire { bytes, json: Value::Array(json.collect()).to_string() }
 }
 
-/// Contents as they are: in the order in which they will stand, where compression sees it.
+/// Contents as plain bytes, in the order of the file where the compressor can see it.
 pub(crate) fn plain(contents: &[&Stored], context: &Context<'_>) -> Vec<u8> {
     let sorts = matches!(compression(context), Some(CompressionLevel::DefaultLevel));
     let order = if sorts { alike(contents) } else { (0..contents.len()).collect() };

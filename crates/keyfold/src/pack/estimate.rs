@@ -1,7 +1,7 @@
-//! About what a storage would take, told beside what was packed. Nothing is measured.
+//! Estimates of other storages, reported beside the packed one. Nothing is measured.
 //!
-//! Few floats are searched as they would be packed. Of many, samples are: some of many animations, stretches of long ones. What the storage that was packed
-//! takes of the same samples says how many times more the whole is.
+//! Large documents are sampled: some of many animations, stretches of long ones. The size of the same samples
+//! in the packed storage gives the scale to the whole.
 
 use super::{
     Candidate, Context, Packed, Settings,
@@ -17,16 +17,16 @@ use crate::{
     Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read_shared, write::place_plain,
 };
 
-/// A document with no more floats than this is packed: that takes little longer than a search, and JSON decides what is smaller.
+/// Documents of up to this many floats are packed, which takes little longer. JSON decides their size.
 const TINY: usize = 1 << 10;
-/// A document with no more floats than this is searched as a whole and written. Of a larger one, samples are at least so many floats, and this share of all.
+/// Larger documents are sampled: at least this many floats, and at least this share of all.
 const LEAST: usize = 1 << 15;
 const SHARE: f64 = 0.1;
-/// The keys that are taken of a longer animation, and in how many stretches.
+/// How many keys are sampled of a longer animation, and in how many stretches.
 const LONG: usize = 512;
 const STRETCHES: f64 = 5.0;
 
-/// About what storages would take for a document that was packed by `settings`.
+/// Estimates what storages would take for a document that was packed with `settings`.
 ///
 /// ```
 /// # let figure = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
@@ -53,7 +53,7 @@ pub fn estimates(
         searched(document, &context, &samples, sliced)
     };
     let whole = Weight { raw: document_bytes(&packed.document) as usize, gzip: packed.gzip_bytes };
-    // Samples that are all there is need no scale.
+    // Samples that cover everything need no scale.
     let is_part = count > LEAST && floats(&samples) < count;
     let sampled = is_part.then(|| searched(settings)).transpose()?;
     let about = |settings: &Settings| -> Result<Weight> {
@@ -71,7 +71,7 @@ pub fn estimates(
         let weight = about(&Settings { storage: *storage, ..settings.clone() })?;
         Ok(Candidate::estimated(*storage, document, weight))
     };
-    // One after the other: each takes as much memory as a search, and searches use all processors.
+    // Sequentially: each takes as much memory as a search, and searches use all processors.
     storages.iter().map(estimate).collect()
 }
 
@@ -80,7 +80,7 @@ fn weight_of(document: &Document) -> Weight {
 }
 
 impl Weight {
-    /// As many times more as the whole is of its samples.
+    /// Scales by the ratio of the whole to its samples.
     fn scaled(self, whole: Self, sampled: Self) -> Self {
         let scaled = |own: usize, whole: usize, sampled: usize| {
             (own as f64 * whole as f64 / sampled.max(1) as f64).round() as usize
@@ -89,7 +89,7 @@ impl Weight {
     }
 }
 
-/// What a search leaves of samples, without a document around it; next to the bytes of slices, JSON does not count.
+/// The size of samples after a search, without a document around them. JSON does not count beside slices.
 fn searched(document: &Document, context: &Context<'_>, samples: &[Animation], sliced: bool) -> Result<Weight> {
     let packed = context.search(&context.whole(document, samples))?;
     let lean = context.without_rest(document, packed.iter().map(|packed| packed.animation.clone()).collect());
@@ -103,8 +103,8 @@ fn searched(document: &Document, context: &Context<'_>, samples: &[Animation], s
     Ok(Weight { raw, gzip: deflated(&bytes) + stay })
 }
 
-/// Parts of the animations that stand for all: animations at even distances among all floats, of the long ones some stretches. Says whether some are not whole: next
-/// to the keys of a whole animation, its JSON is nothing.
+/// Parts that represent all animations: animations at even distances by floats, and stretches of the long
+/// ones. Also returns whether some were sliced.
 fn samples(animations: &[Animation]) -> (Vec<Animation>, bool) {
     let chosen = chosen(animations);
     let sliced = chosen.iter().any(|animation| keys(animation) > LONG);
@@ -117,7 +117,7 @@ fn chosen(animations: &[Animation]) -> Vec<&Animation> {
     if wanted >= all {
         return animations.iter().collect();
     }
-    // As far apart as makes so many of them, were they all of a length.
+    // The distance that gives the wanted number of floats if all animations have the same length.
     let step = (all / animations.len() as f64 * all / wanted).min(all);
     let mut at = step / 2.0;
     let is_at_step = |animation: &&Animation| {
@@ -132,7 +132,7 @@ fn keys(animation: &Animation) -> usize {
     animation.tracks.iter().map(|track| track.curve.keys()).max().unwrap_or(0)
 }
 
-/// A short animation as it is; of a long one some stretches, one behind the other.
+/// A short animation as it is, a long one as some stretches in sequence.
 fn abridged(animation: &Animation) -> Animation {
     let (keys, end) = (keys(animation), f64::from(animation.duration()));
     let share = (LONG as f64 / keys.max(1) as f64).min(1.0);

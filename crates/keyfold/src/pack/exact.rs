@@ -1,9 +1,9 @@
-//! Keys that can go without any change: repeats of a `Step` track, and all but one of a track that never changes.
+//! Drops keys that change nothing: repeats in `Step` tracks, and all but one key of a constant track.
 
 use crate::{Curve, Interpolation, Track};
 
-/// The track without keys that change nothing; `None` where every key is needed. A track that never changes keeps one key at
-/// `end`, where it also holds the animation's duration. Values that cannot be blended stay `Step`, as they have to be.
+/// The track without such keys, if it has any. A constant keeps one key at `end`, which preserves the
+/// animation's duration. Values that cannot be blended must stay `Step`.
 pub(crate) fn without_repeats(track: &Track, end: f32) -> Option<Track> {
     let curve = &track.curve;
     if curve.is_constant() {
@@ -14,14 +14,14 @@ pub(crate) fn without_repeats(track: &Track, end: f32) -> Option<Track> {
     if curve.interpolation() != Interpolation::Step {
         return None;
     }
-    // The last key stays: it ends the track.
+    // The last key stays because it ends the track.
     let kept: Vec<usize> = (0..curve.keys())
         .filter(|k| *k == 0 || *k + 1 == curve.keys() || curve.value(*k) != curve.value(*k - 1))
         .collect();
     (kept.len() < curve.keys()).then(|| Track { curve: only(curve, &kept), ..track.clone() })
 }
 
-/// Some keys of a curve.
+/// The given keys of a curve.
 pub(crate) fn only(curve: &Curve, keys: &[usize]) -> Curve {
     let stride = curve.width() * curve.interpolation().elements_per_key();
     let times: Vec<f32> = keys.iter().map(|k| curve.times()[*k]).collect();

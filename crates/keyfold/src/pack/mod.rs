@@ -1,26 +1,27 @@
-//! The smallest file within a bound that holds.
+//! Packing: the smallest document whose animations stay within an error bound.
 //!
 //! ```text
-//! read ─> pack each animation (the core's engine) ─> drop what only holds the rest pose ─> write ─> read back, measure ─> keep, tighten or leave
+//! read ─> pack each animation (the core's engine) ─> drop tracks that only hold the rest pose
+//!      ─> write ─> read back and measure ─> keep, tighten or leave
 //! ```
 //!
-//! The order and its reason: first what costs nothing (arcs that rounding could turn round; `exact`: repeated keys; `properties`: tracks that move no
-//! points have a bound of their own; splines as they are and as straight pieces, `straight`), then the engine, which needs the other tracks as they will be; then tracks that
-//! hold the rest pose in every animation (`rest`), which can only be told when all animations are packed.
+//! Passes that cost nothing of the bound come first. The engine needs all other tracks in their final form.
+//! `rest` needs all animations packed. See `docs/pack.md` for details.
 //!
-//! | file | idea |
+//! | file | purpose |
 //! |---|---|
-//! | `animation` | one animation: what comes before the engine, and the engine |
-//! | `context` | what a search of a document needs to know |
-//! | `exact`, `properties`, `straight`, `rest` | passes: repeated keys, tracks that move no points, splines as lines, tracks at rest |
-//! | `storage/` | storages as the engine's codecs: a file each |
-//! | `axes` | translation and scale split, where the storage knows single axes |
-//! | `poses` | animations that hold one pose have values of others |
-//! | `common` | the same order of tracks in all animations, so that their JSON repeats |
-//! | `cost`, `weigh` | what a candidate, and what a document's animations, cost on the wire |
-//! | `estimate` | about what other storages would take, from samples |
-//! | `smallest` | several searches of a document, and the smallest of their results |
-//! | `report` | several storages, the smallest kept, and what is told of a file |
+//! | `animation` | packs one animation: the passes before the engine, and the engine |
+//! | `context` | what the search of a document needs to know |
+//! | `exact`, `properties` | drop repeated keys; shrink tracks that move no points within their own bound |
+//! | `straight`, `rest` | try splines as straight pieces; drop tracks that hold the rest pose |
+//! | `storage/` | storages as the engine's codecs, one per file |
+//! | `axes` | splits translation and scale by axis, where the storage allows it |
+//! | `poses` | lets animations that hold one pose reuse values of others |
+//! | `common` | orders tracks alike in all animations, so that their JSON repeats |
+//! | `cost`, `weigh` | the transfer size of a candidate, and of a document's animations |
+//! | `estimate` | estimates other storages from samples |
+//! | `smallest` | searches a document several times and keeps the smallest result |
+//! | `report` | tries several storages, keeps the smallest and reports on the file |
 
 mod animation;
 mod axes;
@@ -55,72 +56,72 @@ use std::{collections::BTreeSet, sync::atomic::Ordering};
 use storage::{Rewritten, entries};
 use weigh::Weight;
 
-/// What to hold to, and what to leave alone; by default core storage, and 0.01 % of the model's size.
+/// What to stay within and what to leave alone. Default: core storage, 0.01 % of the model's size.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// How the animations are stored.
     pub storage: Storage,
     /// Which of meshopt's two extensions to write.
     pub meshopt: MeshoptVersion,
-    /// How far a measured point may come to lie from where it was.
+    /// The farthest that a measured point may end up from its original place.
     pub bound: Bound,
-    /// How far other properties may be off, as a share of their natural range; 0.001 where not given.
+    /// The error bound of other properties, as a share of their natural range; 0.001 if `None`.
     pub property_bound: Option<f64>,
-    /// How far from each node errors are looked at; by the rule where not given.
+    /// The distance from each node at which errors are measured; by the rule of [`Scene`] if `None`.
     pub shell: Option<Bound>,
     /// How hard to search.
     pub level: Level,
     /// Whether to minimize gzipped or raw bytes.
     pub optimize: Optimize,
-    /// Only this animation, by name or index; all where not given.
+    /// The only animation to pack, by name or index; all if `None`.
     pub animation: Option<String>,
-    /// Tracks to leave alone: `*` stands for anything, matched against targets (`/nodes/3/rotation`) and node names.
+    /// Tracks to leave alone: patterns (`*` is anything) for targets (`/nodes/3/rotation`) and node names.
     pub keep: Vec<String>,
-    /// Whether tracks stay that only hold the rest pose. They always do in motion that is made for other skeletons (VRMC_vrm_animation).
+    /// Whether to keep tracks that only hold the rest pose. Motion made for other skeletons
+    /// (VRMC_vrm_animation) always keeps them.
     pub keep_rest: bool,
-    /// Whether keys stay where they are, and interpolation as it is: what `convert` asks for.
+    /// Whether to keep key times and interpolation, as `convert` does.
     pub keep_keys: bool,
-    /// How Draco's streams are laid out; bounds and bits of values are not theirs to say here.
+    /// How Draco streams are laid out. Bounds and bits of values in it are ignored.
     pub draco: draco::Options,
-    /// The layouts and bits of EXT_animation_quantization; bounds and types by name are not its to say here.
+    /// The layouts and bits of EXT_animation_quantization. Bounds and types by name in it are ignored.
     pub quantization: quantization::Options,
 }
 
 impl Settings {
-    /// How far properties may be off.
     fn property_bound(&self) -> f64 {
         self.property_bound.unwrap_or(PROPERTY_BOUND)
     }
 }
 
-/// Which bytes of animations and their JSON are minimized.
+/// Which size of the animations and their JSON is minimized.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Optimize {
     /// After gzip, as most servers send them.
     #[default]
     Gzip,
-    /// As they are, for hosts that do not compress.
+    /// Uncompressed, for hosts that do not compress.
     Raw,
 }
 
-/// A packed document and the proof.
+/// A packed document, with its measured error.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Packed {
     /// The document to save.
     pub document: Document,
-    /// How far it lies from the original, measured on what was read back.
+    /// The difference from the original, measured on the output as read back.
     pub diff: Diff,
     /// The bound in scene units.
     pub bound: f64,
-    /// What had to stay as it was, and why.
+    /// What stayed as it was, and why.
     pub left: Vec<String>,
-    /// How the animations are stored: as was asked for or, where splines take fewer bytes there, in core's form.
+    /// How the animations are stored: as requested or, if that makes splines smaller, in core's form.
     pub storage: Storage,
-    /// What the animations' bytes and JSON take after gzip.
+    /// The size of the animations' bytes and JSON after gzip.
     pub gzip_bytes: usize,
-    /// What they take as they are.
+    /// The size of the animations' bytes and JSON before gzip.
     pub raw_bytes: usize,
 }
 
@@ -130,24 +131,23 @@ impl Packed {
         Self { document, diff, bound, left, storage, gzip_bytes, raw_bytes }
     }
 
-    /// The bytes that are minimized.
+    /// The size that is minimized.
     pub fn weight(&self, optimize: Optimize) -> usize {
         self.both().of(optimize)
     }
 
-    /// What the animations take, as they are and after gzip.
     fn both(&self) -> Weight {
         Weight { raw: self.raw_bytes, gzip: self.gzip_bytes }
     }
 }
 
-/// How often animations that prove to be over the bound are packed again, before they are left as they were.
+/// How often animations over the bound are packed again before they are left as they were.
 const ATTEMPTS: usize = 8;
 
-/// The factor over the bound from which rounded times are suspected.
+/// Rounded times are suspected of errors from this multiple of the bound.
 const FAR: f64 = 1.1;
 
-/// The factor over the bound at which an error that stays the same ends the attempts.
+/// An error above this multiple of the bound that does not change ends the attempts.
 const STUCK: f64 = 5.0;
 
 /// Packs a document.
@@ -165,24 +165,24 @@ pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
     pack_with(document, settings, &())
 }
 
-/// As [`pack`], watched.
+/// Like [`pack`], with progress and cancellation.
 pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
     smallest(document, settings, monitor).map(|smallest| smallest.packed)
 }
 
-/// How many numbers the values of animations are.
+/// The number of floats in the values of animations.
 fn floats<'a>(animations: impl IntoIterator<Item = &'a Animation>) -> usize {
     animations.into_iter().flat_map(|animation| &animation.tracks).map(|track| track.curve.values().len()).sum()
 }
 
-/// What a search leaves of a document, measured, and packed again where that is over the bound; the document as it was where even unchanged animations do not survive
-/// being written anew.
+/// Searches a document once. Animations that measure over the bound are packed again. The document stays as
+/// it was if even unchanged animations do not survive rewriting.
 pub(crate) fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
     let mut forms = pack_forms(document, settings, monitor)?;
     Ok(forms.swap_remove(0))
 }
 
-/// As [`pack_once`], in all forms that it is written in, of which there is at least one.
+/// Like [`pack_once`], but returns every form written; at least one.
 fn pack_forms(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Vec<Packed>> {
     let why =
         "no animation was packed: no smaller form keeps within the error bound; a larger bound or another storage may";
@@ -190,7 +190,7 @@ fn pack_forms(document: &Document, settings: &Settings, monitor: &dyn Monitor) -
     if forms.is_empty() { Ok(vec![leave(document, settings, vec![why.to_owned()])?]) } else { Ok(forms) }
 }
 
-/// The forms of what a search leaves of a document that weigh what is `wanted`, measured; none where it is over the bound.
+/// Searches a document and returns the measured forms whose weight is `wanted`, or none if over the bound.
 fn pack_below(
     document: &Document,
     settings: &Settings,
@@ -231,7 +231,7 @@ fn pack_below(
         context.exact_times.fetch_or(blames_times, Ordering::Relaxed);
         for index in failing {
             let (original, possible) = (&whole[index], diff.animations[index].possible);
-            // What no bit of an error changes for is not in what was packed: a tighter bound does not help.
+            // An error that stays exactly the same does not come from packing: a tighter bound does not help.
             let is_stuck = possible > STUCK * bound && core::mem::replace(&mut before[index], possible) == possible;
             if attempt == ATTEMPTS || is_stuck {
                 untouched.insert(index);
@@ -241,7 +241,7 @@ fn pack_below(
                     "{place} stays as it was: no smaller form keeps within the error bound; a larger bound may"
                 ));
             } else {
-                // Gently at first: each step costs bytes.
+                // Tighten gently at first: each step costs bytes.
                 let share = 1.0 - 0.015 * (attempt + 1) as f64;
                 let within = match blames_times && far(index) {
                     true => share * bound,
@@ -254,14 +254,14 @@ fn pack_below(
     unreachable!("the loop ends after its attempts")
 }
 
-/// The document as it was, for these reasons.
+/// The document unchanged, with the reasons in `left`.
 pub fn leave(document: &Document, settings: &Settings, left: Vec<String>) -> Result<Packed> {
     let diff = diff::diff(document, document, settings.shell)?;
     let bound = settings.bound.in_scene(diff.model_size);
     Ok(Packed::new(settings.storage, document.edit().finish()?, diff, bound, left))
 }
 
-/// Whether a text fits a pattern in which `*` stands for anything.
+/// Whether a text matches a pattern in which `*` stands for anything.
 ///
 /// ```
 /// assert!(keyfold::pack::matches("/nodes/*/rotation", "/nodes/3/rotation"));
@@ -276,7 +276,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// The document as it is written and, where it is short and that takes fewer bytes, with sparse accessors. Where keys stay, so do arrays.
+/// The document as written and, if short and keys may change, also with sparse accessors where smaller.
 fn forms(
     document: &Document,
     context: &Context<'_>,
@@ -293,7 +293,7 @@ fn forms(
     Ok([plain].into_iter().chain(Some(sparse).filter(|_| is_smaller)).collect())
 }
 
-/// The document with what was packed; where arrays stand as they are or sparse, `place` says where.
+/// Writes packed animations into the document. `place` decides between plain and sparse arrays.
 fn write(
     document: &Document,
     context: &Context<'_>,
@@ -305,7 +305,7 @@ fn write(
     if context.settings.draco.fallback {
         restore(&mut animations, original);
     }
-    // Where keys stay, so do channels.
+    // Where keys stay, channels stay as well.
     let may_move = |animation: &Animation| !context.settings.keep_keys && context.changes(animation);
     let lean = common_first(context.without_rest(document, animations), may_move);
     let animations = original.iter().zip(&lean).zip(packed).map(|((original, lean), packed)| {
@@ -317,7 +317,7 @@ fn write(
     (context.form().write)(document, &animations.collect::<Vec<_>>(), context, place)
 }
 
-/// Gives tracks their original values back where they have the same keys: a fallback holds those.
+/// Restores the original values of tracks whose key times did not change, for Draco's fallback.
 fn restore(animations: &mut [Animation], original: &[Animation]) {
     for (animation, original) in animations.iter_mut().zip(original) {
         for track in &mut animation.tracks {

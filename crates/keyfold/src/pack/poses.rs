@@ -1,4 +1,4 @@
-//! Animations that hold one pose take its values from those that move, where these come by near enough: then they lie in what is there anyway.
+//! Lets animations that hold one pose take nearby values of moving animations, which are in the file anyway.
 
 use super::{Context, SHORT, animation::PackedAnimation, floats};
 use crate::{Animation, Interpolation, Kind, Target, Track};
@@ -8,13 +8,13 @@ use keyfold_core::{
 };
 use std::mem::replace;
 
-/// The share of the bound that poses may use: measured on what was written, they may lie a little farther off.
+/// The share of the bound that poses may use. In the written file, their error may be a little larger.
 const SHARE: f64 = 0.98;
 
-/// What moving animations made of a target's track.
+/// A target and its encoded track in a moving animation.
 type Lent = (Target, Box<Encoded>);
 
-/// Lets poses have values of others. Next to all that is not short, they are nothing.
+/// Lets poses borrow values, in short documents only: in others, poses take a negligible part.
 pub(super) fn borrow(context: &Context<'_>, original: &[Animation], packed: &mut [PackedAnimation]) {
     let may_stray = context.bound > 0.0 && !context.settings.keep_keys;
     if !may_stray || !context.form().lends || floats(original) > SHORT {
@@ -22,7 +22,7 @@ pub(super) fn borrow(context: &Context<'_>, original: &[Animation], packed: &mut
     }
     let lenders = packed.iter().zip(original).filter(|(_, original)| !original.is_pose());
     let lent: Vec<Lent> = lenders.flat_map(|(lender, _)| lender.encoded.clone()).collect();
-    // Tracks that move nowhere may be at rest everywhere, and go as long as they are.
+    // Other targets may be at rest everywhere; `rest` drops their tracks if they stay as they are.
     let moves = |target: &Target| lent.iter().any(|(other, encoded)| other == target && encoded.times.len() > 1);
     for (pose, original) in packed.iter_mut().zip(original).filter(|(_, o)| o.is_pose() && context.changes(o)) {
         for (index, track) in original.tracks.iter().enumerate() {
@@ -36,7 +36,7 @@ pub(super) fn borrow(context: &Context<'_>, original: &[Animation], packed: &mut
     }
 }
 
-/// The key that is nearest to what a track holds, of those that drive the same property of any node.
+/// The key closest to the track's value, among tracks of the same property of any node.
 fn nearest(track: &Track, lent: &[Lent]) -> Option<(Grid, Code)> {
     let is_straight = |encoded: &Encoded| encoded.interpolation == Interpolation::Linear;
     let like = lent.iter().filter(|(target, encoded)| is_like(target, &track.target) && is_straight(encoded));
@@ -45,7 +45,6 @@ fn nearest(track: &Track, lent: &[Lent]) -> Option<(Grid, Code)> {
     keys.min_by(|a, b| apart(a).total_cmp(&apart(b)))
 }
 
-/// Whether two targets are the same property, of whichever nodes.
 fn is_like(a: &Target, b: &Target) -> bool {
     let whole = |target: &Target| match target {
         Target::Node { property, axis: None, .. } => Some(*property),
@@ -54,13 +53,13 @@ fn is_like(a: &Target, b: &Target) -> bool {
     whole(a).is_some() && whole(a) == whole(b)
 }
 
-/// The square of how far a value lies from another of as many components as that has. A rotation and its opposite are one.
+/// The squared distance of two values; `b` sets the number of components. Opposite quaternions are equal.
 fn distance(a: &[f32], b: &[f32]) -> f64 {
     let apart = |sign: f32| a.iter().zip(b).map(|(a, b)| f64::from(a - sign * b)).map(|d| d * d).sum::<f64>();
     if b.len() == 4 { apart(1.0).min(apart(-1.0)) } else { apart(1.0) }
 }
 
-/// Gives a track of a pose another value, unless that is too far off.
+/// Gives a track of a pose another value, unless its error is too large.
 fn take(context: &Context<'_>, original: &Animation, pose: &mut PackedAnimation, index: usize, grid: Grid, code: Code) {
     let Track { target, curve, .. } = &pose.animation.tracks[index];
     let (target, times) = (target.clone(), curve.shared_times().clone());
@@ -74,7 +73,7 @@ fn take(context: &Context<'_>, original: &Animation, pose: &mut PackedAnimation,
     }
 }
 
-/// How far a pose lies from what it was, at most, where players take rotations as they are stored: of about unit length.
+/// An upper bound of a pose's error. Players may take rotations as stored, so deviations in length count.
 fn error(context: &Context<'_>, original: &Animation, pose: &Animation) -> f64 {
     let rotations = pose.tracks.iter().filter(|track| track.target.kind() == Kind::Rotation);
     let squared = |track: &Track| -> f64 { track.curve.value(0).iter().map(|c| f64::from(*c) * f64::from(*c)).sum() };

@@ -1,4 +1,4 @@
-//! Tracks that move no points: fewer keys, straight pieces for splines and normalized weights, within their own bound.
+//! Shrinks tracks that move no points in their own bound: fewer keys, splines as lines, normalized weights.
 
 use super::Context;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 use keyfold_core::{engine::Grid, fit::refit};
 
-/// The track with fewer keys, unless they are to stay, and coarser values within the bound of properties; `None` where it stays.
+/// The track with coarser values and, unless keys stay, fewer keys; `None` if it stays as it is.
 pub(crate) fn shrunk(track: &Track, context: &Context<'_>) -> Option<Track> {
     let (curve, bound) = (&track.curve, context.property_bound);
     if track.target.is_exact() || track.target.kind() == Kind::Rotation {
@@ -29,14 +29,14 @@ pub(crate) fn shrunk(track: &Track, context: &Context<'_>) -> Option<Track> {
     Some(Track { curve, ..track.clone() })
 }
 
-/// A curve as straight pieces, where those take fewer numbers.
+/// The curve as straight pieces if that takes fewer numbers.
 fn straight(curve: &Curve, tolerance: f64) -> Curve {
     let numbers = |curve: &Curve| curve.values().len() + curve.keys();
     let straight = refit(curve, Kind::Vector, Interpolation::Linear, tolerance);
     straight.filter(|straight| numbers(straight) < numbers(curve)).unwrap_or_else(|| curve.clone())
 }
 
-/// Values on the grid of a normalized type (weights between 0 and 1) or of a power of two.
+/// Snaps values to the grid of a normalized type (weights between 0 and 1) or to multiples of a power of two.
 fn snapped(track: &Track, curve: &Curve, tolerance: f64) -> Curve {
     let fractions = matches!(track.target, Target::Node { property: Property::Weights, .. })
         && !curve.interpolation().is_spline()

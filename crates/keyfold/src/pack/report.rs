@@ -1,4 +1,4 @@
-//! Packing a file: which storages are tried, which one is kept, and the report in the shape that `keyfold pack --json` prints.
+//! Packing a file: tries storages, keeps one, and reports in the shape that `keyfold pack --json` prints.
 
 use super::{
     Optimize, Packed, Settings, estimates,
@@ -12,37 +12,37 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, path::Path};
 
-/// What came of packing a file.
+/// The result of packing a file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FileReport {
-    /// The name of what was packed.
+    /// The name of the input.
     pub input: String,
-    /// The name of what was written, where anything was.
+    /// The name of the output, if one was written.
     pub output: Option<String>,
     /// The storage that was written.
     pub storage: Option<Storage>,
-    /// What the file takes, with buffers that lie in other files.
+    /// The size of the file, including buffers in other files.
     pub bytes: Sizes,
-    /// What its animations' data takes.
+    /// The size of the animation data.
     pub animation_bytes: Sizes,
-    /// How far off what was written is.
+    /// The error of the output.
     pub error: Option<ErrorReport>,
-    /// What each storage that was looked at would take.
+    /// The size in each storage that was considered.
     #[serde(skip_deserializing)]
     pub candidates: Vec<Candidate>,
     /// Animations that stayed as they were, and channels that could not be read.
     pub left: Vec<String>,
-    /// Nothing could be saved: the output is a copy.
+    /// Whether nothing could be saved and the output is a copy.
     pub copied: bool,
-    /// A run before had done it.
+    /// Whether an earlier run had packed it already.
     pub up_to_date: bool,
-    /// Why nothing came of it.
+    /// Why packing failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }
 
 impl FileReport {
-    /// What went wrong.
+    /// Everything that went wrong.
     pub fn complaints(&self) -> impl Iterator<Item = String> {
         let left = self.left.iter().map(|what| format!("{}: {what}", self.input));
         self.failed.iter().cloned().chain(left)
@@ -58,32 +58,32 @@ pub struct Sizes {
     pub after: u64,
 }
 
-/// How far off a file is, and where it is worst.
+/// The error of a file, and where it is largest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ErrorReport {
-    /// The largest distance between a point and its twin, in scene units.
+    /// The largest distance between corresponding points, in scene units.
     pub max: f64,
-    /// That, as a share of the model's size.
+    /// [`max`](Self::max) as a share of the model's size.
     pub relative: f64,
-    /// The upper bound of that distance at any time, in scene units. The error bound is held against it.
+    /// The proven upper bound of that distance at any time, in scene units, which must be within `bound`.
     pub possible: f64,
     /// The root mean square of the distances, in scene units.
     pub rms: f64,
-    /// The largest that was allowed, in scene units.
+    /// The error bound, in scene units.
     pub bound: f64,
-    /// The worst animation.
+    /// The animation with the largest error.
     pub animation: Option<String>,
-    /// The node that is worst there.
+    /// The node with the largest error in that animation.
     pub node: Option<String>,
-    /// When it is, in seconds.
+    /// The time of the largest error, in seconds.
     pub time: Option<f64>,
-    /// The worst of what moves no points.
+    /// The largest error of properties that move no points.
     pub properties: PropertyDiff,
 }
 
 impl ErrorReport {
-    /// What a comparison found.
+    /// The report of a comparison, against the bound.
     pub fn new(diff: &Diff, bound: f64) -> Self {
         let worst = diff.animations.iter().reduce(|a, b| if b.error > a.error { b } else { a });
         let properties = diff.animations.iter().map(|animation| &animation.properties);
@@ -100,14 +100,14 @@ impl ErrorReport {
         }
     }
 
-    /// For people: when it is worst, and in which animation.
+    /// The time and animation of the largest error, for people.
     pub fn moment(&self) -> String {
         let time = self.time.map_or_else(String::new, |t| format!("at {t:.2} s"));
         self.animation.as_ref().map_or(time.clone(), |name| format!("{time} of {name}"))
     }
 }
 
-/// For people: the node, the second and the animation.
+/// The node, time and animation of the largest error, for people.
 impl std::fmt::Display for ErrorReport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.node {
@@ -117,21 +117,21 @@ impl std::fmt::Display for ErrorReport {
     }
 }
 
-/// What a storage would take.
+/// The size in one storage.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Candidate {
     /// The storage.
     pub storage: Storage,
-    /// What the animations' data takes up in the file.
+    /// The size of the animation data in the file.
     pub animation_bytes: u64,
-    /// What the animations' bytes and JSON take after gzip.
+    /// The size of the animations' bytes and JSON after gzip.
     pub gzip_bytes: usize,
-    /// How far off it is, in scene units; nobody knows of an estimate.
+    /// The error in scene units; `None` for an estimate.
     pub error: Option<f64>,
-    /// Where a file plays whose animations are stored so.
+    /// Where such a file plays.
     pub plays: String,
-    /// Whether the figures are an estimate, from a quick search.
+    /// Whether the figures are an estimate from a quick search.
     pub quick: bool,
 }
 
@@ -142,14 +142,14 @@ impl Candidate {
         Self { error: Some(packed.diff.error), quick: false, ..about }
     }
 
-    /// What a storage would take about, of a document that needs what `document` does.
+    /// An estimate, for a document that needs the same extensions as `document`.
     pub(super) fn estimated(storage: Storage, document: &Document, Weight { raw, gzip }: Weight) -> Self {
         let (animation_bytes, plays) = (raw as u64, plays(storage, document));
         Self { storage, animation_bytes, gzip_bytes: gzip, error: None, plays, quick: true }
     }
 }
 
-/// Where a document plays whose animations are in a storage: what else they need counts, too.
+/// Where a document plays if its animations are in a storage. Other extensions that it needs count as well.
 fn plays(storage: Storage, document: &Document) -> String {
     let needed = extensions::beside_storages().filter(|name| document.uses(name)).collect::<Vec<_>>();
     match (storage, needed.as_slice()) {
@@ -159,19 +159,19 @@ fn plays(storage: Storage, document: &Document) -> String {
     }
 }
 
-/// Which storages are looked at.
+/// Which storages are considered.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// The smallest of these is kept.
+    /// The storages of which the smallest is kept.
     pub among: Vec<Storage>,
-    /// These are packed as well, to be told of.
+    /// Storages that are also packed, for the report only.
     pub beside: Vec<Storage>,
     /// Whether all others are estimated.
     pub estimate: bool,
 }
 
 impl Choice {
-    /// What a file is packed to where nothing is asked for: core, which plays everywhere, or what its animations are stored in, where that is smaller.
+    /// The default: core, which plays everywhere, or, if smaller, the storage that the animations are in.
     pub fn usual(document: &Document) -> Result<Self> {
         let animations = &read_shared(document)?.animations;
         let tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));
@@ -181,26 +181,26 @@ impl Choice {
     }
 }
 
-/// One storage, and nothing beside it.
+/// A single storage.
 impl From<Storage> for Choice {
     fn from(storage: Storage) -> Self {
         Self { among: vec![storage], beside: Vec::new(), estimate: false }
     }
 }
 
-/// The smallest of the storages that were to be chosen from.
+/// The smallest of the storages considered.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Chosen {
     /// The storage.
     pub storage: Storage,
-    /// The packed document and the proof.
+    /// The packed document and its measured error.
     pub packed: Packed,
-    /// What each storage takes, in the order in which they were looked at.
+    /// The size in each storage, in the order in which they were considered.
     pub candidates: Vec<Candidate>,
     /// Whether gzipped or raw bytes were minimized.
     pub optimize: Optimize,
-    /// Whether the original is no answer: it is larger on disk than what `convert` makes in a storage other than core.
+    /// Whether the original is no answer: `convert` to a storage other than core makes it smaller on disk.
     convert_saves: bool,
 }
 
@@ -215,7 +215,7 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
         let own = Settings { storage: *storage, ..settings.clone() };
         let is_candidate = choice.among.contains(storage);
         let mut found = smallest(document, &own, &part)?;
-        // The original is an answer where it is in what was asked for: most are in core, and of several storages none has to be there.
+        // The original is an answer for core, where most files are, and among several storages.
         found.convert_saves &= is_alone && *storage != Storage::Core;
         if is_candidate && is_alone {
             found.packed = or_core(document, &own, found.packed, &Part { whole: &part, from: 0.99, share: 0.01 })?;
@@ -238,34 +238,35 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
     Ok(Chosen { storage, packed, candidates, optimize: settings.optimize, convert_saves })
 }
 
-/// Files of up to so many bytes are weighed whole. Of larger ones that would take long, and their animations have been weighed.
+/// Files of up to this size are also compared as a whole. For larger ones that would take long.
 const WHOLE: u64 = 1 << 20;
-/// A packed file: what to write, and what to say of it.
+/// A packed file: what to write and what to report.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct PackedFile {
-    /// What to write.
+    /// The file to write.
     pub draft: Draft,
-    /// The packed document; `None` where the file stays as it was.
+    /// The packed document; `None` if the file stays as it was.
     pub document: Option<Document>,
-    /// What came of it.
+    /// The report on the file.
     pub report: FileReport,
 }
 
 impl Chosen {
-    /// A document that was packed to one storage, with nothing beside it.
+    /// A document packed to one storage only.
     pub fn alone(storage: Storage, packed: Packed, optimize: Optimize) -> Self {
         Self { storage, packed, candidates: Vec::new(), optimize, convert_saves: false }
     }
 
-    /// The file to write to a place, or to a stream: the packed document, or the original where that is no larger. Where bytes after gzip are minimized, those of files that are
-    /// not large count, too, unless what `convert` makes would be smaller on disk than the original. `before` is what the original takes, with the buffers beside it.
+    /// The file to write to `output` or a stream: the packed document, or the original if that is no larger,
+    /// also after gzip if that is minimized and the file is small, unless `convert` makes it smaller on disk.
+    /// `before` is the size of the original with the buffers beside it.
     pub fn finish(self, original: &Document, before: u64, input: String, output: Option<&Path>) -> Result<PackedFile> {
         let Self { storage, packed, candidates, optimize, convert_saves } = self;
         let weighs = optimize == Optimize::Gzip && before <= WHOLE && !convert_saves;
         let (mut draft, mut copied) = (packed.document.draft(output)?, false);
         if draft.bytes() >= before || weighs {
-            // In another container, the same may be longer.
+            // In another container, the same document may be longer.
             let same = original.draft(output)?;
             let gzip = |draft: &Draft| weigh::whole(draft).gzip;
             if draft.bytes() >= same.bytes() || weighs && gzip(&draft) > gzip(&same) {

@@ -1,15 +1,14 @@
-//! Tracks that only hold what a node has anyway: dropped where that is so in every animation, so that blending from one to
-//! another changes nothing.
+//! Drops tracks that hold the rest pose in every animation, so that blending between them stays the same.
 
 use super::Context;
 use crate::{Animation, Axis, Kind, Property, Target, Track};
 use std::collections::BTreeMap;
 
-/// How near to the rest pose a value must be, relative to its own size, to count as equal where anything may be lost: a few steps of a float.
+/// How close to the rest pose a value must be, relative to its size, if loss is allowed: a few float steps.
 const EQUAL: f64 = 1e-6;
 
-/// The animations without tracks that hold the rest pose wherever they occur, those that may change. Each animation keeps at least one track, and one
-/// that reaches to its end.
+/// Drops tracks that hold the rest pose in all animations from those that may change. Each keeps at least one
+/// track, and one that reaches its end.
 pub(super) fn without_rest(context: &Context<'_>, animations: Vec<Animation>) -> Vec<Animation> {
     let mut idle: BTreeMap<Target, bool> = BTreeMap::new();
     for track in animations.iter().flat_map(|a| &a.tracks) {
@@ -21,7 +20,7 @@ pub(super) fn without_rest(context: &Context<'_>, animations: Vec<Animation>) ->
     animations.into_iter().map(lean).collect()
 }
 
-/// What drives one axis rests only where what drives the whole property elsewhere does, and the other way round.
+/// A track of one axis rests only if tracks of the whole property rest in other animations, and vice versa.
 fn together(idle: BTreeMap<Target, bool>) -> BTreeMap<Target, bool> {
     let at = |node: usize, property: Property, axis: Option<Axis>| {
         idle.get(&Target::Node { node, property, axis }).copied().unwrap_or(true)
@@ -37,7 +36,7 @@ fn together(idle: BTreeMap<Target, bool>) -> BTreeMap<Target, bool> {
 fn pruned(animation: Animation, idle: &BTreeMap<Target, bool>) -> Animation {
     let end = animation.duration();
     let mut tracks: Vec<Track> = animation.tracks.iter().filter(|t| !idle[&t.target]).cloned().collect();
-    // The end of the animation has to be held by some key.
+    // Some key has to hold the end of the animation.
     if !tracks.iter().any(|t| t.curve.end() >= end) {
         tracks.extend(animation.tracks.iter().find(|t| t.curve.end() >= end).cloned());
     }

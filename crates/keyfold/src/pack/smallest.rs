@@ -1,4 +1,4 @@
-//! Several searches of a document, and the smallest of their results: a longer search mostly finds smaller files, but not always.
+//! Searches a document several times and keeps the smallest result: longer searches do not always find it.
 
 use super::{
     Level, Optimize, Packed, Settings, floats, pack_below, pack_forms, storage,
@@ -6,27 +6,29 @@ use super::{
 };
 use crate::{Animation, Document, Monitor, Part, Result, Storage, diff, read_shared, unpack::unpack_tracks};
 
-/// The most floats of a document that is also packed by the quickest search and, unless it has splines, as `convert` does: of longer ones, the engine's choice is smaller.
+/// The most floats of a document that is also packed at the fast level and, unless it has splines, as
+/// `convert` does. Beyond, the engine's choice is smaller.
 pub(super) const MUCH: usize = 1 << 16;
-/// The most floats of what is short.
+/// The most floats of a short document.
 pub(super) const SHORT: usize = 1 << 14;
-/// The most floats of what is tiny: a search takes next to no time.
+/// The most floats of a tiny document, whose search takes almost no time.
 const TINY: usize = 1 << 11;
-/// The shares of the bound that short and tiny documents are also packed within, down to no loss at all: the gzip size of few bytes does not follow the bound closely.
+/// The shares of the bound that short and tiny documents are also packed within. The gzip size of few bytes
+/// does not follow the bound closely.
 const TIGHTER: [(usize, &[f64]); 2] =
     [(SHORT, &[0.98, 0.95, 0.5, 0.25, 0.0]), (TINY, &[0.995, 0.99, 0.985, 0.975, 0.97, 0.965, 0.96, 0.955])];
-/// How many times the work of one search has to be left to begin another: estimates and measurements need some, too.
+/// Another search needs this multiple of the last one's work left: estimates and measurements take some, too.
 const RESERVE: u64 = 8;
 
 /// The smallest result of all searches.
 pub(super) struct Smallest {
     pub(super) packed: Packed,
-    /// Whether what `convert` makes takes fewer bytes as it is than the original.
+    /// Whether the output of `convert` has fewer raw bytes than the original.
     pub(super) convert_saves: bool,
 }
 
-/// Searches as often as a document is worth it and work is left for another search that takes as much. Tracks that stay would keep a storage that the others leave: what is
-/// in another storage is unpacked first, unless tracks are to be left alone.
+/// Runs as many searches as the document is worth and its work budget allows. If all tracks may change, data
+/// in other storages is unpacked first, because tracks that stay would keep a storage in use.
 pub(super) fn smallest(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Smallest> {
     if let Some(plain) = unpacked(document, settings)?
         && let Some(found) = search(document, &plain, settings, monitor)?.against(document, settings)?
@@ -36,8 +38,8 @@ pub(super) fn smallest(document: &Document, settings: &Settings, monitor: &dyn M
     search(document, document, settings, monitor)
 }
 
-/// The smaller one of a result in a storage and of core's, which readers of all storages know, too: splines may be smaller there, because their arrays may be sparse. It is no larger on
-/// disk, nor in the bytes that are asked for.
+/// The smaller of a result and core's, which every reader can read and whose sparse arrays may make splines
+/// smaller. Core's is taken only if it is no larger on disk and smaller in the bytes that are minimized.
 pub(super) fn or_core(document: &Document, settings: &Settings, own: Packed, monitor: &dyn Monitor) -> Result<Packed> {
     let animations = &read_shared(document)?.animations;
     let is_other = ![Storage::Core, Storage::Stream].contains(&settings.storage) && settings.level != Level::Fast;
@@ -45,7 +47,7 @@ pub(super) fn or_core(document: &Document, settings: &Settings, own: Packed, mon
         return Ok(own);
     }
     let core = smallest(document, &Settings { storage: Storage::Core, ..settings.clone() }, monitor)?.packed;
-    // Which extensions a file says that it needs is part of what it takes.
+    // The list of required extensions is part of a file's size.
     let weight = |packed: &Packed| packed.document.draft(None).map(|draft| weigh::whole(&draft));
     let (before, after) = (weight(&own)?, weight(&core)?);
     let is_smaller = after.raw <= before.raw && after.of(settings.optimize) < before.of(settings.optimize);
@@ -57,7 +59,7 @@ fn has_splines(animations: &[Animation]) -> bool {
     tracks.any(|track| track.curve.interpolation().is_spline())
 }
 
-/// The document with its tracks unpacked, where all may change and some are neither plain nor in the storage that is asked for.
+/// The document unpacked, if all tracks may change and some are in a storage that was not asked for.
 fn unpacked(document: &Document, settings: &Settings) -> Result<Option<Document>> {
     let animations = &read_shared(document)?.animations;
     let mut tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));
@@ -67,7 +69,7 @@ fn unpacked(document: &Document, settings: &Settings) -> Result<Option<Document>
     (has_others && is_free).then(|| Ok(unpack_tracks(document)?.0)).transpose()
 }
 
-/// All searches of a document, which is the original or plays as that.
+/// Runs all searches of a document, which is the original or plays like it.
 fn search(original: &Document, document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Smallest> {
     let work = || document.account().left().work;
     let before = work();
@@ -80,7 +82,7 @@ fn search(original: &Document, document: &Document, settings: &Settings, monitor
     let tries = others(settings);
     let share = 0.3 / (1 + tries.len()) as f64;
     let part = |index: usize| Part { whole: monitor, from: 0.7 + index as f64 * share, share };
-    // Splines are searched in core's form: other storages may have a smaller one, however many floats there are.
+    // Splines are searched in core's form, however many they are; the storage's own form may be smaller.
     let comparable = if has_splines { usize::MAX } else { MUCH };
     let converted = converted(settings).filter(|_| affords(comparable));
     let converted = converted.map(|settings| pack_below(document, &settings, None, &part(0))).transpose()?;
@@ -97,7 +99,7 @@ fn search(original: &Document, document: &Document, settings: &Settings, monitor
 }
 
 impl Smallest {
-    /// The same, measured against the original itself; `None` where it is over the bound.
+    /// The result with its error measured against the original itself; `None` if that is over the bound.
     fn against(mut self, original: &Document, settings: &Settings) -> Result<Option<Self>> {
         let packed = &mut self.packed;
         packed.diff = diff::diff(original, &packed.document.read_back()?, settings.shell)?;
@@ -111,7 +113,8 @@ impl Smallest {
 struct Results {
     smallest: Smallest,
     optimize: Optimize,
-    /// The most bytes as they are: those of the original and of what `convert` makes. What takes more is written only where all results do.
+    /// The raw bytes of the original or of `convert`'s result, whichever are fewer. Larger results are kept
+    /// only if all are larger.
     limit: usize,
 }
 
@@ -126,13 +129,13 @@ impl Results {
         results
     }
 
-    /// Whether a result of this weight is smaller than the one that is kept.
+    /// Whether a result of this weight beats the current one.
     fn wants(&self, weight: &Weight) -> bool {
         let rank = |weight: &Weight| (weight.raw > self.limit, weight.of(self.optimize));
         rank(weight) < rank(&self.smallest.packed.both())
     }
 
-    /// Keeps a result where it is wanted. Some were packed within tighter bounds; what is promised is the bound that was asked for.
+    /// Keeps a result if it is wanted. Some have tighter bounds; the requested bound is what is promised.
     fn take(&mut self, packed: Packed) {
         if self.wants(&packed.both()) {
             self.smallest.packed = Packed { bound: self.smallest.packed.bound, ..packed };
@@ -140,7 +143,7 @@ impl Results {
     }
 }
 
-/// The settings that `convert` comes to. None for the quickest level.
+/// The settings that do what `convert` does; `None` at the fast level.
 fn converted(settings: &Settings) -> Option<Settings> {
     let kept = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
     let converted = match storage::of(settings.storage).converts_exactly {
@@ -150,8 +153,8 @@ fn converted(settings: &Settings) -> Option<Settings> {
     (settings.level != Level::Fast).then_some(converted)
 }
 
-/// The other searches of a level, and of how many floats at most: a level keeps the result of the level before it where that is smaller, and a search for the other bytes can
-/// have fewer of those that are asked for.
+/// The other searches of a level, each with the most floats it is for. They include the level below and a
+/// search for the other size, which may end up smaller in the requested one.
 fn others(settings: &Settings) -> Vec<(usize, Settings)> {
     let at = |level: Level| Settings { level, ..settings.clone() };
     let kept = (MUCH, Settings { keep_keys: true, ..at(Level::Fast) });
@@ -162,7 +165,7 @@ fn others(settings: &Settings) -> Vec<(usize, Settings)> {
     let other = (MUCH, Settings { optimize, ..at(Level::Default) });
     let within = |share: &f64| Settings { bound: settings.bound.scaled(*share), ..at(Level::Default) };
     let tighter = TIGHTER.iter().flat_map(|(most, shares)| shares.iter().map(|share| (*most, within(share))));
-    // Where that is what `convert` comes to, it was tried.
+    // If `convert` comes to the same settings, they have been tried.
     let kept = Some(kept).filter(|_| storage::of(settings.storage).converts_exactly);
     let shorter = [(MUCH, at(Level::Fast)), other].into_iter().chain(kept).chain(tighter);
     match settings.level {

@@ -1,5 +1,5 @@
-//! Splines as `LINEAR` tracks, which every storage has small codes for: as many keys between theirs as keep the way within a share of the
-//! bound. The engine does the rest.
+//! Splines as `LINEAR` tracks, for which every storage has small codes. Keys are added until the path stays
+//! within a share of the bound; the engine does the rest.
 
 use super::{Context, floats};
 use crate::{
@@ -12,16 +12,17 @@ use keyfold_core::{
     engine::Reach,
 };
 
-/// The shares of the bound that are tried as what tracks may use of it, the coarsest first.
+/// The shares of the bound tried as tolerance for the tracks, coarsest first.
 const SHARES: [f64; 4] = [0.6, 0.3, 0.14, 0.06];
-/// What all of them together may use of the bound: the rest is for the engine.
+/// The share of the bound that all tracks together may use. The rest is for the engine.
 const MOST: f64 = 0.4;
-/// Into how many pieces the way between two keys may be cut.
+/// The most pieces between two keys.
 const MOST_PIECES: f64 = 32.0;
-/// How many times as many floats an animation may get, and how many besides: work stays in proportion to the file.
+/// The most floats of the result: a multiple of the original's plus a constant, which limits the work.
 const GROWTH: (usize, usize) = (4, 1 << 16);
 
-/// The animation with straight pieces for splines, and how far that moves points; `None` where there are no splines, or too many pieces.
+/// The animation with straight pieces in place of splines, and how far that moves points. `None` if there are
+/// no splines, or if too many pieces are needed.
 pub(crate) fn straightened(context: &Context<'_>, animation: &Animation, bound: f64) -> Option<(Animation, f64)> {
     let undefined: Vec<usize> = undefined(animation).map(|(i, _)| i).collect();
     let taken = |(i, Track { target, curve, .. }): &(usize, &Track)| {
@@ -38,7 +39,7 @@ pub(crate) fn straightened(context: &Context<'_>, animation: &Animation, bound: 
     let reach = Reach::of(&motion, &moving, &probes);
     let most = GROWTH.0 * floats([animation]) + GROWTH.1;
     for share in SHARES {
-        // What is too much for one share is too much for all that follow.
+        // If one share needs too many pieces, so do all that follow.
         let times = times(&splines, &reach.even(share * bound))?;
         let within = |curve: &Curve| times.iter().filter(|t| (curve.start()..=curve.end()).contains(t)).count();
         if splines.iter().map(|(_, track)| track.curve.width() * within(&track.curve)).sum::<usize>() > most {
@@ -57,7 +58,8 @@ pub(crate) fn straightened(context: &Context<'_>, animation: &Animation, bound: 
     None
 }
 
-/// Times that suit all splines: the keys of all of them, and so many between two of these that each stays within about its tolerance; `None` where that is too many.
+/// Times for all splines: their keys, and enough between them for each spline to stay approximately within
+/// its tolerance. `None` if those are too many.
 fn times(splines: &[(usize, &Track)], tolerances: &[f64]) -> Option<Vec<f32>> {
     let keys = merged_times(splines.iter().map(|(_, track)| track.curve.times()));
     let mut times: Vec<f32> = keys.first().copied().into_iter().collect();
@@ -68,12 +70,13 @@ fn times(splines: &[(usize, &Track)], tolerances: &[f64]) -> Option<Vec<f32>> {
         let (from, to) = (f64::from(pair[0]), f64::from(pair[1]));
         times.extend((1..=pieces).map(|i| (from + (to - from) * i as f64 / pieces as f64) as f32));
     }
-    // Keys that no float lies between have no pieces.
+    // Neighbouring floats leave no room for pieces.
     times.dedup();
     Some(times)
 }
 
-/// How many straight pieces between two times keep a track within about a tolerance: a curve strays from a chord as the square of its length.
+/// How many straight pieces between two times keep a track approximately within a tolerance. The distance of
+/// a curve from a chord grows with the square of the chord's length.
 fn pieces(track: &Track, [from, to]: [f32; 2], tolerance: f64) -> f64 {
     let Some(chord) = sampled(track, &[from, to]).filter(|_| tolerance > 0.0) else { return 1.0 };
     let kind = track.target.kind();
@@ -84,7 +87,7 @@ fn pieces(track: &Track, [from, to]: [f32; 2], tolerance: f64) -> f64 {
     ((1..4).map(off).fold(0.0, f64::max) / tolerance).sqrt().ceil()
 }
 
-/// A spline at those of the times that it has.
+/// A spline sampled at those of the times that lie within it.
 fn sampled(track: &Track, times: &[f32]) -> Option<Curve> {
     let (start, end, width) = (track.curve.start(), track.curve.end(), track.curve.width());
     let times: Vec<f32> = times.iter().copied().filter(|t| (start..=end).contains(t)).collect();

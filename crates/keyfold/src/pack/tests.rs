@@ -10,13 +10,13 @@ use std::sync::atomic::AtomicUsize;
 
 const KEYS: usize = 90;
 
-/// An arm of four joints that swings, slides and blinks: rotations, a translation, a scale that never leaves rest, a `STEP`
-/// track and morph weights.
+/// An arm of four joints that swings, slides and blinks: rotations, a translation, a scale that never leaves
+/// rest, a `STEP` track and morph weights.
 pub(crate) fn swinging() -> Document {
     swinging_with(scene_json(), &[])
 }
 
-/// The same with other JSON, which may use more views.
+/// The same arm with other JSON, which may use more views.
 fn swinging_with(json: Value, more: &[&[f32]]) -> Document {
     let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
     let turn = |joint: usize| -> Vec<f32> {
@@ -63,7 +63,8 @@ fn track<'a>(animations: &'a [Animation], target: &str) -> Option<&'a crate::Tra
     animations[0].tracks.iter().find(|t| t.target.to_string() == target)
 }
 
-/// A joint that slides in one clip, below which another is held beside its rest pose, and in a second clip, of half a second, holds about what it begins with.
+/// A node that slides in one clip, with a child that is held beside its rest pose. A second clip of half a
+/// second holds about the first one's initial pose.
 fn with_pose(off: f32) -> Document {
     let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
     let slide: Vec<f32> = times.iter().flat_map(|t| [1.0 + t.sin(), 0.3 * (t * 5.0).cos(), 0.1]).collect();
@@ -107,7 +108,7 @@ fn what_is_held_has_its_key_where_a_pose_ends() {
     assert_eq!(time(Storage::Quantization), [0.0], "integers of a step of their own");
 }
 
-/// Two nodes that move by the same values: one along lines, one along a spline whose tangents are zero, and a third along such a spline of its own.
+/// Nodes that move along lines, by the same values along a spline with zero tangents, and along another one.
 fn eased() -> Document {
     const KEYS: usize = 12;
     let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 2.0).collect();
@@ -163,7 +164,7 @@ fn the_storage_that_is_told_is_what_was_written() {
     }
 }
 
-/// Its times are keys of no line.
+/// The spline's keys coincide with no key of the lines.
 #[test]
 fn a_spline_beside_lines_costs_them_nothing() {
     let (times, values) = ([0.11f32, 1.33, 2.87], [0.3f32, -0.2, 0.5].repeat(9));
@@ -175,13 +176,13 @@ fn a_spline_beside_lines_costs_them_nothing() {
     for storage in Storage::ALL {
         let settings = Settings { storage, bound: Bound::Relative(1e-4), ..Settings::default() };
         let [lines, mixed] = [&lines, &mixed].map(|document| pack(document, &settings).unwrap().gzip_bytes);
-        // The line that was there in place of the spline has more keys. In a stream these take no more than the spline's floats do.
+        // The line in place of the spline has more keys: in a stream, no more bytes than its floats.
         let floats = if storage == Storage::Stream { size_of_val(&values[..9]) } else { 0 };
         assert!(mixed < lines + floats, "{storage}: {mixed} {lines}");
     }
 }
 
-/// What never changes says nothing about what does.
+/// Constants do not count as moving tracks, so the splines are searched.
 #[test]
 fn splines_beside_constants_lose_digits() {
     let turn = |angle: f64| [[0.0; 4], quat::exp([angle, 0.1, 0.2]).map(|c| c as f32), [0.0; 4]].concat();
@@ -272,7 +273,7 @@ fn a_bound_of_nothing_changes_no_value() {
     assert!(packed.left.is_empty() && packed.raw_bytes < weigh::weight(&document).raw, "{:?}", packed.left);
 }
 
-/// A spline of rotations whose keys change sign and pass near zero on the way, as `off` says, with a tip that bends.
+/// A spline of rotations whose keys change sign, passing near zero by `off`, and a tip that bends.
 fn flips(off: f32) -> Document {
     let keys = 20;
     let times: Vec<f32> = (0..keys).map(|i| i as f32 / 2.0).collect();
@@ -530,7 +531,7 @@ fn work_that_is_cancelled_ends() {
 
 #[test]
 fn work_that_is_cancelled_in_its_midst_leaves_nothing() {
-    /// Loses patience when it is asked for the so manieth time.
+    /// Cancels after being asked the given number of times.
     struct Patience(AtomicUsize);
     impl Monitor for Patience {
         fn progress(&self, _: f64, _: &str) {}
@@ -574,7 +575,7 @@ fn splines_come_out_small_and_within_the_bound_in_every_storage() {
     }
 }
 
-/// A material whose factors stay at 0 and at 1 for a while, as lines and as a spline, and leave that range where `beyond` is more than 0.
+/// A material with factors that stay at 0 and 1 for a while, or off by `beyond`, as lines and as a spline.
 fn shining(beyond: f32) -> Document {
     let times: Vec<f32> = (0..KEYS).map(|i| i as f32 / 30.0).collect();
     let wave = |i: usize| (0.5 + 0.83 * (times[i] * 2.7).sin()).clamp(-beyond, 1.0 + beyond);
@@ -598,7 +599,7 @@ fn shining(beyond: f32) -> Document {
     document(json, &[&times, &factor, &colour, &spline])
 }
 
-/// The findings of a document about values that a property may not have.
+/// The document's validation findings about values out of a property's range.
 fn out_of_range(document: &Document) -> Vec<String> {
     let found = crate::validate::validate(document).into_iter();
     found.filter(|f| f.code.starts_with("POINTER_VALUE")).map(|f| format!("{} {}", f.code, f.message)).collect()
@@ -643,7 +644,7 @@ fn what_was_out_of_range_stays_within_its_bound() {
     }
 }
 
-/// The arm with a text beside it.
+/// The arm with an additional text in its extras.
 fn swinging_beside(text: String) -> Document {
     let mut json = scene_json();
     json["extras"] = json!(text);
@@ -687,7 +688,7 @@ fn what_is_shown_throughout_stays_a_step() {
     assert_eq!((one.keys(), one.interpolation()), (1, Interpolation::Step));
 }
 
-/// A node that is turned by keys that follow no rule, in an interpolation of so many elements a key.
+/// A node rotated by irregular keys, in an interpolation with the given number of elements per key.
 fn wild(keys: usize, interpolation: &str, elements: usize, turn: impl Fn([u32; 4]) -> [f64; 4]) -> Document {
     let mut state = 1u32;
     let mut next = || {
@@ -707,7 +708,7 @@ fn wild(keys: usize, interpolation: &str, elements: usize, turn: impl Fn([u32; 4
     document(json, &[&times, &turns])
 }
 
-/// What is written for a storage that was asked for, and what `convert` comes to, in bytes.
+/// The file sizes in bytes that `pack` and `convert` write for a storage.
 fn written_and_converted(document: &Document, storage: Storage) -> (u64, u64) {
     let settings = Settings { storage, ..Settings::default() };
     let before = document.draft(None).unwrap().bytes();
@@ -731,7 +732,7 @@ fn many_splines_are_no_larger_than_what_convert_makes() {
 
 #[test]
 fn a_stream_of_rotations_that_bytes_hold_is_no_larger_than_what_convert_makes() {
-    // No turn, or half a turn about an axis.
+    // No rotation, or half a turn about an axis.
     let half = |wild: [u32; 4]| [0, 1, 2, 3].map(|c| if wild[0] % 4 == c { 1.0 } else { 0.0 });
     let turns = wild(40, "STEP", 1, half);
     let (written, converted) = written_and_converted(&turns, Storage::Stream);

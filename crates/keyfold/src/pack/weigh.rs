@@ -1,4 +1,4 @@
-//! What a document's animations weigh on the wire: their bytes and their JSON, after gzip or as they are, whatever the storage.
+//! The transfer size of a document's animations in any storage: their bytes and JSON, raw or after gzip.
 
 use super::Optimize;
 use crate::{
@@ -11,17 +11,17 @@ use miniz_oxide::deflate::{CompressionLevel, compress_to_vec};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What animations weigh: their JSON with their accessors and buffer views, and the bytes behind them.
+/// The size of animations: their JSON with accessors and buffer views, and the bytes behind them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weight {
-    /// As they are.
+    /// Uncompressed.
     pub raw: usize,
-    /// After gzip at its best.
+    /// After gzip at its best level.
     pub gzip: usize,
 }
 
 impl Weight {
-    /// The bytes that are minimized.
+    /// The size that is minimized.
     pub fn of(&self, optimize: Optimize) -> usize {
         match optimize {
             Optimize::Gzip => self.gzip,
@@ -30,13 +30,13 @@ impl Weight {
     }
 }
 
-/// What a document's animations weigh.
+/// The size of a document's animations.
 pub fn weight(document: &Document) -> Weight {
     let content = gathered(document);
     Weight { raw: content.len(), gzip: gzipped(&content) }
 }
 
-/// What a whole document weighs as it will be on disk: its file, and each buffer that lies beside it.
+/// The size of a whole document as on disk: its file and all buffers in files of their own.
 pub(super) fn whole(draft: &Draft) -> Weight {
     let apart = draft.document().buffers_apart();
     let gzip =
@@ -44,15 +44,15 @@ pub(super) fn whole(draft: &Draft) -> Weight {
     Weight { raw: draft.bytes() as usize, gzip }
 }
 
-/// How many bytes gzip at its best leaves.
+/// The size after gzip at its best level.
 fn gzipped(bytes: &[u8]) -> usize {
     compress_to_vec(bytes, CompressionLevel::BestCompression as u8).len() + GZIP
 }
 
-/// The bytes that gzip puts around what deflate makes: a header and a check.
+/// The size of gzip's header and checksum around deflate's output.
 const GZIP: usize = 18;
 
-/// All bytes, and behind them the JSON. What cannot be read stays as it is: its bytes count neither before nor after.
+/// All bytes, followed by the JSON. Data that cannot be read is not counted: it stays as it is.
 fn gathered(document: &Document) -> Vec<u8> {
     let (json, mut content) = (document.to_json(), Vec::new());
     let animations = json.get("animations").unwrap_or(&Value::Null);
@@ -95,7 +95,7 @@ fn gathered(document: &Document) -> Vec<u8> {
     content
 }
 
-/// The buffer views that extensions on animations hold their own data in.
+/// Collects the buffer views in which extensions on animations hold their own data.
 fn views_in(value: &Value, views: &mut BTreeSet<usize>) {
     match value {
         Value::Object(members) => {

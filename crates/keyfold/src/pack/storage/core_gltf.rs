@@ -1,5 +1,5 @@
-//! Core glTF: rotations as normalized shorts of unit length, weights as normalized integers where those hold them exactly, everything else floats
-//! in multiples of a power of two, whose low bytes are zero.
+//! Core glTF. Rotations are normalized shorts of unit length, and weights are normalized integers where those
+//! hold them exactly. Everything else is floats in multiples of a power of two, whose low bytes are zero.
 
 use super::{Entry, Form, component_step, one_by_one, write_channels};
 use crate::{
@@ -37,7 +37,7 @@ pub(super) const FORM: Form = Form {
 pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
     let step = component_step(track, step);
     match track.property {
-        // Bytes would never be of unit length.
+        // Normalized bytes would never be of unit length.
         skeleton::Property::Rotation if !track.is_spline() => Grid::unit_shorts(step),
         skeleton::Property::Rotation if track.is_unit => Grid::unit_floats(step, track.largest(), track.gap),
         _ if track.is_spline() => Grid::spline_multiples(step, track.largest(), track.gap),
@@ -45,7 +45,8 @@ pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
     }
 }
 
-/// Rotations of splines as shorts, where bytes are to be few as they are: after gzip, floats with low bytes of zero may take as many.
+/// Rotations of splines as shorts if raw bytes are minimized. After gzip, floats with zero low bytes may be
+/// as small.
 fn spline_shorts(track: &engine::Track, step: f64, context: &Context<'_>) -> Option<Grid> {
     let is_raw = (context.settings.storage, context.settings.optimize) == (Storage::Core, Optimize::Raw);
     let is_rotation = track.property == skeleton::Property::Rotation && track.is_unit;
@@ -55,7 +56,7 @@ fn spline_shorts(track: &engine::Track, step: f64, context: &Context<'_>) -> Opt
 
 pub(super) fn constant(track: &engine::Track, budget: f64) -> Grid {
     match track.property {
-        // What never changes is shown as stored by players that normalize only what they blend: floats are of unit length.
+        // Players that normalize only what they blend show constants as stored. Floats are of unit length.
         skeleton::Property::Rotation => Grid::Float,
         skeleton::Property::Translation | skeleton::Property::Scale => Grid::multiples(budget / 4.0, track.largest()),
     }
@@ -92,10 +93,10 @@ pub(super) fn shorts(codes: &[Code]) -> Stored {
     Stored::integers(ComponentType::I16, Shape::Vec4, true, &codes)
 }
 
-/// What stands for 1 in a normalized short.
+/// The code of 1 in a normalized short.
 const SHORT: i32 = i16::MAX as i32;
 
-/// Values that normalized shorts stand for, as those.
+/// Values that are those of normalized shorts, as such.
 fn nearest_shorts(values: &[f32]) -> Stored {
     let codes: Vec<i64> = values.iter().map(|value| (f64::from(*value) * f64::from(SHORT)).round() as i64).collect();
     Stored::integers(ComponentType::I16, Shape::Vec4, true, &codes)
@@ -105,10 +106,10 @@ fn nearest_shorts(values: &[f32]) -> Stored {
 const SIGNED: [ComponentType; 2] = [ComponentType::I8, ComponentType::I16];
 const UNSIGNED: [ComponentType; 4] = [ComponentType::U8, ComponentType::I8, ComponentType::U16, ComponentType::I16];
 
-/// So few values save less than their type takes in JSON.
+/// Integers for up to this many values save less than their type takes in JSON.
 const FEW: usize = 32;
 
-/// A track's values as integers that hold them exactly.
+/// A track's values as integers, if those hold them exactly.
 fn integers(track: &Track) -> Option<Stored> {
     let Target::Node { property, .. } = &track.target else { return None };
     let (types, shape) = match property {
@@ -121,7 +122,7 @@ fn integers(track: &Track) -> Option<Stored> {
     fitting.map(|(component, codes)| Stored::integers(component, shape, true, &codes))
 }
 
-/// The codes of values that a type holds exactly.
+/// The codes of values, if the type holds them exactly.
 fn codes(values: &[f32], component: ComponentType) -> Option<Vec<i64>> {
     let (integers, one) = (component.integers()?, component.one()? as f32);
     let code = |v: &f32| {

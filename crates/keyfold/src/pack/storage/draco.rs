@@ -1,6 +1,7 @@
-//! Draco_animation_compression: codes on grids of any step in its entropy-coded streams.
+//! Draco_animation_compression: codes on grids of any step, in entropy-coded streams.
 //!
-//! A stream says a range and bits; a range beyond the data's makes any step possible, so that steps follow budgets, not powers of two.
+//! A stream states a range and a number of bits. A range beyond the data's makes any step possible, so steps
+//! follow budgets instead of powers of two.
 
 use super::{Entry, Form, MARGIN, Rewritten, component_step, core_gltf};
 use crate::{
@@ -39,14 +40,14 @@ pub(super) const FORM: Form = Form {
     ..core_gltf::FORM
 };
 
-/// The most bits of a code: floats beyond are as coarse as the grid.
+/// The most bits of a code. With more, floats would be as coarse as the grid.
 const BITS: u32 = 20;
 
 fn grid(track: &engine::Track, step: f64) -> Grid {
     let turns = track.property == Property::Rotation && !track.is_spline();
     let step = component_step(track, step);
     let (offsets, extent) = match turns {
-        // Neighbours are on the same half of the sphere: signs may be any.
+        // Neighbouring quaternions are on the same half of the sphere, whose signs may be any.
         true => ([-1.0; 4], 2.0),
         false => {
             let offsets = track.ranges.map(|(low, _)| f64::from((low - MARGIN * step) as f32));
@@ -59,7 +60,7 @@ fn grid(track: &engine::Track, step: f64) -> Grid {
         return core_gltf::constant(track, step);
     }
     let offsets = offsets.map(|offset| if turns { offset - MARGIN * step } else { offset });
-    // As a decoder computes it: the range over the largest index, both rounded to floats.
+    // Computed as in a decoder: the range over the largest index, both rounded to floats.
     let most = (1i32 << (32 - (steps as u32).leading_zeros())) - 1;
     let scale = f64::from((step * f64::from(most)) as f32 / most as f32);
     Grid::Uniform(Uniform {
@@ -72,14 +73,14 @@ fn grid(track: &engine::Track, step: f64) -> Grid {
 }
 
 fn rewritten(animation: &Rewritten<'_>, context: &Context<'_>) -> Planned {
-    // Values that only exact storage keeps stay where they are.
+    // Values that need exact storage stay where they are.
     let exact = animation.entries.iter().filter(|entry| entry.track.target.is_exact());
     let exact: Vec<usize> = exact.map(|entry| entry.track.source.channel).collect();
     let dropped = animation.replaces.iter().copied().filter(|channel| !exact.contains(channel)).collect();
     Planned { dropped, ..planned(animation.index, &animation.entries, context) }
 }
 
-/// Rotations as readers turn them: what is in no stream is read as it is stored.
+/// Normalizes rotations, as readers do. What is in no stream is read as it is stored.
 fn of_unit_length(target: &Target, curve: Curve) -> Curve {
     if target.kind() != Kind::Rotation || curve.interpolation().is_spline() {
         return curve;
@@ -90,12 +91,12 @@ fn of_unit_length(target: &Target, curve: Curve) -> Curve {
     curve.with_values(values).unwrap_or(curve)
 }
 
-/// Tracks as the engine encoded them; others that move no points on grids of their own bound.
+/// Tracks as the engine encoded them, and tracks that move no points on grids within their own bound.
 fn planned(index: usize, entries: &[Entry<'_>], context: &Context<'_>) -> Planned {
     let curve = |entry: &Entry<'_>| {
         let own = &entry.track.curve;
         let Some(decoded) = entry.encoded.and_then(Encoded::curve) else { return own.clone() };
-        // A fallback holds what the original does, where a stream holds the same keys.
+        // If the stream has the original's keys, the fallback holds the original values.
         let original = context.settings.draco.fallback && own.times() == entry.times() && *own != decoded;
         if original { own.clone() } else { of_unit_length(&entry.track.target, decoded) }
     };

@@ -1,4 +1,4 @@
-//! EXT_meshopt_compression: rotations through its quaternion filter, vectors through its exponential one, bytes through its codec.
+//! EXT_meshopt_compression: a quaternion filter for rotations, an exponential one for vectors, and a codec.
 
 use super::{Entry, Form, component_step, core_gltf, one_by_one, write_channels};
 use crate::{
@@ -34,11 +34,11 @@ pub(super) const FORM: Form = Form {
     ..core_gltf::FORM
 };
 
-/// About what the JSON of a compressed buffer view takes, after gzip and as it is.
+/// The approximate size of a compressed buffer view's JSON, after gzip and raw.
 const VIEW: usize = 40;
 const RAW_VIEW: usize = 200;
 
-/// Whether compressed bytes and their JSON are fewer than plain ones, as they go over the wire.
+/// Whether compressed bytes and their JSON are smaller than plain bytes, in the size that is minimized.
 fn pays(context: &Context<'_>) -> &'static Pays {
     match context.settings.optimize {
         Optimize::Gzip => &|plain, encoded| deflated(encoded) + VIEW < deflated(plain),
@@ -46,13 +46,13 @@ fn pays(context: &Context<'_>) -> &'static Pays {
     }
 }
 
-/// The finest step (radians) that the quaternion filter is good for.
+/// The finest step (radians) that the quaternion filter can hold.
 const FINEST: f64 = 1e-4;
 
 fn grid(track: &engine::Track, step: f64) -> Grid {
     match track.property {
         Property::Rotation if !track.is_spline() => {
-            // Where another component becomes the largest, all codes jump.
+            // If another component becomes the largest, all codes jump.
             Grid::quaternion_filter(component_step(track, step), track.steady)
         }
         _ => core_gltf::grid(track, step),
@@ -61,7 +61,7 @@ fn grid(track: &engine::Track, step: f64) -> Grid {
 
 fn constant(track: &engine::Track, budget: f64) -> Grid {
     match track.property {
-        // What the filter gives at its finest is of unit length, and needs no buffer view of its own.
+        // The filter at its finest step gives unit length, and the constant needs no buffer view of its own.
         Property::Rotation if budget > 16.0 * FINEST => Grid::quaternion_filter(FINEST / 2.0, None),
         _ => core_gltf::constant(track, budget),
     }
@@ -75,7 +75,7 @@ fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
     Ok(form)
 }
 
-/// Codes as the filters' elements.
+/// Codes as elements of the filters.
 fn filtered(encoded: &Encoded) -> Option<Stored> {
     match encoded.grid {
         Grid::QuaternionFilter { .. } => {
@@ -89,7 +89,6 @@ fn filtered(encoded: &Encoded) -> Option<Stored> {
     }
 }
 
-/// Multiples of a power of two as its exponent and 24-bit integers.
 fn exponential(codes: &[Code], step: f64, width: usize) -> Option<Stored> {
     let exponent = i32::try_from(step.to_bits() >> 52).ok()? - 1023;
     let shape = Shape::vector(width)?;

@@ -1,6 +1,4 @@
-//! Storages as the engine's codecs: a file each, a row each in [`of`].
-//!
-//! A row says which values a storage can hold at a step, what tracks put on the wire, and how they are written.
+//! Storages as the engine's codecs: one file each, listed in [`of`].
 
 mod core_gltf;
 mod draco;
@@ -29,35 +27,34 @@ use std::{
 
 /// A storage.
 pub(crate) struct Form {
-    /// The values that a track can have with quantization steps of at most about so much.
+    /// The grid of values for a track, with quantization steps of at most about the given size.
     grid: fn(&engine::Track, f64, &Context<'_>) -> Grid,
-    /// Those among which the one is chosen that a track holds throughout, where it may stray by so much.
+    /// The grid from which a constant's value is chosen, given the error that it may have.
     constant: fn(&engine::Track, f64) -> Grid,
-    /// The interpolations that it has grids for; others keep their values.
+    /// The interpolations that it has grids for. Other tracks keep their values.
     pub(crate) takes: &'static [Interpolation],
-    /// Whether plans with key times of each track's own are skipped for short clips, because times cost too much.
+    /// Whether short clips skip plans with key times per track, because times cost too much.
     pub(crate) shares_times: bool,
     /// Whether a channel may drive one axis of a vector.
     pub(crate) has_single_axes: bool,
-    /// Whether times may lose their last bit.
+    /// Whether times may be rounded in their last bit.
     pub(crate) rounds_times: bool,
-    /// Whether channels may be addressed by pointers.
+    /// Whether channels may be addressed by JSON pointers.
     pub(crate) has_pointers: bool,
-    /// Whether tracks that move no points have grids of their own: two roundings would be too many.
+    /// Whether tracks that move no points have grids of their own. They must not be rounded twice.
     pub(crate) has_property_grids: bool,
-    /// Whether a value may lie in a track that comes by it.
+    /// Whether poses may borrow values from tracks that move (`poses`).
     pub(crate) lends: bool,
     /// Whether arrays may be sparse accessors.
     pub(crate) has_sparse: bool,
-    /// Whether `convert` stores tracks without loss; else with the same keys, within the bound.
+    /// Whether `convert` stores tracks without loss. If not, it keeps their keys and the bound.
     pub(crate) converts_exactly: bool,
-    /// What tracks of animations put on the wire.
+    /// What the tracks of animations add to a file.
     pub(crate) wire: fn(&[Entry<'_>], &Context<'_>) -> Result<Wire>,
-    /// A document with its animations' tracks replaced; what nothing compresses may have its place as that says, where arrays may be sparse.
+    /// Writes a document with its animations' tracks replaced. [`Place`] may make uncompressed arrays sparse.
     pub(crate) write: fn(&Document, &[Rewritten<'_>], &Context<'_>, Place) -> Result<Document>,
 }
 
-/// The row of a storage.
 pub(crate) fn of(storage: Storage) -> &'static Form {
     match storage {
         Storage::Core => &core_gltf::FORM,
@@ -68,14 +65,14 @@ pub(crate) fn of(storage: Storage) -> &'static Form {
     }
 }
 
-/// The largest step of a spline's rotations, whose keys readers take as they are: half a step in each of four components moves a quaternion's length
-/// by no more than a step.
+/// The largest step for rotations of splines, which readers do not normalize: half a step in each of four
+/// components changes a quaternion's length by at most one step.
 const UNIT_STEP: f64 = 0.99 * UNIT_TOLERANCE;
 
-/// How many steps values may leave the range by that they had in the original.
+/// By how many steps values may leave their original range.
 const MARGIN: f64 = 3.0;
 
-/// The step of a value's components where a track's is `step`: a quaternion's hold half an angle.
+/// The step of a value's components for a track's `step`. A quaternion's components hold half angles.
 fn component_step(track: &engine::Track, step: f64) -> f64 {
     match track.property {
         skeleton::Property::Rotation if track.is_spline() => (step / 2.0).min(UNIT_STEP),
@@ -84,7 +81,7 @@ fn component_step(track: &engine::Track, step: f64) -> f64 {
     }
 }
 
-/// A track that is to be written, and what the engine made of it.
+/// A track to be written, and what the engine made of it.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry<'a> {
     pub(crate) track: &'a Track,
@@ -106,23 +103,21 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// An animation that is to be written.
 pub(crate) struct Rewritten<'a> {
     /// Its index in the document.
     pub(crate) index: usize,
-    /// The channels that are replaced.
     pub(crate) replaces: BTreeSet<usize>,
     pub(crate) entries: Vec<Entry<'a>>,
 }
 
-/// Channels from tracks that know nothing of each other.
+/// Creates channels from tracks independently of each other.
 fn one_by_one(
     channel: impl Fn(&Entry<'_>) -> Result<ChannelForm>,
 ) -> impl Fn(&[Entry<'_>]) -> Result<Vec<ChannelForm>> {
     move |entries| entries.iter().map(&channel).collect()
 }
 
-/// Writes animations whose tracks become channels one by one; `place` gives accessors a place.
+/// Writes animations with the given channels; `place` stores the contents of their accessors.
 fn write_channels(
     document: &Document,
     context: &Context<'_>,
@@ -132,7 +127,7 @@ fn write_channels(
 ) -> Result<Document> {
     let form = |Rewritten { index, replaces, entries }: &Rewritten<'_>| {
         let (replaces, channels) = (replaces.clone(), channels(entries)?);
-        // Written once, equal ones would shift the numbers of all that follow, and no animation would repeat the text of another.
+        // If equal samplers were merged, later numbers would shift, and animations would not repeat text.
         let repeats_samplers = animations.len() > 1 && context.settings.optimize == Optimize::Gzip;
         Ok(AnimationForm { index: *index, replaces, channels, repeats_samplers })
     };
@@ -150,17 +145,16 @@ pub(crate) fn entries<'a>(
     written.map(|track| Entry { track, encoded: encoded.get(&track.target).map(Box::as_ref) }).collect()
 }
 
-/// A storage for one animation.
 pub(crate) struct AnimationCodec<'a> {
     pub(crate) context: &'a Context<'a>,
     pub(crate) animation: &'a Animation,
-    /// By track of the engine: its index among the animation's.
+    /// For each of the engine's tracks, its index in the animation.
     pub(crate) tracks: &'a [usize],
 }
 
 impl Codec for AnimationCodec<'_> {
     fn grid(&self, track: &engine::Track, step: f64) -> Grid {
-        // Tangents may be coarser than values, for which no other storage has a grid. Where keys stay, who asks for a storage gets it.
+        // Only core has coarser grids for tangents than values. If keys stay, the requested storage is used.
         let is_core = track.interpolation == Interpolation::CubicSpline && !self.context.settings.keep_keys;
         let form = if is_core { &core_gltf::FORM } else { self.context.form() };
         (form.grid)(track, step, self.context)

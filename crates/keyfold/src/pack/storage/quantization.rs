@@ -1,7 +1,7 @@
-//! EXT_animation_quantization: codes on grids as coarse as a budget allows, in bytes where that is nearly enough, times as frame numbers. The grids'
-//! numbers have few digits, because they stand in the JSON of every channel.
+//! EXT_animation_quantization: codes on grids as coarse as budgets allow, in bytes if that is nearly enough,
+//! and times as frame numbers. Grids have numbers of few digits, because every channel repeats them in JSON.
 //!
-//! What is on no grid stays in core's form.
+//! Values without a grid stay in core's form.
 
 use super::{Entry, Form, MARGIN, component_step, core_gltf, write_channels};
 use crate::{
@@ -40,11 +40,11 @@ pub(super) const FORM: Form = Form {
     ..core_gltf::FORM
 };
 
-/// The least W with which a rotation is stored without it: below, small errors of the rest make large ones of W.
+/// The least W for layouts without W. Below it, small errors of X, Y and Z cause large errors of W.
 const LEAST_W: f64 = 0.4;
 
-/// The largest step of an axis and W, the finest that shorts have from -1 to 1: players that show a key as it is stored, once it is unpacked, need it to be of
-/// unit length.
+/// The largest step of an axis with W: the finest that shorts have between -1 and 1. Players that show keys
+/// as they are unpacked need them to be of unit length.
 const UNIT_PAIR_STEP: f64 = 3.9e-5;
 
 fn grid(track: &engine::Track, step: f64, options: &Options) -> Grid {
@@ -54,12 +54,12 @@ fn grid(track: &engine::Track, step: f64, options: &Options) -> Grid {
         skeleton::Property::Rotation => rotation(track, component_step(track, step), options),
         _ => vector(track, step, options),
     };
-    // Without integers of its own, the extension has core's.
+    // Where the extension has no integers, core's grids apply.
     let core = || if track.is_spline() || options.bytes_only { core_gltf::constant } else { core_gltf::grid };
     laid.map_or_else(|| core()(track, step), Grid::Uniform)
 }
 
-/// The row for a translation or a scale.
+/// The grid of a translation or a scale.
 fn vector(track: &engine::Track, step: f64, options: &Options) -> Option<Uniform> {
     let is_alike = track.property == skeleton::Property::Scale && track.axis.is_none() && track.spread <= step / 2.0;
     match is_alike && options.wants(Property::Scale, Layout::Uniform) {
@@ -68,7 +68,7 @@ fn vector(track: &engine::Track, step: f64, options: &Options) -> Option<Uniform
     }
 }
 
-/// The row that takes the fewest numbers for a rotation; `None` where that is core's. Splines have tangents, from which no W can be rebuilt.
+/// The grid with the fewest numbers for a rotation; `None` for core's. Tangents cannot be stored without W.
 fn rotation(track: &engine::Track, step: f64, options: &Options) -> Option<Uniform> {
     if track.is_spline() {
         return uniform(&track.ranges, step, true, Layout::Whole, options);
@@ -87,16 +87,16 @@ fn rotation(track: &engine::Track, step: f64, options: &Options) -> Option<Unifo
     uniform(ranges, step, true, layout, options)
 }
 
-/// Numbers of two digits: the steps from one power of ten to the next.
+/// The two-digit numbers from one power of ten to the next, largest first.
 const DIGITS: [f64; 10] = [8.0, 6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.2, 1.0];
-/// How much coarser than asked for a grid may be where that makes bytes of shorts.
+/// How much coarser than requested a grid may be if its codes then fit bytes instead of shorts.
 const COARSER: f64 = 1.5;
-/// Offsets are multiples of the power of ten that is at most so many steps.
+/// Offsets are multiples of the largest power of ten within this many steps.
 const LEEWAY: f64 = 32.0;
 
-/// A grid with steps of at most about `step` over the ranges of components, `normalized` for rotations; `None` where integers do not reach.
+/// A grid of steps up to about `step` over `ranges`, `normalized` for rotations, if integers reach that far.
 fn uniform(ranges: &[(f64, f64)], step: f64, normalized: bool, layout: Layout, options: &Options) -> Option<Uniform> {
-    // Both of a normalized type's scales are short: a short's is 257 times a byte's.
+    // The scales of both normalized types have few digits: a short's is 257 times a byte's.
     let unit = if normalized { 255.0 } else { 1.0 };
     let widest = ranges.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
     let reaches = |scale: f64, most: i32| {
@@ -117,7 +117,7 @@ fn uniform(ranges: &[(f64, f64)], step: f64, normalized: bool, layout: Layout, o
     Some(Uniform { offsets, scale, unit: if normalized { most } else { 1 }, most, layout })
 }
 
-/// The number of few decimal digits that is meant where arithmetic left it a last bit off.
+/// Removes the rounding error of arithmetic from a number of few decimal digits.
 fn short(x: f64) -> f64 {
     format!("{x:.14e}").parse().unwrap_or(x)
 }
@@ -129,13 +129,13 @@ fn power_of_ten_within(x: f64) -> f64 {
     if ten(exponent) > x { ten(exponent - 1.0) } else { ten(exponent) }
 }
 
-/// The largest number of two digits that is at most `x`.
+/// The largest two-digit number that is at most `x`.
 fn short_within(x: f64) -> f64 {
     let ten = power_of_ten_within(x);
     DIGITS.iter().map(|digits| short(digits * ten)).find(|number| *number <= x).unwrap_or(ten)
 }
 
-/// An animation's channels, with times as frame numbers where that is smaller.
+/// An animation's channels, with times as frame numbers if that is smaller.
 fn channels(entries: &[Entry<'_>], context: &Context<'_>) -> Result<Vec<ChannelForm>> {
     let exact = context.exact_times();
     let with = |clock: Option<&Clock>| entries.iter().map(|e| channel(e, clock, exact)).collect::<Result<Vec<_>>>();
@@ -145,10 +145,10 @@ fn channels(entries: &[Entry<'_>], context: &Context<'_>) -> Result<Vec<ChannelF
     Ok(if time_bytes(&frames) < time_bytes(&seconds) { frames } else { seconds })
 }
 
-/// About what a time scale takes in the JSON of a channel after gzip: the same text as in the channel before.
+/// The approximate size of a time scale in JSON after gzip: it repeats that of the channel before.
 const TIME_SCALE: usize = 4;
 
-/// About what the times of channels take, equal ones once, and what the JSON says of them.
+/// The approximate size of the channels' times, equal ones counted once, and of their JSON.
 fn time_bytes(channels: &[ChannelForm]) -> usize {
     let inputs: BTreeSet<&Stored> = channels.iter().filter_map(|c| c.sampler.as_ref()).map(|s| &s.input).collect();
     let has_scale = |channel: &&ChannelForm| channel.extensions.get(NAME).is_some_and(|e| e.get("timeScale").is_some());
@@ -156,22 +156,21 @@ fn time_bytes(channels: &[ChannelForm]) -> usize {
     inputs.iter().map(|input| input.bytes.len()).sum::<usize>() + TIME_SCALE * scales
 }
 
-/// Frame numbers for the times of an animation.
 struct Clock {
-    /// Ascending, each once.
+    /// Ascending, without duplicates.
     times: Vec<f32>,
     frames: FrameNumbers,
 }
 
 impl Clock {
-    /// The clock that all times of an animation are whole frames of, but for a last bit.
+    /// A clock of which all times of an animation are whole frames, up to rounding.
     fn of(entries: &[Entry<'_>]) -> Option<Self> {
         let times = merged_times(entries.iter().map(Entry::times));
         Some(Self { frames: frame_numbers(&times)?, times })
     }
 
-    /// A track's times; `None` where some are not on the clock, or only nearly so and that would show: where a step moves, it is
-    /// wholly wrong for an instant, and two neighbouring floats are an edge.
+    /// A track's times on the clock. `None` if some are not on it, or if rounding them would show: at a step
+    /// the value is completely wrong for an instant, and two neighbouring floats are an edge.
     fn stored(&self, entry: &Entry<'_>, exact: bool) -> Option<Stored> {
         let times = entry.times();
         let place = |time: &f32| self.times.binary_search_by(|own| own.total_cmp(time)).ok();
@@ -186,7 +185,7 @@ impl Clock {
     }
 }
 
-/// A track in the extension's form, or in core's; `exact` where no time may lose its last bit.
+/// A track in the extension's form or in core's. `exact`: no time may be rounded.
 fn channel(entry: &Entry<'_>, clock: Option<&Clock>, exact: bool) -> Result<ChannelForm> {
     let mut form = plain_channel(entry)?;
     let Some(sampler) = &mut form.sampler else { return Ok(form) };
@@ -202,7 +201,7 @@ fn channel(entry: &Entry<'_>, clock: Option<&Clock>, exact: bool) -> Result<Chan
         parameters.offset = Some(uniform.offsets[..width].to_vec());
         parameters.scale = Some(vec![uniform.scale; width]);
     }
-    // One key is not worth a time scale of its own.
+    // A single key is not worth a time scale.
     let clock = clock.filter(|_| entry.times().len() > 1 && matches!(entry.track.target, Target::Node { .. }));
     if let Some((clock, times)) = clock.and_then(|clock| Some((clock, clock.stored(entry, exact)?))) {
         sampler.input = times;
@@ -212,7 +211,7 @@ fn channel(entry: &Entry<'_>, clock: Option<&Clock>, exact: bool) -> Result<Chan
     Ok(form)
 }
 
-/// Codes of as many components as a shape has.
+/// Codes with as many components as the shape.
 fn integers(codes: &[Code], uniform: &Uniform, shape: Shape) -> Stored {
     let components = codes.iter().flat_map(|code| code.iter().take(shape.components()));
     let codes: Vec<i64> = components.map(|c| i64::from(*c)).collect();
@@ -220,7 +219,7 @@ fn integers(codes: &[Code], uniform: &Uniform, shape: Shape) -> Stored {
     Stored::integers(component, shape, uniform.unit > 1, &codes)
 }
 
-/// A track in core's form or, of a single axis, as near to that as the extension's paths come.
+/// A track in core's form or, for a single axis, the closest that the extension's paths allow.
 fn plain_channel(entry: &Entry<'_>) -> Result<ChannelForm> {
     let Target::Node { node, property, axis: Some(axis) } = entry.track.target else {
         return core_gltf::channel(entry);
@@ -259,7 +258,7 @@ mod tests {
         let fine = uniform(-0.31, 0.2, 0.001, true, Layout::OneAxis(0)).unwrap();
         assert_eq!((fine.most, fine.scale.to_string().as_str()), (65535, "64.25"));
         assert!((fine.spacing() - 0.25 / 255.0).abs() < 1e-12);
-        // Half as coarse again, and bytes do.
+        // In bytes, because the grid may be half as coarse again.
         assert_eq!(uniform(-0.2, 0.1, 0.0012, true, Layout::OneAxis(0)).unwrap().most, 255);
         assert!(uniform(0.0, 100.0, 0.001, false, Layout::Whole).is_none());
         let plain = uniform(0.0, 10.0, 0.0013, false, Layout::Whole).unwrap();

@@ -1,4 +1,4 @@
-//! KEYFOLD_animation_stream: rotations as three codes of a projection of their own, everything else as core has it, all of it entropy-coded.
+//! KEYFOLD_animation_stream: rotations as three codes of a projection, the rest as in core, entropy-coded.
 
 use super::{Entry, Form, core_gltf, one_by_one, write_channels};
 use crate::{
@@ -11,12 +11,12 @@ use keyfold_core::engine::{self, Grid};
 
 pub(super) const FORM: Form = Form {
     grid: |track, step, _| grid(track, step),
-    // Fine, because it is stored once.
+    // A constant is stored once, so it can be fine.
     constant: |track, budget| match track.projection {
         Some(_) => grid(track, budget / 8.0),
         None => core_gltf::constant(track, budget),
     },
-    // Keys that follow each other evenly cost next to nothing, and times of each track a lot of JSON.
+    // Evenly spaced keys cost almost nothing, while times per track cost a lot of JSON.
     shares_times: true,
     lends: false,
     has_sparse: false,
@@ -33,11 +33,12 @@ pub(super) const FORM: Form = Form {
 };
 
 fn grid(track: &engine::Track, step: f64) -> Grid {
-    // A quaternion's components hold half an angle.
+    // A quaternion's components hold half angles.
     track.projection.map_or_else(|| core_gltf::grid(track, step), |grid| Grid::projected(step / 2.0, grid))
 }
 
-/// A track in core's form; rotations as floats that lie on their grid. What was not searched stays floats: a stream takes fewer bytes for those than for integers.
+/// A track in core's form, with rotations as floats on their grid. Tracks that were not searched stay floats:
+/// a stream stores those in fewer bytes than integers.
 fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
     let Some(encoded) = entry.encoded else { return core_form(entry.track) };
     let mut form = core_gltf::channel(entry)?;
@@ -47,7 +48,7 @@ fn channel(entry: &Entry<'_>) -> Result<ChannelForm> {
             rotations.codes(rotations.decode(code)) == code
         };
         let floats = Stored::floats(Shape::Vec4, &entry.values());
-        // A stream finds the codes again from the floats that they stand for.
+        // The stream recovers the codes from the floats.
         sampler.output = Stored { grid: encoded.codes.iter().all(found).then_some(grid), ..floats };
     }
     Ok(form)
