@@ -1,5 +1,5 @@
-//! Between keys: what was written may lie farther off there than at them. Where it did, errors at the two keys beside count for more, and all others stay
-//! as they are: a smaller bound for the whole clip would cost far more bytes.
+//! Errors between keys, where the output may be farther off than at keys. If it is over the bound there,
+//! errors at the two adjacent keys weigh more; a smaller bound for the whole clip would cost far more bytes.
 
 use super::clip::Clip;
 use crate::{
@@ -8,16 +8,16 @@ use crate::{
 };
 use alloc::vec::Vec;
 
-/// The share of the bound over which errors between keys are too large, and the one that they are brought to.
+/// The share of the bound from which errors between keys are too large, and the share that is aimed at.
 const MOST: f64 = 0.995;
 const AIM: f64 = 0.985;
-/// Moments that are looked at for each key: its own, and two before the next one.
+/// Moments per key: the key itself and two before the next one.
 const LOOKS: usize = 3;
-/// The least share of the bound that a key's own error is taken for.
+/// A key's own error counts as at least this share of the bound.
 const LEAST: f64 = 0.05;
 
-/// A clip's weights, raised beside moments at which it lies too far off: keys there have to come as much nearer. `None` where there are no such moments, or where
-/// that did not help before. `curves` are what became of the job's tracks.
+/// The weights of a clip, raised beside moments with too large errors. `None` if there are none, or if
+/// raising them did not help before. `curves` are the encoded tracks of the job.
 pub(super) fn raised(clip: &Clip<'_>, weights: &[f64], curves: &[Option<&Curve>], bound: f64) -> Option<Vec<f64>> {
     let squares = squares(clip, curves, bound);
     let own: Vec<f64> = squares.iter().step_by(LOOKS).copied().collect();
@@ -26,8 +26,9 @@ pub(super) fn raised(clip: &Clip<'_>, weights: &[f64], curves: &[Option<&Curve>]
     (beyond.is_empty() && raised != weights).then_some(raised)
 }
 
-/// The weights of keys beside which errors are too large, raised; and the keys before which they are although they were raised. Errors at the keys themselves and between
-/// them and the next are squares, in squares of the bound; a key's own is taken for `least` of the bound at least.
+/// Raises the weights of keys beside too large errors. Also returns the keys after which that did not help
+/// before. `own` has errors at keys and `between` those up to the next key, as squares in squares of the
+/// bound. `own` counts as at least `least`.
 pub(crate) fn raise(weights: &[f64], own: &[f64], between: &[f64], least: f64) -> (Vec<f64>, Vec<usize>) {
     let (mut raised, mut beyond) = (weights.to_vec(), Vec::new());
     for (key, most) in between.iter().enumerate().filter(|(_, most)| **most > MOST * MOST) {
@@ -44,7 +45,7 @@ pub(crate) fn raise(weights: &[f64], own: &[f64], between: &[f64], least: f64) -
     (raised, beyond)
 }
 
-/// The largest squared distance at each look, in squares of the bound.
+/// The largest squared distance at each moment, in squares of the bound.
 fn squares(clip: &Clip<'_>, curves: &[Option<&Curve>], bound: f64) -> Vec<f64> {
     let motion = clip.motion_with(curves);
     let looks = clip.times.iter().enumerate().flat_map(|(key, time)| {
@@ -59,7 +60,6 @@ fn squares(clip: &Clip<'_>, curves: &[Option<&Curve>], bound: f64) -> Vec<f64> {
             squares.fold(0.0, f64::max) / (bound * bound)
         }));
     }
-    // There is nothing behind the last key.
     squares.truncate(squares.len() + 1 - LOOKS);
     squares
 }

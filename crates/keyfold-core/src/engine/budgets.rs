@@ -1,18 +1,19 @@
-//! How far each track may stray: budgets by reach, corrected by where the error really is.
+//! Error budgets of tracks: by reach, corrected by measured errors.
 //!
-//! To spend the fewest bits, sum log(1 / budget), while every probe's error, modelled as a sum of squares of budget x reach, stays
-//! within the bound, a track's budget is budget^2 = 1 / sum(price x reach^2) over the probes that hang on it. Prices are raised
-//! where a probe's measured error is over the bound and lowered where it is under, until the bound is just met.
+//! The aim is the fewest bits, sum log(1 / budget), with every probe's error within the bound. With errors
+//! modelled as sums of squares of budget x reach, budget^2 = 1 / sum(price x reach^2) over the probes that a
+//! track moves. Prices rise where a probe's measured error is over the bound and fall where it is under,
+//! until the bound is just met.
 
 use super::Reach;
 use alloc::{vec, vec::Vec};
 
-/// A probe without any error still keeps this much of its price in one round.
+/// The least share of its price that a probe keeps in one round.
 const LEAST: f64 = 0.1;
-/// The error that the search aims at, as a share of the bound: quantized clips differ a little between keys.
+/// The targeted share of the bound: quantized clips differ a little between keys.
 const AIM: f64 = 0.97;
 
-/// Where a search for budgets stands: what each probe's error costs, and how far the model is off.
+/// The state of a search for budgets: the price of each probe's error, and the error of the model.
 #[derive(Clone, Debug)]
 pub struct Prices {
     prices: Vec<f64>,
@@ -20,14 +21,14 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// All probes alike.
+    /// Equal prices for all probes.
     pub fn new(reach: &Reach) -> Self {
         Self { prices: vec![1.0; reach.probes()], off: 1.0 }
     }
 }
 
-/// Searches budgets within `bound` in so many rounds, from prices that it leaves as it found them best. `errors` measures what budgets lead to, probe by
-/// probe; nothing where that is enough.
+/// Searches budgets within `bound` in at most `rounds` rounds and updates the prices. `errors` measures the
+/// error of each probe with given budgets; `None` ends the search.
 pub fn search(
     reach: &Reach,
     prices: &mut Prices,
@@ -37,13 +38,13 @@ pub fn search(
 ) -> Vec<f64> {
     let mut best: Option<((bool, f64), Vec<f64>)> = None;
     for _ in 0..rounds {
-        // The model says what the budgets should lead to, the last measurement how far it is off.
+        // The model predicts the error of the budgets; the last measurement corrects the model.
         let model = reach.modelled(&prices.prices);
         let scale = if model > 0.0 { AIM * bound / (model * prices.off) } else { 0.0 };
         let budgets = reach.budgets(&prices.prices, scale);
         let Some(errors) = errors(&budgets) else { break };
         let error = errors.iter().copied().fold(0.0, f64::max);
-        // Within the bound beats over it; within, larger budgets are better; over, smaller errors.
+        // Within the bound beats over it. Within, larger budgets win; over, smaller errors.
         let within = error <= bound;
         let rank = (!within, if within { bits(&budgets) } else { error });
         if best.as_ref().is_none_or(|(least, _)| rank < *least) {

@@ -1,7 +1,4 @@
-//! What the engine is given, taken apart: the parts of a hierarchy that no moving node connects, each with its tracks, their times and the probes that
-//! they move.
-//!
-//! A crowd is as many parts as it has actors: each is searched by itself, and time and memory grow as their number does.
+//! A job in parts: subtrees that no moving node connects, each with its tracks, times and probes.
 
 use super::{Level, track::Track};
 use crate::{
@@ -16,38 +13,38 @@ use core::ops::Range;
 pub struct Job<'a> {
     /// The hierarchy.
     pub skeleton: &'a Skeleton,
-    /// By node: how far from its origin errors are looked at, in scene units.
+    /// By node: the distance from its origin at which errors are measured, in scene units.
     pub probe_radii: &'a [f64],
-    /// What moves nodes.
+    /// The tracks that move nodes.
     pub tracks: &'a [Driven<'a>],
-    /// By track: how it is stored where that is settled: its own curve where it stays as it is.
+    /// By track: the stored curve if that is settled, which is the track's own if it stays as it is.
     pub settled: &'a [Option<&'a Curve>],
-    /// How many times the square of an error counts, by time of the tracks that are not settled; once where there are none.
+    /// The weight of squared errors at each time of the unsettled tracks; 1 if empty.
     pub weights: &'a [f64],
     /// When the animation ends, in seconds.
     pub end: f32,
-    /// How far a measured point may come to lie from where it was, in scene units.
+    /// The farthest that a measured point may end up from its original place, in scene units.
     pub bound: f64,
     /// How hard to search.
     pub level: Level,
     /// Whether every track keeps its keys.
     pub keeps_keys: bool,
-    /// Whether plans with key times of each track's own are skipped for short clips, because times cost too much.
+    /// Whether short clips skip plans with key times per track, because times cost too much.
     pub shares_times: bool,
-    /// Whether it is enough to know about what tracks cost: fewer plans are tried then, and a short clip is not made to hold to the end.
+    /// Whether an approximate cost is enough: fewer plans are tried, and short clips need not hold.
     pub is_estimate: bool,
 }
 
-/// A part of a hierarchy with nodes of its own numbers.
+/// A part of the hierarchy, with its nodes renumbered.
 pub(super) struct Part<'a> {
     skeleton: Skeleton,
     radii: Vec<f64>,
-    /// With their index among all.
+    /// With their indices in the job.
     tracks: Vec<(usize, Driven<'a>)>,
 }
 
 impl<'a> Part<'a> {
-    /// The parts of a job: the topmost animated nodes with all below and, at rest, above them.
+    /// The parts of a job: the topmost animated nodes with their subtrees and their static ancestors.
     pub(super) fn all(job: &Job<'a>) -> Vec<Self> {
         let skeleton = job.skeleton;
         let mut of_node: Vec<Vec<usize>> = vec![Vec::new(); skeleton.len()];
@@ -72,24 +69,22 @@ impl<'a> Part<'a> {
     }
 }
 
-/// A part taken apart.
+/// A part, prepared for encoding.
 pub(super) struct Clip<'a> {
     pub(super) skeleton: &'a Skeleton,
     pub(super) radii: &'a [f64],
     pub(super) motion: Motion<'a>,
-    /// The same with settled tracks as they are stored.
+    /// The motion with settled tracks as they are stored.
     pub(super) stored: Motion<'a>,
-    /// Whether those two differ.
     pub(super) is_settled_otherwise: bool,
     pub(super) moved: Vec<bool>,
     pub(super) probes: Vec<Probe>,
-    /// By node: its probe.
     probe_of: Vec<Option<usize>>,
-    /// All keys of all tracks that may change; where there are splines, moments between them, too.
+    /// The key times of all tracks that may change. With splines, also moments between them.
     pub(super) times: Arc<[f32]>,
-    /// By time: how many times the square of an error counts there.
+    /// By time: the weight of squared errors.
     pub(super) weights: Vec<f64>,
-    /// Those that may change, ordered so that a node's come together, translation first.
+    /// The tracks that may change, ordered by node, translation first.
     pub(super) tracks: Vec<Track>,
     of_node: Vec<Range<usize>>,
 }
@@ -133,7 +128,7 @@ impl<'a> Clip<'a> {
         }
     }
 
-    /// Its motion with other curves, by track of the job, for some of its tracks.
+    /// The motion with other curves, by track of the job, for some of the tracks.
     pub(super) fn motion_with<'m>(&'m self, curves: &[Option<&'m Curve>]) -> Motion<'m> {
         let mut motion: Motion<'m> = self.stored.clone();
         let became = self.tracks.iter().filter_map(|track| Some(track.driven(curves[track.index]?)));
@@ -141,7 +136,6 @@ impl<'a> Clip<'a> {
         motion
     }
 
-    /// The probe of a node.
     pub(super) fn probe(&self, node: usize) -> Option<&Probe> {
         self.probe_of[node].map(|index| &self.probes[index])
     }
@@ -156,7 +150,7 @@ impl<'a> Clip<'a> {
         !self.of_node[node].is_empty()
     }
 
-    /// The moved nodes, parents before children.
+    /// The moving nodes, parents before children.
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
         self.skeleton.order().iter().copied().filter(|node| self.moved[*node])
     }
@@ -169,13 +163,12 @@ pub(super) fn probe_of(skeleton: &Skeleton, probes: &[Probe]) -> Vec<Option<usiz
     probe_of
 }
 
-/// All times of some tracks, ascending.
 fn merged(tracks: &[&(usize, Driven<'_>)]) -> Arc<[f32]> {
     let times = merged_times(tracks.iter().map(|(_, track)| track.curve.times()));
     if tracks.iter().all(|(_, track)| !track.curve.interpolation().is_spline()) {
         return times.into();
     }
-    // What tangents lose shows between keys.
+    // Errors of tangents show between keys.
     let between: Vec<f32> = times.windows(2).map(|pair| f32::midpoint(pair[0], pair[1])).collect();
     merged_times([&times[..], &between].into_iter()).into()
 }

@@ -1,32 +1,32 @@
-//! What the engine is told by whoever uses it: what a storage can hold and what that costs, how much work may be done at once.
+//! What the caller provides: the values that a storage can hold, their cost, and how to run work in parallel.
 
 use super::{Encoded, Grid, Track};
 use alloc::{vec, vec::Vec};
 
-/// A storage as the engine sees it.
+/// A storage, as the engine sees it.
 pub trait Codec: Sync {
-    /// The values that a track can have with quantization steps of at most about `step`: radians for rotations, units of the property otherwise.
+    /// The grid of a track with steps of at most about `step`: radians for rotations, else property units.
     fn grid(&self, track: &Track, step: f64) -> Grid;
 
-    /// The values among which the one is chosen that a track holds throughout, where it may stray by `budget`.
+    /// The grid from which a constant's value is chosen, given the error that it may have.
     fn constant(&self, track: &Track, budget: f64) -> Grid;
 
-    /// What tracks cost on the wire, in bytes: one entry for each track that the engine was given, `None` where it stays as it is. The whole clip has `times` as many keys as
-    /// these; what describes the tracks counts once.
+    /// The transfer size in bytes. There is one entry for each of the job's tracks, `None` if it stays as it
+    /// is. The whole clip has `times` as many keys; the description of the tracks counts once.
     fn cost(&self, tracks: &[Option<Encoded>], times: f64) -> usize;
 
-    /// Whether tracks that all stay as they are cost more than `bytes`.
+    /// Whether the tracks cost more than `bytes` if all stay as they are.
     fn exceeds(&self, tracks: usize, bytes: usize) -> bool {
         self.cost(&vec![None; tracks], 1.0) > bytes
     }
 }
 
-/// Runs work that does not depend on each other, in any order, on any number of threads.
+/// Runs independent work in any order, on any number of threads.
 pub trait Executor: Sync {
-    /// The results for all items, in their order.
+    /// The results for all items, in the order of the items.
     fn map<I: Sync, T: Send>(&self, items: &[I], run: impl Fn(&I) -> T + Send + Sync) -> Vec<T>;
 
-    /// Whether to give up: the search then ends soon, with nothing that is of use.
+    /// Whether to cancel. The search then ends soon, without a usable result.
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -40,12 +40,12 @@ pub enum Level {
     /// All plans.
     #[default]
     Default,
-    /// All plans, many rounds; what the default finds where that is smaller.
+    /// All plans, many rounds, or the default's result if that is smaller.
     Max,
 }
 
 impl Level {
-    /// How often budgets are corrected by what was measured.
+    /// How often budgets are corrected by measured errors.
     pub(super) const fn rounds(self) -> usize {
         match self {
             Self::Fast => 4,
@@ -54,7 +54,7 @@ impl Level {
         }
     }
 
-    /// Whether steps are coarser than what holds by itself, and repaired.
+    /// Whether steps are chosen too coarse at first and then repaired.
     pub(super) const fn repairs(self) -> bool {
         !matches!(self, Self::Fast)
     }

@@ -1,7 +1,7 @@
-//! Compensation: where a joint should point, given its parents as a reader will have them.
+//! Compensation: the rotation that a joint should have, given its ancestors as decoded.
 //!
-//! A joint aims at the original's rotation in the scene and tilts a little so that its children come to lie where they were: errors
-//! do not add up along a chain. No reader knows about it.
+//! A joint aims at its original global rotation and tilts a little so that its children stay in place. So
+//! errors do not add up along a chain. Decoders need not know about it.
 
 use super::{
     clip::Clip,
@@ -13,9 +13,8 @@ use crate::{
     vector::{AXES, Matrix, Vector, cross, dot, solve},
 };
 
-/// The small turn (a rotation vector) that brings a joint's children nearest to their places without turning the joint's own points more than that is
-/// worth, per unit of how far its own origin lies off: least squares over the children and the probe, whose radius stands for it. A row for each
-/// component of the turn.
+/// Maps the displacement of a joint's origin to the rotation vector that compensates for it, one row per
+/// component: the least-squares fit that keeps the children in place and hardly moves the joint's own probe.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tilt([Vector; 3]);
 
@@ -32,7 +31,8 @@ impl Tilt {
     }
 }
 
-/// How far a small turn of a node moves its probe and the origins of its children: the squares, as a form of the rotation vector, and the sum of the ways to the children.
+/// How far a small rotation of a node moves its probe and its children's origins. Returns the sum of squares
+/// as a quadratic form of the rotation vector, and the sum of the offsets to the children.
 pub(crate) fn leverage(
     skeleton: &Skeleton,
     radius: f64,
@@ -56,8 +56,8 @@ pub(crate) fn leverage(
     (m, sum)
 }
 
-/// The rotation that gives a joint its original turn in the scene, tilted so that its children hit their places. `above` is how its
-/// parent is turned, `origin` where its own origin lies, both as decoded.
+/// The local rotation that gives a joint its original global rotation, tilted so that its children stay in
+/// place. `above` is the parent's global rotation and `origin` the joint's own origin, both as decoded.
 #[inline]
 pub(super) fn compensated(window: &Window, node: usize, moment: usize, above: Quat, origin: Vector) -> Quat {
     let original = window.poses.global(node, moment).origin;

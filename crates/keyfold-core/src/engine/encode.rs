@@ -1,6 +1,6 @@
-//! From the root to the tips: each track's wanted values, the keys that are needed, and their codes.
+//! Encodes tracks from the root to the tips: their wanted values, the keys that they need, and codes.
 //!
-//! With compensation (`compensate`) errors do not add up along a chain; where they do all the same, codes are chosen anew (`repair`).
+//! Compensation (`compensate`) keeps errors from adding up along a chain; `repair` helps where they still do.
 
 use super::{
     Codec,
@@ -22,58 +22,57 @@ use crate::{
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-/// How often tolerances are narrowed where points lie too far off.
+/// How often tolerances are narrowed where errors are too large, and by which factor.
 const NARROWINGS: usize = 4;
-/// By how much.
 const NARROWER: f64 = 0.7;
 
-/// Keys of a track in a window: places in the clip's times, and codes.
+/// The keys of a track in a window: indices into the clip's times, and codes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TrackKeys {
     pub(super) places: Vec<usize>,
     pub(super) codes: Vec<Code>,
 }
 
-/// A window as a reader gets it.
+/// A window as decoded.
 pub(super) struct Decoded {
     pub(super) poses: Poses,
-    /// Rotations to the scene, by node: one for all moments where nothing moves the node.
+    /// Global rotations by node: one for all moments if nothing moves the node.
     pub(super) turns: Vec<Vec<Quat>>,
-    /// The own transforms of nodes that have tracks to change, by node; empty for others.
+    /// Local transforms of nodes with tracks to change, by node; empty for others.
     pub(super) transforms: Vec<Vec<Transform>>,
-    /// What is stored, by track.
+    /// The stored keys, by track.
     pub(super) keys: Vec<TrackKeys>,
 }
 
-/// How a window came out.
+/// The errors of an encoded window.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measured {
     /// By probe: its largest weighted error at the window's times, in scene units.
     pub(super) errors: Vec<f64>,
-    /// The clip's times at which a point lies farther off than it should.
+    /// The clip's times with an error over the limit.
     pub(super) failing: Vec<usize>,
 }
 
-/// How each track of a clip is stored with given budgets.
+/// How each track of a clip is stored within given budgets.
 pub(super) fn quantizers(clip: &Clip<'_>, codec: &dyn Codec, budgets: &[f64]) -> Vec<Quantizer> {
     clip.tracks.iter().zip(budgets).map(|(track, budget)| track.quantizer(codec, *budget)).collect()
 }
 
-/// A window as decoded, down to the node that is being looked at. Encoding again writes over what was there, as far as anything changed.
+/// Encodes a window. Encoding again only redoes what has changed.
 pub(super) struct Encoder<'a, 'c> {
     clip: &'a Clip<'c>,
     window: &'a Window,
     plan: Plan,
-    /// What lies farther off than this is repaired where it can be.
+    /// Errors beyond this are repaired if possible.
     limit: Option<f64>,
     pub(super) decoded: Decoded,
-    /// By track and moment: the share of its budget that is left to it there.
+    /// By track and moment: the share of its budget that remains.
     narrowed: Vec<Vec<f64>>,
-    /// By track: whether its keys have to be found anew.
+    /// By track: whether its keys have to be computed again.
     stale: Vec<bool>,
-    /// Codes to begin with, by track; none where they are the nearest.
+    /// Initial codes by track, if they are not simply the nearest.
     pub(super) given: Vec<Vec<Code>>,
-    /// What the window was encoded with last, and how that came out.
+    /// The quantizers and errors of the last run.
     last: (Vec<Quantizer>, Measured),
 }
 
@@ -97,7 +96,6 @@ impl<'a, 'c> Encoder<'a, 'c> {
         }
     }
 
-    /// Encodes the window.
     pub(super) fn encode(&mut self, quantizers: &[Quantizer]) -> Measured {
         if self.is_done(quantizers) {
             return self.last.1.clone();
@@ -111,10 +109,10 @@ impl<'a, 'c> Encoder<'a, 'c> {
         measured
     }
 
-    /// Whether the window was encoded with such quantizers last. Marks the tracks for which it was not.
+    /// Whether the last run had the same quantizers. Marks the tracks for which it had not.
     fn is_done(&mut self, quantizers: &[Quantizer]) -> bool {
         let same = |(a, b): (&Quantizer, &Quantizer)| {
-            // Where all keys stay, budgets only say which grid it is.
+            // If all keys stay, a budget only decides the grid.
             a.grid == b.grid && a.held == b.held && (!self.plan.drops_keys || a.budget == b.budget)
         };
         let same: Vec<bool> = self.last.0.iter().zip(quantizers).map(same).collect();
@@ -140,7 +138,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         measured
     }
 
-    /// Finds the keys of stale tracks and, with compensation, of those below them.
+    /// Computes the keys of stale tracks and, with compensation, of the tracks below them.
     fn run(&mut self, quantizers: &[Quantizer]) {
         let clip = self.clip;
         let mut moved = vec![false; clip.skeleton.len()];
@@ -166,7 +164,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
                 self.decoded.poses.set_transforms_only(clip.skeleton, node, &transforms);
                 self.decoded.transforms[node] = transforms;
             } else {
-                // It moves as it did, under parents as decoded.
+                // Its local motion stays, under ancestors as decoded.
                 self.decoded.poses.renew(clip.skeleton, node);
                 if let Some(parent) = parent {
                     let rows = &self.window.start.turns;
@@ -179,7 +177,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         }
     }
 
-    /// How far the window lies from the original at its times.
+    /// Measures the window's errors at its times.
     fn measure(&self) -> Measured {
         let most = self.limit.map_or(f64::INFINITY, |limit| limit * limit);
         let mut over = vec![false; self.window.len()];
@@ -197,19 +195,18 @@ impl<'a, 'c> Encoder<'a, 'c> {
         Measured { errors, failing }
     }
 
-    /// The weighted square of how far a probe lies off at a moment.
+    /// The weighted squared error of a probe at a moment.
     fn squared(&self, probe: &Probe, moment: usize) -> f64 {
         self.window.error(probe, moment, self.decoded.poses.global(probe.b, moment))
     }
 
-    /// Chooses codes anew where points lie too far off: those of tracks with a key at every time of the window, where a key is alone
-    /// responsible for its moment.
+    /// Repairs errors over the limit by other codes.
     fn repair(&mut self, quantizers: &[Quantizer], limit: f64, failing: &[usize]) {
         let (clip, failing) = (self.clip, failing.iter().map(|place| place - self.window.range.start));
         if !self.repairs(quantizers, limit).run(failing, &mut self.decoded) {
             return;
         }
-        // Repaired codes are not what tracks come to by themselves.
+        // Repaired codes are not what tracks would get by themselves.
         self.stale.fill(true);
         for node in clip.nodes() {
             match clip.changes(node) {
@@ -219,7 +216,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         }
     }
 
-    /// The codes that may be chosen anew: those of tracks with a key at every time of the window.
+    /// The repair of tracks with a key at every time, where each moment depends on one key per track.
     fn repairs(&self, quantizers: &[Quantizer], limit: f64) -> Repair<'a, 'c> {
         let grid = |index: usize| {
             let quantizer = &quantizers[index];
@@ -230,7 +227,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         Repair::new(self.clip, self.window, self.plan.compensate, limit, grid)
     }
 
-    /// Uses what room points have left: codes repeat those of the key before, which any compressor sees, or keys go.
+    /// Uses the remaining room for error: repeats codes of the key before, which compresses, or drops keys.
     pub(super) fn relax(&mut self, quantizers: &[Quantizer]) {
         let Some(limit) = self.limit else { return };
         match self.plan.drops_keys {
@@ -241,7 +238,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         self.last.0.clear();
     }
 
-    /// Narrows the tolerances of those tracks that move points too far, at the moments where they do. Says whether there were any.
+    /// Narrows tolerances of tracks at moments where they cause too large errors. Returns whether it could.
     fn narrow(&mut self, quantizers: &[Quantizer], limit: f64, failing: &[usize]) -> bool {
         if self.narrowed.is_empty() {
             self.narrowed = vec![vec![1.0; self.window.len()]; self.clip.tracks.len()];
@@ -257,7 +254,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         any
     }
 
-    /// Narrows what the tracks that move a node may be off at a moment. Says whether any had something left to lose.
+    /// Narrows the tolerances of a node and its ancestors at a moment. Returns whether it could.
     fn narrow_chain(&mut self, node: usize, moment: usize, quantizers: &[Quantizer]) -> bool {
         let (mut any, mut next) = (false, Some(node));
         while let Some(node) = next {
@@ -279,7 +276,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         keys.places.clear();
         keys.codes.clear();
         if let Some(held) = quantizer.held {
-            // One key stands for all.
+            // One key represents all.
             keys.places.extend(own.first());
             keys.codes.extend(own.first().map(|_| held));
             let value = quantizer.grid.decode(held);
@@ -312,7 +309,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
 
     /// The values that a track should have at its keys.
     fn wanted(&self, track: &Track, places: &[usize], grid: &Grid, transforms: &[Transform]) -> Vec<[f64; 4]> {
-        // A track with few keys would take over its parents' errors at those as if they lasted.
+        // With few keys, a track would adopt its ancestors' errors at those as if they lasted.
         let compensates = track.turns() && self.plan.compensate && places.len() * 2 > self.window.len();
         let parent = self.clip.skeleton.parent(track.node).filter(|_| compensates);
         let wanted = places.iter().map(|place| {
@@ -324,7 +321,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         });
         match grid {
             _ if !track.turns() => wanted.collect(),
-            // A sign says which way round the way to the next key goes.
+            // The sign decides which way round the arc to the next key goes.
             Grid::Parameters(_) => {
                 wanted.zip(track.elements(0..places.len())).map(|(q, own)| quat::toward(own, q)).collect()
             }
@@ -333,7 +330,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
     }
 }
 
-/// Neighbours on the same half of the sphere; the first one with its largest component positive.
+/// Puts neighbours on the same half of the sphere. The first one's largest component becomes positive.
 fn continuous(rotations: impl Iterator<Item = Quat>) -> Vec<Quat> {
     let mut out: Vec<Quat> = Vec::with_capacity(rotations.size_hint().0);
     for q in rotations {
@@ -347,14 +344,14 @@ fn continuous(rotations: impl Iterator<Item = Quat>) -> Vec<Quat> {
     out
 }
 
-/// Which of a track's keys are in a window.
+/// The range of a track's keys in a window.
 fn window_keys(track: &Track, window: &Window) -> Range<usize> {
     let before = |place: usize| track.keys.partition_point(|k| *k < place);
     before(window.range.start)..before(window.range.end)
 }
 
-/// Puts what a player makes of a track's keys into the transforms at a window's times. Outside of the window's own keys the
-/// original stays: what a player shows there depends on a neighbouring window.
+/// Applies a track's keys, as played, to the transforms at a window's times. The original stays outside of
+/// the window's own keys: what is played there depends on a neighbouring window.
 fn fill(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window, transforms: &mut [Transform]) {
     let start = window.range.start;
     let value = |k: usize| played(quantizer.grid.decode_key(&keys.codes, k), track.turns());
@@ -373,7 +370,7 @@ fn fill(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window,
     }
 }
 
-/// As [`fill`], for a track that is not linear.
+/// Like [`fill`], for a track that is not linear.
 fn fill_curve(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window, transforms: &mut [Transform]) {
     let start = window.range.start;
     let (Some(first), Some(last)) = (keys.places.first(), keys.places.last()) else { return };
@@ -388,7 +385,7 @@ fn fill_curve(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &W
     }
 }
 
-/// A share of the way from one value to another, as a player goes it.
+/// Interpolates between two values, as a player does.
 pub(super) fn between(track: &Track, from: [f64; 4], to: [f64; 4], share: f64) -> [f64; 4] {
     match track.property {
         Property::Rotation => quat::slerp(from, to, share),
@@ -396,7 +393,7 @@ pub(super) fn between(track: &Track, from: [f64; 4], to: [f64; 4], share: f64) -
     }
 }
 
-/// Puts what a reader gets into a transform.
+/// Puts a decoded value into a transform.
 pub(super) fn put(track: &Track, stored: [f32; 4], transform: &mut Transform) {
     put_value(track, played(stored, track.turns()), transform);
 }

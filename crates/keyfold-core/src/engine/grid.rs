@@ -1,7 +1,7 @@
-//! The values that a storage can hold at a quantization step: from a wanted value to integer codes, and from codes to what a reader gets.
+//! The values that a storage can hold at a quantization step, and their integer codes.
 //!
-//! Codes stay integers from the search to the bytes of a file. Steps come in few sizes where that makes low bits and bytes repeat, which any
-//! entropy coder sees.
+//! Codes stay integers from the search to the bytes of a file. Steps have few sizes where that makes low bits
+//! and bytes repeat, which helps any entropy coder.
 
 use super::{Parameters, quaternion_filter};
 use crate::{
@@ -18,48 +18,48 @@ pub type Code = [i32; 4];
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Grid {
-    /// Floats as they are; codes are their bits.
+    /// Floats as they are. Codes are their bits.
     Float,
     /// Floats in multiples of a power of two.
     Multiples {
         /// The power of two.
         step: f64,
-        /// That of a spline's tangents.
+        /// The step of a spline's tangents.
         tangents: f64,
     },
-    /// Rotations with three components in multiples of `step` and the largest so that the length is 1. Players such as three.js do not normalize what
-    /// they read: keys off unit length would move points there by as much as the step itself.
+    /// Rotations with three components in multiples of `step` and the largest chosen for unit length. Players
+    /// such as three.js do not normalize: other lengths would move points by as much as the step.
     UnitLength {
         /// A power of two.
         step: i32,
-        /// The code that stands for 1: the largest of a normalized short, or a power of two, whose parts are short floats.
+        /// The code of 1: the largest of a normalized short, or a power of two for floats with few digits.
         one: i32,
-        /// The step of a spline's tangents, which are multiples.
+        /// The step of a spline's tangents, which are plain multiples.
         tangents: f64,
     },
     /// Rotations through meshopt's quaternion filter.
     QuaternionFilter {
-        /// What stands for the square root of a half.
+        /// The code of the square root of a half.
         scale: i32,
-        /// The component that is left out throughout; the largest of each rotation where there is none.
+        /// The component that is always left out. If `None`, it is the largest of each rotation.
         left_out: Option<usize>,
     },
     /// Whole numbers of steps from an offset.
     Uniform(Uniform),
-    /// Rotations as three codes of a projection about one of their own, as a stream has them.
+    /// Rotations as three codes of a projection around one of their own, as in a stream.
     Projected(RotationGrid, Rotations),
-    /// Whole numbers of steps of parameters, which may count from neighbouring keys.
+    /// Whole numbers of steps of parameters, which may be relative to neighbouring keys.
     Parameters(Parameters),
 }
 
 /// The values `offset + code x step` of up to four components.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Uniform {
-    /// What code 0 stands for, by component.
+    /// The value of code 0, by component.
     pub offsets: [f64; 4],
-    /// What the code `unit` adds.
+    /// What a code of `unit` adds.
     pub scale: f64,
-    /// The code that stands for `scale`: 1, or the largest code of a normalized type.
+    /// The code of `scale`: 1, or the largest code of a normalized type.
     pub unit: i32,
     /// The largest code.
     pub most: i32,
@@ -67,18 +67,18 @@ pub struct Uniform {
     pub layout: Layout,
 }
 
-/// Which components of a value are stored, in their order. Axes are 0, 1 and 2.
+/// Which components of a value are stored, in their order. X, Y and Z are 0, 1 and 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Layout {
     /// All.
     Whole,
-    /// One number for all axes.
+    /// One number for all three axes.
     Uniform,
-    /// X, Y and Z of a rotation; W is what they lack to unit length.
+    /// X, Y and Z of a rotation. W follows from unit length.
     WithoutW,
-    /// One axis of a rotation; W is what it lacks to unit length, the others are zero.
+    /// One axis of a rotation. W follows from unit length, the other axes are zero.
     OneAxis(usize),
-    /// One axis of a rotation and W; the others are zero.
+    /// One axis of a rotation and W. The other axes are zero.
     OneAxisAndW(usize),
 }
 
@@ -88,7 +88,7 @@ impl Layout {
         matches!(self, Self::WithoutW | Self::OneAxis(_))
     }
 
-    /// The numbers that are stored of a value, and how many. Rotations have W positive where it is left out.
+    /// The stored numbers of a value, and how many there are. W is made positive where it is left out.
     pub fn stored(self, value: [f64; 4]) -> ([f64; 4], usize) {
         let value = if self.lacks_w() && value[3] < 0.0 { quat::negate(value) } else { value };
         match self {
@@ -100,7 +100,7 @@ impl Layout {
         }
     }
 
-    /// The value that stored numbers stand for. W that is left out is positive; X, Y and Z may be longer than 1 by rounding, and are shortened then.
+    /// The value of stored numbers. A missing W is positive; X, Y and Z longer than 1 are shortened.
     pub fn rebuilt(self, stored: [f64; 4]) -> [f64; 4] {
         let along = |axis: usize| [0, 1, 2].map(|i| if i == axis { stored[0] } else { 0.0 });
         let with_w = |[x, y, z]: [f64; 3]| {
@@ -120,21 +120,22 @@ impl Layout {
     }
 }
 
-/// What stands for 1 in a normalized short.
+/// The code of 1 in a normalized short.
 pub(super) const SHORT: i32 = i16::MAX as i32;
-/// What stands for 1 where floats have to be of unit length.
+/// The code of 1 in floats of unit length.
 const FLOAT: i32 = 1 << 15;
 /// The largest step of rotations of unit length.
 const COARSEST: f64 = 0.125;
 
 impl Grid {
-    /// Normalized shorts with steps of at most about `step`, a component of a unit quaternion; floats where shorts are too coarse.
+    /// Normalized shorts with quaternion steps of at most about `step`; floats if shorts are too coarse.
     pub fn unit_shorts(step: f64) -> Self {
         let step = power_of_two_within(step.min(COARSEST) * f64::from(FLOAT)) as i32;
         if step < 1 { Self::Float } else { Self::UnitLength { step, one: SHORT, tangents: 0.0 } }
     }
 
-    /// The same for rotations of a spline with tangents up to 1, which are normalized shorts, too, and keys up to `gap` seconds apart; `None` where shorts are too coarse.
+    /// The same for splines of rotations with keys up to `gap` seconds apart and tangents up to 1, which also
+    /// become shorts. `None` if shorts are too coarse.
     pub fn spline_shorts(step: f64, gap: f64) -> Option<Self> {
         let tangents = 1.0 / f64::from(SHORT);
         match Self::unit_shorts(step) {
@@ -145,8 +146,9 @@ impl Grid {
         }
     }
 
-    /// Rotations of a spline as floats of unit length; as [`Self::spline_multiples`] where steps are so fine that any floats are. Steps are powers of 16:
-    /// splines have few keys, and equal ones of several joints and clips stay equal where budgets differ a little.
+    /// Rotations of a spline as floats of unit length, or like [`Self::spline_multiples`] if steps are very
+    /// fine. Steps are powers of 16: splines have few keys, and equal ones should stay equal if budgets
+    /// differ a little.
     pub fn unit_floats(step: f64, largest: f64, gap: f64) -> Self {
         match Self::spline_multiples(power_of_16_within(step.min(COARSEST)), largest, gap) {
             Self::Multiples { step, tangents } if step * f64::from(FLOAT) >= 1.0 => {
@@ -156,7 +158,8 @@ impl Grid {
         }
     }
 
-    /// Multiples of a power of two of at most `step` for values up to `largest`; floats where their own steps are as coarse as that.
+    /// Multiples of a power of two of at most `step`, for values up to `largest`; floats if they are as
+    /// coarse.
     pub fn multiples(step: f64, largest: f64) -> Self {
         if !(step > 0.0 && step.is_finite() && largest < step * f64::from(1 << 22)) {
             return Self::Float;
@@ -165,7 +168,8 @@ impl Grid {
         Self::Multiples { step, tangents: step }
     }
 
-    /// The same for a spline with keys up to `gap` seconds apart, in which time a tangent moves a value by no more than 4/27 of itself.
+    /// The same for splines with keys up to `gap` seconds apart. In that time, a tangent moves a value by at
+    /// most 4/27 of their product.
     pub fn spline_multiples(step: f64, largest: f64, gap: f64) -> Self {
         let finest = largest / f64::from(1 << 21);
         match Self::multiples(step, largest) {
@@ -176,7 +180,7 @@ impl Grid {
         }
     }
 
-    /// The grids of what keys hold, one element after the other: splines have tangents before and after a value.
+    /// The grids of the elements of keys in order: keys of splines have tangents before and after the value.
     pub(super) fn of_elements(self, interpolation: Interpolation) -> impl Iterator<Item = Self> {
         let tangents = match self {
             Self::Multiples { tangents, .. } | Self::UnitLength { tangents, .. } => {
@@ -188,12 +192,12 @@ impl Grid {
         (0..).map(move |element| if is_value(element) { self } else { tangents })
     }
 
-    /// meshopt's quaternion filter with steps of at most about `step`, a component of a unit quaternion; floats where the filter is too coarse.
+    /// meshopt's quaternion filter with quaternion steps of at most about `step`; floats if it is too coarse.
     pub fn quaternion_filter(step: f64, left_out: Option<usize>) -> Self {
         quaternion_filter::scale_within(step).map_or(Self::Float, |scale| Self::QuaternionFilter { scale, left_out })
     }
 
-    /// Codes of a projection, with steps of at most about `step`, a component of a unit quaternion; floats where that is nothing.
+    /// A projection with quaternion steps of at most about `step`; floats if `step` is not positive.
     pub fn projected(step: f64, projection: RotationGrid) -> Self {
         if !(step > 0.0 && step.is_finite()) {
             return Self::Float;
@@ -202,7 +206,7 @@ impl Grid {
         Self::Projected(grid, Rotations::new(&grid))
     }
 
-    /// How far neighbouring values of a component lie apart; zero where they are as near as floats.
+    /// The distance of neighbouring values of a component; zero for floats.
     pub fn spacing(&self) -> f64 {
         match self {
             Self::Float => 0.0,
@@ -210,19 +214,19 @@ impl Grid {
             Self::UnitLength { step, one, .. } => f64::from(*step) / f64::from(*one),
             Self::QuaternionFilter { scale, .. } => 1.0 / (f64::from(*scale) * core::f64::consts::SQRT_2),
             Self::Uniform(uniform) => uniform.spacing(),
-            // About the middle of a projection, quaternions move twice as far.
+            // At the centre of a projection, quaternions change twice as fast as codes.
             Self::Projected(grid, _) => 2.0 * grid.step(0),
             Self::Parameters(parameters) => parameters.spacing(),
         }
     }
 
-    /// Whether codes that repeat those of the key before are cheaper: where bytes are stored as they are. Filters and streams predict codes, and a step that
-    /// comes later is as dear.
+    /// Whether repeating the codes of the key before is cheaper, as for uncompressed bytes. Filters and
+    /// streams predict codes, so a step that comes later costs as much.
     pub(super) const fn repeats_pay(&self) -> bool {
         matches!(self, Self::Multiples { .. } | Self::UnitLength { .. } | Self::Uniform(_))
     }
 
-    /// Whether each component may have any code.
+    /// Whether components may have any codes independently.
     pub(super) const fn has_free_components(&self) -> bool {
         matches!(self, Self::Multiples { .. } | Self::Uniform(_))
     }
@@ -249,7 +253,7 @@ impl Grid {
         }
     }
 
-    /// The codes of keys, one after the other.
+    /// The codes of keys in order.
     pub(super) fn encode_keys(&self, values: &[[f64; 4]]) -> Vec<Code> {
         match self {
             Self::Parameters(parameters) => parameters.encode_keys(values),
@@ -257,7 +261,7 @@ impl Grid {
         }
     }
 
-    /// What a reader gets of a key.
+    /// A key's value as decoded.
     pub(super) fn decode_key(&self, codes: &[Code], key: usize) -> [f32; 4] {
         match self {
             Self::Parameters(parameters) => parameters.at(codes, key).decode(codes[key]),
@@ -265,12 +269,12 @@ impl Grid {
         }
     }
 
-    /// Whether a key's code counts from those of the keys beside it.
+    /// Whether a key's code is relative to the adjacent keys.
     pub(super) fn is_middle(&self, key: usize, keys: usize) -> bool {
         matches!(self, Self::Parameters(parameters) if parameters.is_middle(key, keys))
     }
 
-    /// The codes of what lies a step from a value: a rotation vector in its own frame where it `turns`, else a plain difference.
+    /// The codes of a value plus a step: a rotation vector in its frame if it `turns`, else a difference.
     pub(super) fn encode_beside(&self, value: [f64; 4], step: [f64; 3], turns: bool) -> Code {
         match turns {
             true => self.encode(quat::mul(value, quat::exp(step.map(|c| c / 2.0)))),
@@ -278,7 +282,7 @@ impl Grid {
         }
     }
 
-    /// What a reader gets. Rotations are not always of unit length.
+    /// The value as decoded. Rotations are not always of unit length.
     #[inline]
     pub fn decode(&self, code: Code) -> [f32; 4] {
         match self {
@@ -296,7 +300,7 @@ impl Grid {
 }
 
 impl Uniform {
-    /// How far neighbouring values lie apart.
+    /// The distance of neighbouring values.
     pub fn spacing(&self) -> f64 {
         self.scale / f64::from(self.unit)
     }
@@ -315,14 +319,14 @@ impl Uniform {
     }
 }
 
-/// A stored value as a player takes it, which normalizes what it `turns`.
+/// A stored value as played: players normalize rotations (`turns`).
 #[inline]
 pub(super) fn played(stored: [f32; 4], turns: bool) -> [f64; 4] {
     let value = stored.map(f64::from);
     if turns { quat::normalize(value) } else { value }
 }
 
-/// The nearest whole number, halves away from zero; beyond an `i32` its nearer end.
+/// The nearest whole number, halves away from zero, clamped to `i32`.
 #[inline]
 pub(super) fn round(x: f64) -> i32 {
     (x + if x < 0.0 { -0.5 } else { 0.5 }) as i32
@@ -331,25 +335,25 @@ pub(super) fn round(x: f64) -> i32 {
 fn unit_length(q: Quat, step: i32, one: i32) -> Code {
     let largest = largest(q);
     let (one, step) = (f64::from(one), f64::from(step));
-    // Whole numbers whose squares a double holds exactly.
+    // Whole numbers, whose squares are exact in a double.
     let mut codes = q.map(|c| f64::from(round(c * (one / step))) * step);
     let rest = codes.iter().map(|c| c * c).sum::<f64>() - codes[largest] * codes[largest];
     codes[largest] = libm::copysign(libm::rint(libm::sqrt((one * one - rest).max(0.0))), q[largest]);
     codes.map(|code| code.clamp(-one, one) as i32)
 }
 
-/// Which component is the largest; of equal ones the first.
+/// The index of the largest component, the first of equal ones.
 #[inline]
 pub(super) fn largest(q: Quat) -> usize {
     (1..4).fold(0, |best, i| if libm::fabs(q[i]) > libm::fabs(q[best]) { i } else { best })
 }
 
-/// The largest power of two that is at most `x`, for positive `x`: the exponent alone.
+/// The largest power of two that is at most `x`, for positive `x`: only the exponent is kept.
 pub(super) fn power_of_two_within(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & 0x7FF0_0000_0000_0000)
 }
 
-/// The same with powers of 16: of the exponent of twice that, all but two bits.
+/// The same with powers of 16: all but two bits of the exponent of `2 * x` are kept.
 fn power_of_16_within(x: f64) -> f64 {
     f64::from_bits((2.0 * x).to_bits() & 0x7FC0_0000_0000_0000) / 2.0
 }

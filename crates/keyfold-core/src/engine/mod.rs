@@ -1,27 +1,27 @@
-//! Staying within an error bound: the one engine for every storage.
+//! The search within an error bound, the same for every storage.
 //!
 //! ```text
-//! Job: skeleton + tracks + bound ─ clip: parts that no moving node connects, their tracks, times and probes
-//!   for each plan:  budgets by reach ─> encode from the root to the tips: compensate, reduce keys, codes on the codec's grid
-//!                        ^──────────── measure, raise the price of what is over the bound <──┘
-//!   the cheapest:   the whole clip ─> repair ─> measure ─ too far off: tighten, again ─> Encoded tracks
+//! Job: skeleton + tracks + bound ─ clip: parts that no moving node connects; their tracks, times, probes
+//!   for each plan:  budgets by reach ─> encode from the root to the tips: compensate, reduce keys, quantize
+//!                        ^──────────── measure, raise the price of probes over the bound <──┘
+//!   the cheapest:   the whole clip ─> repair ─> measure ─ over: tighten, repeat ─> Encoded tracks
 //! ```
 //!
-//! | file | idea |
+//! | file | purpose |
 //! |---|---|
 //! | `search` | the loop: plans, samples, measure and tighten; **where a bound is searched** |
-//! | `codec` | what a storage has to say: grids, constants, cost; **a new storage is one [`Codec`]** |
-//! | `grid`, `parameters`, `quaternion_filter` | wanted values to integer codes and back |
-//! | `clip`, `track`, `window` | an animation taken apart; what a track could hold throughout; a stretch of times |
+//! | `codec` | what a storage defines: grids, constants, cost; **a new storage is one [`Codec`]** |
+//! | `grid`, `parameters`, `quaternion_filter` | values to integer codes and back |
+//! | `clip`, `track`, `window` | an animation in parts; a track and its constants; a range of times |
 //! | `reach`, `response` | how far tracks move probes; the same under compensation |
 //! | `budgets` | error budgets of tracks: by reach, corrected by measured errors |
-//! | `plan` | which keys are kept, by whom |
-//! | `encode` | from the root to the tips |
-//! | `compensate`, `reduce`, `repair` | compensation; key reduction; other codes where the nearest add up badly |
+//! | `plan` | how keys are chosen |
+//! | `encode` | encodes tracks from the root to the tips |
+//! | `compensate`, `reduce`, `repair` | compensation; key reduction; other codes where rounding adds up |
 //! | `thin` | drops keys where measured points stay within the bound |
-//! | `between` | raises the weight of keys beside which what was written exceeds the bound |
+//! | `between` | raises the weight of keys beside errors over the bound |
 //!
-//! Not here: files and JSON, what is between keys (the caller measures what it has written), tracks that move no points.
+//! Not here: files and JSON, errors between keys (measured by the caller), tracks that move no points.
 
 mod between;
 pub mod budgets;

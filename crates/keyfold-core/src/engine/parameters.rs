@@ -1,7 +1,8 @@
-//! Grids in parameters of their own, with codes that may count from their neighbours: how runtime clips hold keys.
+//! Grids in parameters, with codes that may be relative to neighbours: how runtime clips hold keys.
 //!
-//! A rotation's parameters are modified Rodrigues parameters within a frame; other values are their own. Codes that count halfway divide keys into anchors (0, 2, 4 ...)
-//! and middles between them: a middle's code is its difference from halfway between the anchors beside it, which smooth motion hardly leaves.
+//! Rotations have modified Rodrigues parameters within a frame. With [`Counting::Halfway`], keys are anchors
+//! (0, 2, 4 ...) and middles, coded as differences from halfway between the adjacent anchors: small for
+//! smooth motion.
 
 use super::grid::{Code, round};
 use crate::quat::{self, Quat};
@@ -10,29 +11,30 @@ use alloc::{vec, vec::Vec};
 /// The values whose parameters are `origin + code x step`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// Of rotations: what stands to the left and to the right of the one that has the parameters. Their sign is part of the value.
+    /// For rotations: the factors to the left and right of the one with the parameters; signs matter.
     pub frame: Option<[Quat; 2]>,
     /// The parameters of code 0.
     pub origin: [f64; 3],
-    /// What a code adds, by component.
+    /// The step, by component.
     pub steps: [f64; 3],
     /// The least and the largest code.
     pub codes: (i32, i32),
-    /// What codes count from.
+    /// What codes are relative to.
     pub counting: Counting,
 }
 
-/// What codes count from.
+/// What codes are relative to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Counting {
-    /// All from the origin.
+    /// All codes are relative to the origin.
     Origin,
-    /// Middles from halfway. An anchor with these parameters follows the last key, where there is one.
+    /// Middles are relative to halfway between anchors. These are the parameters of an anchor after the last
+    /// key, if there is one.
     Halfway(Option<[f64; 3]>),
 }
 
 impl Parameters {
-    /// Whether a key is a middle: anchors are on both sides of it.
+    /// Whether a key is a middle, with anchors on both sides.
     pub fn is_middle(&self, key: usize, keys: usize) -> bool {
         match self.counting {
             Counting::Origin => false,
@@ -40,7 +42,7 @@ impl Parameters {
         }
     }
 
-    /// The grid that a key's code is on, given those of the anchors.
+    /// The grid of a key's code, given the codes of the anchors.
     pub(super) fn at(&self, codes: &[Code], key: usize) -> Self {
         if !self.is_middle(key, codes.len()) {
             return *self;
@@ -54,7 +56,7 @@ impl Parameters {
         Self { origin: [0, 1, 2].map(|c| (before[c] + after[c]) / 2.0), ..*self }
     }
 
-    /// The codes of keys, anchors first.
+    /// Encodes keys, anchors first.
     pub fn encode_keys(&self, values: &[[f64; 4]]) -> Vec<Code> {
         let mut codes = vec![[0; 4]; values.len()];
         for middles in [false, true] {
@@ -65,7 +67,8 @@ impl Parameters {
         codes
     }
 
-    /// How far neighbouring values of the finest component lie apart: a component of a quaternion about the middle of its frame moves twice as far.
+    /// The distance of neighbouring values in the finest component. At the centre of its frame, a quaternion
+    /// changes twice as fast as its parameters.
     pub(super) fn spacing(&self) -> f64 {
         let finest = self.steps.iter().copied().fold(f64::INFINITY, f64::min);
         if self.frame.is_some() { 2.0 * finest } else { finest }
@@ -97,7 +100,7 @@ impl Parameters {
         value.map(|c| c as f32)
     }
 
-    /// The parameters that a code stands for.
+    /// The parameters of a code.
     pub fn parameters(&self, code: Code) -> [f64; 3] {
         [0, 1, 2].map(|c| self.origin[c] + f64::from(code[c]) * self.steps[c])
     }

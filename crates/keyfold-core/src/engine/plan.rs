@@ -1,16 +1,16 @@
-//! Ways to choose keys. No rule says which of them is best for a clip: they are tried.
+//! Plans: ways to choose keys. No rule tells which is best for a clip, so they are tried.
 
-/// What to try.
+/// A way to choose keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// Whether joints make up for what their parents are off.
+    /// Whether joints compensate for errors of their ancestors.
     pub(super) compensate: bool,
     /// Whether each track keeps only the keys that it needs.
     pub(super) drops_keys: bool,
 }
 
 impl Plan {
-    /// How much coarser than what holds by itself budgets are at first, to be repaired.
+    /// By how much budgets are too coarse at first, to be repaired.
     pub(super) const fn overload(self) -> f64 {
         match (self.drops_keys, self.compensate) {
             (false, true) => 1.8,
@@ -19,14 +19,14 @@ impl Plan {
         }
     }
 
-    /// How many times the cheapest plan's cost it may have before anything is repaired, or it is given up: of keys that tracks choose for themselves, up to a quarter go
-    /// later, where points have room left.
+    /// A plan is dropped before repair if it costs more than this multiple of the cheapest. Up to a quarter
+    /// of the keys of plans that drop keys go later.
     pub(super) const fn promising(self) -> f64 {
         if self.drops_keys { 1.3 } else { 1.05 }
     }
 }
 
-/// Ways to choose keys, the most promising first.
+/// All plans, the most promising first.
 pub(super) const PLANS: [Plan; 4] = [
     Plan { compensate: true, drops_keys: false },
     Plan { compensate: true, drops_keys: true },

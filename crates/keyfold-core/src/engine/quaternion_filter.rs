@@ -1,28 +1,29 @@
 //! meshopt's QUATERNION filter with steps of any size: EXT_meshopt_compression, appendix B.
 //!
-//! An element holds three components as integers and, in the fourth, which one was left out (two bits) and the integer that stands
-//! for the square root of a half (the rest, its two low bits taken as set). meshoptimizer's own encoder offers only
-//! powers of two for it; a decoder takes any.
+//! An element holds three components as integers. The fourth integer stands for the square root of a half;
+//! its two low bits, taken as set for that, say which component was left out. meshoptimizer's encoder only
+//! offers powers of two for it; decoders accept any.
 
 use super::grid::{SHORT, largest, power_of_two_within, round};
 use crate::quat::{self, Quat};
 
-/// The largest integer for the square root of a half that is worth it: its steps are as fine as those of the normalized shorts that come out.
+/// The largest useful integer for the square root of a half: its steps are as fine as the decoded shorts.
 const MOST: i32 = 23_167;
 
-/// Scales come in so many sizes for each power of two: where tracks share one, their elements follow each other without a jump, and budgets are no more exact.
+/// The scales per power of two. Few sizes let tracks share one, so that their elements continue without
+/// jumps. Budgets are no more exact.
 const SIZES: [f64; 4] = [1.189_207_115, core::f64::consts::SQRT_2, 1.681_792_831, 2.0];
 
-/// About the coarsest scale whose step is at most `step`, a component of a unit quaternion; `None` where the filter's output,
-/// normalized shorts, would be coarser than that.
+/// About the coarsest scale with a step of at most `step`, a component of a unit quaternion. `None` if the
+/// decoded normalized shorts would be coarser.
 pub fn scale_within(step: f64) -> Option<i32> {
     let wanted = 1.0 / (step * core::f64::consts::SQRT_2);
     let size = SIZES.iter().map(|size| size * power_of_two_within(wanted)).find(|size| *size >= wanted)?;
     (wanted <= f64::from(MOST)).then(|| (size.min(f64::from(MOST)) as i32 - 1).max(0) | 3)
 }
 
-/// The filter's element for a rotation without one of its components, or without the largest. What is left out is rebuilt from the others, the worse the
-/// smaller it is.
+/// Encodes a rotation without one of its components, or without the largest. The smaller the component that
+/// is left out, the less exactly it is rebuilt.
 #[inline]
 pub fn encode(q: Quat, scale: i32, left_out: Option<usize>) -> [i16; 4] {
     let left_out = left_out.unwrap_or_else(|| largest(q));
@@ -32,8 +33,8 @@ pub fn encode(q: Quat, scale: i32, left_out: Option<usize>) -> [i16; 4] {
     [code(1), code(2), code(3), (scale & !3) as i16 | left_out as i16]
 }
 
-/// An element back to normalized shorts. Every operation is one of 32-bit floats in the order of meshoptimizer's scalar decoder; those of its
-/// vector units differ in the last digit of few elements.
+/// Decodes an element to normalized shorts. All operations are on 32-bit floats, in the order of
+/// meshoptimizer's scalar decoder. Its SIMD decoders differ in the last digit of few elements.
 #[inline]
 pub fn decode(element: [i16; 4]) -> [i16; 4] {
     let [x, y, z, last] = element;
@@ -91,7 +92,7 @@ mod tests {
 
     #[test]
     fn rounding_is_that_of_the_scalar_filter() {
-        // meshoptimizer's SSE version has another last digit in each of these.
+        // meshoptimizer's SSE decoder has another last digit in each of these.
         for (element, expected) in SCALAR {
             assert_eq!(decode(element), expected);
         }

@@ -1,4 +1,4 @@
-//! Reach: how far a small movement of a track moves the probes that hang on its node.
+//! Reach: how far a small change of a track moves the probes below its node.
 
 use super::{
     clip::{Clip, probe_of},
@@ -13,26 +13,26 @@ use crate::{
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-/// At how many moments of a window reach is looked at; of a motion, at four times as many where it is told probe by probe.
+/// The number of moments per window at which reach is measured; four times as many for a motion, by probe.
 const MOMENTS: usize = 12;
 
-/// How much coarser than what holds by itself budgets are about, where it is told which tracks will hold one value.
+/// By how much budgets are assumed too coarse when it is decided which tracks become constant.
 const OVERLOADED: f64 = 2.0;
 
-/// The moments of a window at which reach is looked at.
+/// The moments of a window at which reach is measured.
 pub(super) fn looks(window: &Window) -> impl Iterator<Item = usize> {
     (0..window.len()).step_by((window.len() / MOMENTS).max(1))
 }
 
-/// For each track and each probe that it moves, the square of the scene units by which the probe moves per unit of the track.
+/// For each track and probe: the square of how far the probe moves, in scene units, per unit of the track.
 #[derive(Clone, Debug)]
 pub struct Reach {
     tracks: Vec<Moved>,
-    /// Probes in the order of the hierarchy, in which those that hang on a node are a run.
+    /// Probes in the order of the hierarchy, in which those of a subtree are a run.
     ordered: Vec<usize>,
 }
 
-/// What a track moves: a square for each probe of a run.
+/// A run of probes that a track moves, with a squared distance for each.
 #[derive(Clone, Debug)]
 struct Moved {
     first: usize,
@@ -40,14 +40,13 @@ struct Moved {
 }
 
 impl Moved {
-    /// Probes, and the square of each.
     fn probes<'a>(&'a self, ordered: &'a [usize]) -> impl Iterator<Item = (usize, f64)> + 'a {
         ordered[self.first..].iter().copied().zip(self.squares.iter().copied())
     }
 }
 
 impl Reach {
-    /// Measured at some moments of windows.
+    /// Measures at some moments of windows.
     pub(super) fn new(clip: &Clip<'_>, windows: &[Window]) -> Self {
         let some = |window| looks(window).map(|look| Moment::at(window.times[look]));
         let moments: Vec<Moment> = windows.iter().flat_map(some).collect();
@@ -55,7 +54,7 @@ impl Reach {
         Self::at(&clip.motion, &tracks, &clip.probes, &moments)
     }
 
-    /// The same within about a bound where joints below make up for what a track is off.
+    /// The reach with compensation by the joints below, for approximately a bound.
     pub(super) fn compensated(&self, clip: &Clip<'_>, windows: &[Window], bound: f64) -> Self {
         let response = Response::new(clip, windows, &self.even(OVERLOADED * bound));
         let moved = |(track, rigid): (&Track, &Moved)| Moved {
@@ -65,7 +64,7 @@ impl Reach {
         Self { tracks: clip.tracks.iter().zip(&self.tracks).map(moved).collect(), ordered: self.ordered.clone() }
     }
 
-    /// How far `tracks` of a motion move probes of it, measured at some of its keys.
+    /// How far `tracks` of a motion move its probes, measured at some of its keys.
     pub fn of(motion: &Motion<'_>, tracks: &[Driven<'_>], probes: &[Probe]) -> Self {
         Self::at(motion, tracks, probes, &some_keys(motion, 4 * MOMENTS))
     }
@@ -81,12 +80,10 @@ impl Reach {
         Self { tracks: moved, ordered: carried.ordered }
     }
 
-    /// How many tracks there are.
     pub(super) fn tracks(&self) -> usize {
         self.tracks.len()
     }
 
-    /// How many probes there are.
     pub(super) fn probes(&self) -> usize {
         self.ordered.len()
     }
@@ -96,7 +93,8 @@ impl Reach {
         self.tracks[track].squares.iter().any(|square| *square > 0.0)
     }
 
-    /// Makes budgets finer where tracks move probes that are over the bound, as much as the worst of those is, but to no less than a share.
+    /// Shrinks the budgets of tracks that move probes over the bound, by their worst excess but at most to
+    /// the share `least`.
     pub fn tighten(&self, budgets: &mut [f64], errors: &[f64], bound: f64, least: f64) {
         for (budget, track) in budgets.iter_mut().zip(&self.tracks) {
             let moved = track.probes(&self.ordered).filter(|(_, square)| *square > 0.0);
@@ -107,7 +105,7 @@ impl Reach {
         }
     }
 
-    /// Budgets with which the worst probe is about `error` off, all of them alike; nothing for tracks that move none.
+    /// Budgets that make the worst probe about `error` off, all alike; zero for tracks that move none.
     pub fn even(&self, error: f64) -> Vec<f64> {
         let prices = vec![1.0; self.ordered.len()];
         self.budgets(&prices, error / self.modelled(&prices).max(f64::MIN_POSITIVE))
@@ -121,7 +119,7 @@ impl Reach {
         self.tracks.iter().map(of).collect()
     }
 
-    /// The modelled error of the worst probe with these prices and a scale of 1.
+    /// The modelled error of the worst probe, with these prices and a scale of 1.
     pub(super) fn modelled(&self, prices: &[f64]) -> f64 {
         let budgets = self.budgets(prices, 1.0);
         let mut errors = vec![0.0f64; prices.len()];
@@ -132,7 +130,7 @@ impl Reach {
     }
 }
 
-/// How far each of `tracks` of a motion moves the farthest of the probes that hang on its node, per unit of the track, measured at some of its keys.
+/// How far each track of a motion moves the farthest probe below its node per unit, measured at some keys.
 pub(crate) fn farthest(motion: &Motion<'_>, tracks: &[Driven<'_>], probes: &[Probe]) -> Vec<f64> {
     let mut farthest = vec![0.0f64; tracks.len()];
     let carried = Carried::new(motion.skeleton(), tracks, probes);
@@ -142,18 +140,18 @@ pub(crate) fn farthest(motion: &Motion<'_>, tracks: &[Driven<'_>], probes: &[Pro
     farthest
 }
 
-/// At most so many of a motion's keys, spread over all of it.
+/// At most `count` of a motion's keys, spread evenly.
 fn some_keys(motion: &Motion<'_>, count: usize) -> Vec<Moment> {
     let keys = moments(&[motion], 0);
     keys.iter().step_by(keys.len().div_ceil(count).max(1)).copied().collect()
 }
 
-/// What hangs on the nodes of tracks.
+/// The probes below the nodes of tracks.
 struct Carried<'a> {
     probes: &'a [Probe],
     /// Probes in the order of the hierarchy.
     ordered: Vec<usize>,
-    /// By track, the run of those that hang on its node.
+    /// By track, the run of those below its node.
     runs: Vec<Range<usize>>,
 }
 
@@ -170,7 +168,7 @@ impl<'a> Carried<'a> {
         Self { probes, ordered, runs: tracks.iter().map(run).collect() }
     }
 
-    /// Tells for each moment, each track and each probe of its run, by its place there, how far the probe moves per unit of the track.
+    /// Calls `tell` for each moment with each track, each probe of its run and how far it moves per unit.
     fn each_movement(
         &self,
         motion: &Motion<'_>,
@@ -193,18 +191,18 @@ impl<'a> Carried<'a> {
     }
 }
 
-/// A node at a moment, as what moves points that hang on it.
+/// A node at a moment, as a lever that moves the points below it.
 struct Lever {
-    /// Scene units per unit of its translation: the length of its parent's longest axis.
+    /// Scene units per unit of translation: the length of the parent's longest axis.
     translation: f64,
     origin: [f64; 3],
     axes: [[f64; 3]; 3],
-    /// Scene units along each axis per unit of the square of its length, as the node is scaled now; zero where nothing can be said.
+    /// By axis: 1 / (its scaled length x its scale factor); zero if undefined.
     per_square: [f64; 3],
 }
 
 impl Lever {
-    /// Of a node's matrix to the scene, its own scale, and its parent's matrix to the scene.
+    /// From a node's global matrix, its own scale, and its parent's global matrix.
     fn new(global: &Affine, factors: [f64; 3], above: &Affine) -> Self {
         let per_square = |axis: usize| {
             let (length, factor) = (length(global.axes[axis]), libm::fabs(factors[axis]));
@@ -218,18 +216,18 @@ impl Lever {
         }
     }
 
-    /// Scene units that a point moves per radian that the node turns.
+    /// How far a point moves per radian of rotation, in scene units.
     fn rotation(&self, point: [f64; 3]) -> f64 {
         distance(point, self.origin)
     }
 
-    /// Scene units that a point moves per unit of a scale factor: how far out along the axis it lies, in units of the axis as it is scaled now.
+    /// How far a point moves per unit of a scale factor, in scene units.
     fn scale(&self, axis: usize, point: [f64; 3]) -> f64 {
         let along: f64 = (0..3).map(|k| (point[k] - self.origin[k]) * self.axes[axis][k]).sum();
         libm::fabs(along) * self.per_square[axis]
     }
 
-    /// Scene units that the farthest moved of some points moves per unit of a track of the node.
+    /// How far the farthest of some points moves per unit of a track of the node, in scene units.
     fn moves(&self, track: &Driven<'_>, points: &[[f64; 3]]) -> f64 {
         let most = |of: &dyn Fn([f64; 3]) -> f64| points.iter().map(|p| of(*p)).fold(0.0, f64::max);
         match (track.property, track.axis) {
@@ -250,7 +248,7 @@ mod tests {
         skeleton::{Deviation, Rest, Transform, probes},
     };
 
-    /// An arm whose root squeezes what lies below it.
+    /// An arm whose root squeezes everything below it.
     fn arm() -> Skeleton {
         let at = |x: f64| Rest::Transform(Transform { translation: [x, 0.0, 0.0], ..Transform::IDENTITY });
         let squeezed = Rest::Transform(Transform { scale: [0.5, 2.0, 1.0], ..Transform::IDENTITY });
@@ -279,7 +277,7 @@ mod tests {
             let rest = skeleton.rest(node);
             let turns = reach(node, Property::Rotation, None, &rest.rotation);
             let turned = moved_by(node, &|t| t.rotation = quat::exp([0.0, 0.0, step / 2.0]));
-            // Turning a child about z moves squeezed points by up to 2 / 0.5 of the distance.
+            // Rotating a child about Z moves squeezed points by up to 2 / 0.5 of the distance.
             assert!(turned <= 4.0 * turns + 1e-6 && turned > 0.2 * turns, "{node} {turned} {turns}");
             let shifts = reach(node, Property::Translation, None, &rest.translation);
             let shifted = moved_by(node, &|t| t.translation[1] += step);

@@ -1,24 +1,26 @@
-//! Key reduction: the longest stretches that the player's own interpolation bridges within a tolerance.
+//! Key reduction: the longest segments that the player's own interpolation bridges within a tolerance.
 //!
-//! From each kept key on, the next one is put off as long as every key in between stays near the line, or the arc, from one to
-//! the other. Keys may lie beside the curve, which reaches farther, and lie on the storage's grid already: rounding shares the tolerance.
+//! From each kept key, the next is put off while all keys between stay near the line or arc. Kept keys may
+//! lie beside the curve, which extends their reach. They are on the storage's grid, so rounding uses the same
+//! tolerance.
 
 use super::grid::{Code, Grid, played};
 use crate::{curve::NEAR_HALF_TURN, quat, vector::dot};
 use alloc::{vec, vec::Vec};
 
-/// Keys whose quaternions have a smaller scalar product are not bridged: which way round the arc goes hangs on little.
+/// Keys with a smaller dot product are not bridged: the direction of the arc would be uncertain.
 pub(super) const LEAST_COSINE: f64 = 2.0 * NEAR_HALF_TURN;
 
-/// How often a stretch's end is moved toward where it misses most.
+/// How often the end of a segment is moved to reduce its largest error.
 const NUDGES: usize = 4;
-/// How many times its tolerance a stretch may miss so that moving its end is worth a try.
+/// Beyond this multiple of the tolerance, moving the end is not worth a try.
 const HOPELESS: f64 = 2.5;
-/// The largest turn (radians) that one stretch may make: beyond, which way round it goes hangs on little.
+/// The largest rotation (radians) of one segment. Beyond, its direction would be uncertain.
 const LARGEST_TURN: f64 = 2.6;
 
-/// Keys on a grid such that everything between them is bridged within a tolerance per key: which ones, and their codes. Values are vectors, whose unused components
-/// are zero, or, where they are `turns`, unit quaternions, neighbours on the same half of the sphere.
+/// Chooses keys on a grid so that everything between them stays within a tolerance per key, and returns their
+/// indices and codes. Unused components are zero; rotations (`turns`) are on the same half of the sphere as
+/// their neighbours.
 pub(super) fn fitted(
     values: &[[f64; 4]],
     turns: bool,
@@ -41,8 +43,8 @@ pub(super) fn fitted(
     (kept, codes)
 }
 
-/// All that begins with one kept key. Steps from its value are rotation vectors in its own frame, along which arcs are straight, or plain
-/// differences.
+/// The segments that begin with a kept key. Steps from its value are plain differences or, for rotations,
+/// rotation vectors in its frame, along which arcs are straight.
 struct Stretch<'a> {
     values: &'a [[f64; 4]],
     turns: bool,
@@ -55,14 +57,14 @@ struct Stretch<'a> {
 
 type Step = [f64; 3];
 
-/// A key up to which a stretch could go: the step to it, and a velocity with which everything up to it is nearly bridged.
+/// A possible end of a segment: the step to it, and a velocity that nearly bridges everything before it.
 struct End {
     step: Step,
     velocity: Step,
 }
 
 impl Stretch<'_> {
-    /// The keys up to which, in each component by itself, some velocity bridges everything: no stretch is longer.
+    /// Finds the keys up to which, per component, some velocity bridges everything. No segment is longer.
     fn survey(&self, ends: &mut Vec<End>) {
         ends.clear();
         let (mut low, mut high) = ([f64::NEG_INFINITY; 3], [f64::INFINITY; 3]);
@@ -82,7 +84,8 @@ impl Stretch<'_> {
         }
     }
 
-    /// About the longest stretch, in keys, and the codes that it ends with: from the farthest end back in longer and longer strides, then by halves.
+    /// Approximately the longest segment, in keys, and its last code. Searches backward from the farthest end
+    /// in growing strides, then by bisection.
     fn longest(&self, ends: &[End]) -> (usize, Code) {
         let mut best = (1, self.grid.encode(self.values[self.from + 1]));
         let (mut fails, mut stride) = (ends.len() + 1, 1);
@@ -96,7 +99,7 @@ impl Stretch<'_> {
         best
     }
 
-    /// The codes with which a stretch stays within its tolerances up to its end.
+    /// The code at the end of a segment with which it stays within its tolerances.
     fn bridged(&self, ends: &[End]) -> Option<Code> {
         let (start, keys) = (self.times[self.from], self.from + 1..=self.from + ends.len());
         let (times, tolerances) = (&self.times[keys.clone()], &self.tolerances[keys]);
@@ -127,7 +130,7 @@ impl Stretch<'_> {
         None
     }
 
-    /// From the start to a value.
+    /// The step from the start to a value.
     fn difference(&self, value: [f64; 4]) -> Step {
         if !self.turns {
             return [0, 1, 2].map(|c| value[c] - self.start[c]);

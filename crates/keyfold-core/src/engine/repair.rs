@@ -1,8 +1,9 @@
-//! Repair: codes beside the nearest ones at the few moments where the nearest ones add up badly.
+//! Repair: other codes than the nearest at the few moments where those add up badly.
 //!
-//! Rounded one by one, the errors along a chain are rarely near their worst, but steps have to hold at the worst moment of a clip. So
-//! steps are chosen coarser than that, and where a point comes to lie too far off, the joints above it try their neighbouring codes, each
-//! with everything below it aimed anew, until it does not. What room is left then, codes use to repeat those of the moment before.
+//! With the nearest codes, errors along a chain rarely reach their worst case, but steps have to hold at the
+//! worst moment. So steps are chosen coarser. Where a point's error is then too large, the joints above it
+//! try neighbouring codes, with everything below compensated again. Room that remains is used to repeat codes
+//! of the moment before.
 
 use super::{
     clip::Clip,
@@ -18,49 +19,49 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 
-/// How often the worst point of a moment is looked at.
+/// How often the worst point of a moment is improved.
 const PASSES: usize = 12;
 
-/// How many joints are settled for one moment at most: an ordinary skeleton takes a tenth of it, a chain of thousands would never end.
+/// The most joints recomputed per moment. Skeletons take a tenth of it, chains of thousands would never end.
 const EFFORT: usize = 1 << 17;
-/// A component's code farther than this from the one before it hardly ever repeats that within the limit.
+/// A code farther than this from the one before can hardly repeat it within the limit.
 const NEAR: u32 = 2;
 
-/// A track whose codes may be chosen anew.
+/// A track whose codes may change.
 #[derive(Clone, Copy)]
 struct Free {
     track: usize,
     grid: Grid,
-    /// The same at the moment that is being looked at.
+    /// The grid at the current moment.
     here: Grid,
 }
 
-/// A window's joints as decoded, one moment at a time.
+/// The joints of a window as decoded, one moment at a time.
 pub(super) struct Repair<'a, 'c> {
     clip: &'a Clip<'c>,
     window: &'a Window,
     compensate: bool,
-    /// The largest squared distance that is let be.
+    /// The largest squared error that is accepted.
     limit: f64,
-    /// By node: the tracks of its translation and its rotation that may change.
+    /// By node: its translation and rotation tracks that may change.
     free: Vec<[Option<Free>; 2]>,
     moment: usize,
-    /// How many joints may still be settled for the moment.
+    /// How many joints may still be recomputed for the moment.
     effort: usize,
     joints: Vec<Joint>,
     saved: Vec<Joint>,
 }
 
-/// A joint at the moment that is being looked at.
+/// A joint at the current moment.
 #[derive(Clone, Copy)]
 struct Joint {
     own: Transform,
     local: Affine,
     global: Affine,
     turn: Quat,
-    /// Translation and rotation.
+    /// Of translation and rotation.
     codes: [Code; 2],
-    /// The squared distance of its probe, weighted.
+    /// The weighted squared error of its probe.
     error: f64,
 }
 
@@ -85,7 +86,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         Self { clip, window, compensate, limit, free, moment: 0, effort: 0, joints, saved }
     }
 
-    /// Repairs moments of the window: keys, and the nodes' own transforms. Says whether any changed.
+    /// Repairs the keys and transforms at moments of the window. Returns whether any changed.
     pub(super) fn run(&mut self, moments: impl Iterator<Item = usize>, decoded: &mut Decoded) -> bool {
         let (mut middles, anchors): (Vec<usize>, Vec<usize>) = moments.partition(|moment| self.is_middle(*moment));
         let mut changed = false;
@@ -94,7 +95,7 @@ impl<'a, 'c> Repair<'a, 'c> {
             if self.moment_improves() {
                 self.store(decoded);
                 changed = true;
-                // Codes that count from this one stand for something else now.
+                // Codes relative to this one now have other values.
                 let beside = [moment.wrapping_sub(1), moment + 1].into_iter();
                 middles.extend(beside.filter(|m| *m < self.window.len() && self.is_middle(*m)));
             }
@@ -111,13 +112,13 @@ impl<'a, 'c> Repair<'a, 'c> {
         changed
     }
 
-    /// Whether codes at a moment count from those of the moments beside it.
+    /// Whether codes at a moment are relative to the adjacent moments.
     pub(super) fn is_middle(&self, moment: usize) -> bool {
         let mut grids = self.free.iter().flatten().flatten();
         grids.any(|free| free.grid.is_middle(moment, self.window.len()))
     }
 
-    /// Gives all joints the codes that are nearest to what they should be.
+    /// Gives all joints the nearest codes.
     fn encode_anew(&mut self) {
         for node in self.clip.nodes() {
             let own = self.window.start.transforms[node].get(self.moment);
@@ -132,7 +133,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         }
     }
 
-    /// Repeats the codes of the moment before wherever everything below stays within the limit, from the root to the tips.
+    /// Repeats codes of the moment before where everything below stays in the limit, from root to tips.
     pub(super) fn repeat(&mut self, decoded: &mut Decoded) {
         let free = |(node, which): (usize, usize)| Some((node, which, self.free[node][which]?));
         let all = self.clip.nodes().flat_map(|node| [(node, 0), (node, 1)]).filter_map(free);
@@ -146,7 +147,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         }
     }
 
-    /// Repeats a code, or those of its components that can be.
+    /// Repeats a code or, if that fails, as many of its components as possible.
     fn repeat_code(&mut self, node: usize, which: usize, grid: &Grid, before: Code) {
         if self.keeps_within(node, which, before) || !grid.has_free_components() {
             return;
@@ -160,7 +161,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         }
     }
 
-    /// Gives a node another code where everything below stays within the limit. Says whether it did.
+    /// Gives a node another code if everything below stays within the limit. Returns whether it did.
     fn keeps_within(&mut self, node: usize, which: usize, code: Code) -> bool {
         let within = self.try_code(node, which, code, self.limit.next_up()).is_some();
         if !within {
@@ -169,7 +170,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         within
     }
 
-    /// Puts the joints that were settled last back as they were.
+    /// Restores the joints of a subtree after `try_code`.
     fn restore(&mut self, node: usize) {
         let subtree = self.clip.skeleton.subtree(node).iter();
         subtree.zip(&self.saved).for_each(|(n, joint)| self.joints[*n] = *joint);
@@ -207,12 +208,12 @@ impl<'a, 'c> Repair<'a, 'c> {
         }
     }
 
-    /// The squared distance of a node's probe, weighted, where the node lies so.
+    /// The weighted squared error of a node's probe, for a global matrix of the node.
     fn error(&self, node: usize, global: &Affine) -> f64 {
         self.clip.probe(node).map_or(0.0, |probe| self.window.error(probe, self.moment, global))
     }
 
-    /// Looks at the worst point again and again, until none is too far off or nothing helps.
+    /// Improves the worst point repeatedly, until none is over the limit or nothing helps.
     fn moment_improves(&mut self) -> bool {
         let mut changed = false;
         for _ in 0..PASSES {
@@ -226,7 +227,8 @@ impl<'a, 'c> Repair<'a, 'c> {
         changed
     }
 
-    /// Tries other codes for a node and those above it: the first that bring everything below them within the limit, else the best.
+    /// Tries other codes for a node and its ancestors: the first that bring everything below within the
+    /// limit, else the best.
     fn chain_improves(&mut self, worst: usize) -> bool {
         let skeleton = self.clip.skeleton;
         let mut least = self.joints[worst].error * 0.98;
@@ -250,7 +252,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         true
     }
 
-    /// Codes to try: those a step away that would bring the worst point home, one to each side, and to two sides at once.
+    /// Codes to try: a step toward the worst point's place, steps to each side and to two sides at once.
     fn candidates(&self, node: usize, worst: usize) -> Vec<(usize, Code)> {
         let (mut out, moment) = (Vec::with_capacity(25), self.moment);
         let joint = &self.joints[node];
@@ -283,7 +285,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         out
     }
 
-    /// Gives a node's translation or rotation another code and settles what is below it: the largest error, if below `least`. What was there is saved.
+    /// Gives a node another code, saves its subtree and recomputes it. The largest error if below `least`.
     fn try_code(&mut self, node: usize, which: usize, code: Code, least: f64) -> Option<f64> {
         self.saved.clear();
         if code == self.joints[node].codes[which] || self.effort == 0 {
@@ -301,7 +303,7 @@ impl<'a, 'c> Repair<'a, 'c> {
         Some(largest)
     }
 
-    /// A joint under its parent as it is now, with a code that is given, or aimed anew.
+    /// Recomputes a joint under its parent, with a given code or compensated.
     fn settle(&mut self, node: usize, given: Option<(usize, Code)>) {
         self.effort = self.effort.saturating_sub(1);
         let parent = self.clip.skeleton.parent(node);
@@ -319,14 +321,13 @@ impl<'a, 'c> Repair<'a, 'c> {
             joint.local = Affine::from_transform(&joint.own);
             joint.turn = quat::mul(turn, joint.own.rotation);
         } else if let Some(parent) = parent {
-            // It is turned as it always was under its parent.
+            // Its rotation relative to its parent stays.
             joint.turn = quat::mul(turn, relative(&self.window.start.turns, parent, node, self.moment));
         }
         joint.global = above.then_inner(&joint.local);
         self.joints[node].error = self.error(node, &self.joints[node].global);
     }
 
-    /// Gives a joint's translation or rotation other codes.
     fn set(&mut self, node: usize, which: usize, code: Code) {
         let Some(free) = &self.free[node][which] else { return };
         let joint = &mut self.joints[node];

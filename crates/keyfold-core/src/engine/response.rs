@@ -1,7 +1,8 @@
-//! How far points move where joints make up for what their parents are off: less than parts of a rigid body would.
+//! How far points move under compensation, which is less than as parts of a rigid body.
 //!
-//! A small error of a track displaces and turns what hangs on its node. With compensation, a joint below keeps its turn in the scene and tilts against the displacement of
-//! its origin (`compensate`), so that what arrives at the tips of a chain is a fraction of what a lever would say. To first order, that is a linear map from joint to joint.
+//! A small error of a track displaces and rotates the subtree. With compensation, a joint below keeps its
+//! global rotation and tilts against the displacement of its origin (`compensate`). So only a fraction of the
+//! error arrives at the tips of a chain. To first order, that is a linear map from joint to joint.
 
 use super::{clip::Clip, reach::looks, track::Track, window::Window};
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 
-/// A small movement of a node: how far its origin is displaced, and the rotation vector by which it is turned.
+/// A small movement of a node: the displacement of its origin, and a rotation vector.
 #[derive(Clone, Copy, Default)]
 struct Movement {
     displaced: Vector,
@@ -18,25 +19,25 @@ struct Movement {
 }
 
 impl Movement {
-    /// How far a point moves with a node whose origin is given.
+    /// How far a point moves with a node, given the node's origin.
     fn of(&self, point: Vector, origin: Vector) -> Vector {
         let turned = cross(self.turned, [0, 1, 2].map(|k| point[k] - origin[k]));
         [0, 1, 2].map(|k| self.displaced[k] + turned[k])
     }
 }
 
-/// A clip whose joints respond to errors above them.
+/// A clip whose joints compensate for errors above them.
 pub(super) struct Response<'a, 'c> {
     clip: &'a Clip<'c>,
     windows: &'a [Window],
-    /// By node: whether it tilts against what its origin is displaced by.
+    /// By node: whether it tilts against the displacement of its origin.
     tilts: Vec<bool>,
     /// By node: the largest angle between two keys of its rotation.
     turns: Vec<f64>,
 }
 
 impl<'a, 'c> Response<'a, 'c> {
-    /// Joints tilt that have keys at most times, unless their budgets leave them one value throughout.
+    /// Joints tilt if they have keys at most times, unless their budgets make them constant.
     pub(super) fn new(clip: &'a Clip<'c>, windows: &'a [Window], budgets: &[f64]) -> Self {
         let (mut tilts, mut turns) = (vec![false; clip.skeleton.len()], vec![0.0; clip.skeleton.len()]);
         for (track, budget) in clip.tracks.iter().zip(budgets).filter(|(track, _)| track.turns()) {
@@ -47,7 +48,7 @@ impl<'a, 'c> Response<'a, 'c> {
         Self { clip, windows, tilts, turns }
     }
 
-    /// The squares of how far a unit of a track moves the probes below its node, in their order; `rigid` says the same of a rigid body.
+    /// The squares of how far a unit of a track moves the probes below its node; `rigid` for a rigid body.
     pub(super) fn squares(&self, track: &Track, rigid: &[f64]) -> Vec<f64> {
         if track.property == Property::Scale {
             return rigid.to_vec();
@@ -66,10 +67,10 @@ impl<'a, 'c> Response<'a, 'c> {
         squares.iter().zip(rigid).zip(between).map(|((own, rigid), between)| own + between * between * rigid).collect()
     }
 
-    /// Moves everything below a track's node by a unit of the track along or about an axis.
+    /// Moves the subtree of a track's node by a unit of the track along or about an axis.
     fn unit(&self, track: &Track, axis: Vector, window: &Window, moment: usize, moved: &mut [Movement]) {
         let (skeleton, global) = (self.clip.skeleton, |node: usize| window.poses.global(node, moment));
-        // What is displaced tilts or is turned as its parent is.
+        // A displaced node tilts, or rotates with its parent.
         let turned = |node: usize, displaced: Vector, rigid: Vector| match self.tilts[node] {
             true => window.tilts[node][moment].of(displaced.map(|c| -c)),
             false => rigid,
@@ -88,12 +89,12 @@ impl<'a, 'c> Response<'a, 'c> {
         }
     }
 
-    /// The nodes below a track's that have probes, with these.
+    /// The nodes with probes in the subtree of a track's node.
     fn probed(&self, track: &Track) -> impl Iterator<Item = (usize, &Probe)> {
         self.clip.skeleton.subtree(track.node).iter().filter_map(|node| Some((*node, self.clip.probe(*node)?)))
     }
 
-    /// Raises squares to those of the movements of probes.
+    /// Raises squared distances to those of the movements of probes.
     fn raise(&self, track: &Track, window: &Window, moment: usize, moved: &[Movement], squares: &mut [f64]) {
         for ((node, probe), square) in self.probed(track).zip(squares) {
             let global = window.poses.global(node, moment);
@@ -103,8 +104,9 @@ impl<'a, 'c> Response<'a, 'c> {
         }
     }
 
-    /// By probe: the share of a track's error that joints do not make up for between keys. In the middle of an arc, an error across its axis at both ends is 1 / cos(angle / 2)
-    /// times as large. Joints that turn by different angles no longer cancel out there.
+    /// By probe: the share of a track's error that is not compensated between keys. Across the axis of an
+    /// arc, an error of both ends is 1 / cos(angle / 2) times as large in the middle, and joints with
+    /// different angles no longer cancel out.
     fn between(&self, track: &Track) -> Vec<f64> {
         let skeleton = self.clip.skeleton;
         let mut turns = self.turns.clone();

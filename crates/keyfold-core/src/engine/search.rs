@@ -1,5 +1,5 @@
-//! The one loop that every storage's bound is searched with: each plan with its best budgets on samples of a clip, the cheapest on the whole clip,
-//! measured and made finer until it holds.
+//! The search loop of every storage. Each plan gets its best budgets on samples of the clip. The cheapest one
+//! is carried out on the whole clip, measured and refined until it holds.
 
 use super::{
     Codec, Encoded, Executor, Level,
@@ -17,53 +17,53 @@ use crate::curve::{Curve, Interpolation};
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::ops::Range;
 
-/// How many of a clip's times are encoded at once.
+/// How many times of a clip are encoded at once.
 const WINDOW: usize = 512;
-/// A clip that is longer than this is searched by samples of it.
+/// Clips with more times than this are represented by samples.
 const SAMPLED: usize = 768;
-/// How many samples, and how long each.
+/// The number of samples, and the length of each.
 const SAMPLES: (usize, usize) = (6, 128);
-/// How often a result that proved too coarse is made finer.
+/// How often a result over the bound is refined.
 const REPAIRS: usize = 12;
-/// After so many of these, everything is made finer.
+/// After this many refinements, all budgets shrink.
 const PATIENCE: usize = 6;
-/// How often budgets are made finer where repairing fails.
+/// How often budgets shrink if repair fails.
 const TIGHTENINGS: usize = 8;
-/// The least share of a budget that is left when it is made finer.
+/// The least share of a budget that remains when it shrinks.
 const LEAST: f64 = 0.3;
-/// The same where a few moments are tried again and again.
+/// The same while few moments are tried repeatedly.
 const GENTLE: f64 = 0.94;
-/// The most that is left at once where codes count from others.
+/// The most that remains at once if codes are relative to others.
 const GENTLEST: f64 = 0.97;
-/// The most moments beyond repair that are looked at on their own at once.
+/// The most moments beyond repair that are tried separately.
 const HARD: usize = 256;
-/// The share of the bound that repaired codes aim at.
+/// The share of the bound that repair aims at.
 const REPAIRED: f64 = 0.985;
 /// The share of the bound up to which keys are dropped.
 const THINNED: f64 = 0.993;
-/// The share of the bound that errors at keys may use: between keys, errors are a little larger.
+/// The share of the bound for errors at keys: they are a little larger between keys.
 const AT_KEYS: f64 = 0.996;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Found {
-    /// Tracks as a storage will hold them: one entry for each track of the job, `None` where it stays as it is.
+    /// Tracks as a storage will hold them, one entry for each of the job's; `None` if it stays as it is.
     pub tracks: Vec<Option<Encoded>>,
-    /// What they cost, in the codec's bytes.
+    /// Their cost, in the codec's bytes.
     pub cost: usize,
-    /// How they came about.
+    /// The decisions that led to them.
     pub choice: Choice,
 }
 
-/// What a search decided for an animation.
+/// The decisions of a search for an animation.
 #[derive(Clone, Debug)]
 pub struct Choice {
     bound: f64,
     clips: Vec<Chosen>,
 }
 
-/// What a search decided for a clip: its plan, how far each track may stray, and how many times the square of an error counts at each time.
+/// The decisions for a clip: its plan, the budget of each track, and the weight of errors at each time.
 #[derive(Clone, Debug)]
 struct Chosen {
     plan: Plan,
@@ -71,19 +71,19 @@ struct Chosen {
     weights: Vec<f64>,
 }
 
-/// What a search found that proved too far off once it was written: what it decided, and what became of each track of the job that it changed.
+/// An earlier result that measured over the bound: its decisions, and its curves by track of the job.
 #[derive(Clone, Copy, Debug)]
 pub struct Before<'a> {
-    /// What was decided.
+    /// The decisions.
     pub choice: &'a Choice,
-    /// By track of the job.
+    /// By track of the job; `None` if unchanged.
     pub curves: &'a [Option<&'a Curve>],
 }
 
-/// Tracks within the job's bound at all keys as far as the engine can see; `None` where nothing is cheaper than the tracks as they are.
+/// Encodes tracks within the job's bound at all keys; `None` if nothing is cheaper than the original tracks.
 ///
-/// What lies between keys is for the caller to measure, on what was written. Where that is over the bound, a job with a smaller one and what was found `before` make as
-/// little of it anew as they can.
+/// The caller measures errors between keys. If they are over the bound, a job with a smaller bound and the
+/// result `before` redoes as little as possible.
 pub fn search<E: Executor>(
     job: &Job<'_>,
     codec: &dyn Codec,
@@ -110,8 +110,8 @@ pub fn search<E: Executor>(
     codec.exceeds(job.tracks.len(), found.cost).then_some(found)
 }
 
-/// Tracks that keep all keys, with other codes where points lie too far off since weights, or what codes count from, have changed. `None` where that does not bring them
-/// within the bound.
+/// Repairs tracks that keep all keys, after weights or the values that codes are relative to have changed.
+/// `None` if that does not bring them within the bound.
 pub fn repaired<E: Executor>(
     job: &Job<'_>,
     codec: &dyn Codec,
@@ -121,14 +121,12 @@ pub fn repaired<E: Executor>(
     each_part(job, codec, executor, |search, clip| search.repaired(clip, tracks))
 }
 
-/// The tracks on the grids that a codec has whatever the bound: each joint makes up for its parents, and what points are over the bound is repaired as far as it can be. None
-/// of them where nobody waits for them any more.
+/// Encodes tracks on grids that ignore the bound, with compensation and repair; all `None` if cancelled.
 pub fn rounded<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E) -> Vec<Option<Encoded>> {
     let rounded = each_part(job, codec, executor, |search, clip| search.rounded(clip));
     rounded.unwrap_or_else(|| vec![None; job.tracks.len()])
 }
 
-/// The tracks as `run` makes them, part by part.
 fn each_part<E: Executor>(
     job: &Job<'_>,
     codec: &dyn Codec,
@@ -142,14 +140,15 @@ fn each_part<E: Executor>(
     Some(search.in_order(made?.into_iter()))
 }
 
-/// Those parts of a job that have something to change.
+/// The parts of a job that have tracks to change.
 fn clips<'a>(parts: &'a [Part<'a>], job: &Job<'a>) -> Vec<Clip<'a>> {
     parts.iter().map(|part| Clip::new(part, job)).filter(|clip| !clip.tracks.is_empty()).collect()
 }
 
 impl Before<'_> {
-    /// What to do next: errors count for more beside moments that are too far off. Where there are none, budgets shrink as the bound does; but where all keys stay, codes
-    /// are repaired, and what that leaves between keys says nothing of another bound.
+    /// The next decisions: errors weigh more beside moments over the bound. Without such moments, budgets
+    /// shrink with the bound. But if all keys stay, repaired codes tell nothing about errors between keys at
+    /// another bound.
     fn again(&self, clips: &[Clip<'_>], bound: f64) -> Option<Choice> {
         let mut choice = self.choice.clone();
         let mut stricter = false;
@@ -166,12 +165,12 @@ impl Before<'_> {
 }
 
 impl Choice {
-    /// What it was made within, in scene units.
+    /// The bound that it was made for, in scene units.
     pub fn bound(&self) -> f64 {
         self.bound
     }
 
-    /// Whether it was made for clips of so many tracks.
+    /// Whether it was made for clips with as many tracks and times.
     fn fits(&self, clips: &[Clip<'_>]) -> bool {
         let same = |(clip, chosen): (&Clip<'_>, &Chosen)| {
             clip.tracks.len() == chosen.budgets.len() && clip.times.len() == chosen.weights.len()
@@ -179,7 +178,7 @@ impl Choice {
         self.clips.len() == clips.len() && clips.iter().zip(&self.clips).all(same)
     }
 
-    /// The same for another bound.
+    /// The same decisions for another bound.
     fn scaled(mut self, bound: f64) -> Self {
         let by = bound / self.bound;
         self.clips.iter_mut().flat_map(|chosen| &mut chosen.budgets).for_each(|budget| *budget *= by);
@@ -194,20 +193,19 @@ struct Search<'a, 'c, E> {
     clips: &'a [Clip<'c>],
 }
 
-/// Stretches of a clip that stand for it.
+/// Ranges of a clip that represent it.
 struct Sampled {
     windows: Vec<Window>,
     reach: Reaches,
 }
 
-/// How far tracks move probes: as parts of a rigid body, and where joints below make up for it.
+/// How far tracks move probes: as rigid bodies, and with compensation by the joints below.
 struct Reaches {
     rigid: Reach,
     compensated: Reach,
 }
 
 impl Reaches {
-    /// Under a plan.
     fn of(&self, plan: Plan) -> &Reach {
         if plan.compensate { &self.compensated } else { &self.rigid }
     }
@@ -228,7 +226,7 @@ fn ranges(clip: &Clip<'_>) -> impl Iterator<Item = Range<usize>> {
     (0..samples).map(move |i| (count - length) * i / (samples - 1).max(1)).map(move |start| start..start + length)
 }
 
-/// A clip under a plan: budgets that its samples hold under, and their keys with these.
+/// A clip under a plan, with budgets that hold on its samples and the keys that they lead to.
 struct Tried {
     plan: Plan,
     prices: Prices,
@@ -238,21 +236,21 @@ struct Tried {
     holds: bool,
 }
 
-/// All clips under a plan, and what they cost.
+/// All clips under a plan, and their cost.
 struct Candidate {
     clips: Vec<Tried>,
     cost: usize,
 }
 
 impl Candidate {
-    /// Of all clips.
+    /// The plan of all clips.
     fn plan(&self) -> Plan {
         self.clips[0].plan
     }
 }
 
 impl<E: Executor> Search<'_, '_, E> {
-    /// The cheapest of the level's plans on samples, on the whole clip; where that fails, the next.
+    /// The cheapest of the level's plans on samples, carried out on the whole clip; if that fails, the next.
     fn best(&self, samples: Vec<Sampled>) -> Option<Found> {
         let mut candidates = self.candidates(&samples);
         // Of equal costs the earlier plan wins.
@@ -262,7 +260,7 @@ impl<E: Executor> Search<'_, '_, E> {
         candidates.iter().find_map(whole)
     }
 
-    /// The most promising of the level's plans on samples that are all there is.
+    /// The most promising plan, if samples cover everything.
     fn about(&self, samples: &[Sampled]) -> Option<Found> {
         let held = |tried: Candidate| if tried.plan().drops_keys { self.held(samples, &tried) } else { tried };
         let least = self.promising(samples).into_iter().map(held).min_by_key(|candidate| candidate.cost)?;
@@ -278,19 +276,19 @@ impl<E: Executor> Search<'_, '_, E> {
         Choice { bound: self.job.bound, clips: self.clips.iter().zip(clips).map(chosen).collect() }
     }
 
-    /// Whether samples stand for more than themselves.
+    /// Whether any clip is only sampled.
     fn is_sampled(&self) -> bool {
         self.clips.iter().any(|clip| clip.times.len() > SAMPLED)
     }
 
-    /// How many times of the clips a time of their samples stands for.
+    /// How many times of the clips each sampled time represents.
     fn times(&self) -> f64 {
         let all: usize = self.clips.iter().map(|clip| clip.times.len()).sum();
         let sampled: usize = self.clips.iter().flat_map(|clip| ranges(clip)).map(|range| range.len()).sum();
         all as f64 / sampled as f64
     }
 
-    /// The level's plans on samples, those that promise something, with budgets that hold.
+    /// The level's promising plans on samples, with budgets that hold.
     fn candidates(&self, samples: &[Sampled]) -> Vec<Candidate> {
         let promising = self.promising(samples);
         match self.job.level.repairs() {
@@ -299,20 +297,20 @@ impl<E: Executor> Search<'_, '_, E> {
         }
     }
 
-    /// All clips with budgets that their samples hold under once they are repaired.
+    /// The candidate with budgets that hold on samples after repair.
     fn held(&self, samples: &[Sampled], tried: &Candidate) -> Candidate {
         self.candidate(|index| self.held_clip(&self.clips[index], &samples[index], &tried.clips[index]))
     }
 
-    /// The level's plans on samples, those that promise something.
+    /// The level's promising plans on samples.
     fn promising(&self, samples: &[Sampled]) -> Vec<Candidate> {
         let tried = |index: usize| self.tried(&self.clips[index], &samples[index], PLANS[0], None);
         if self.job.level == Level::Fast {
-            // There is nothing to hold its cost against.
+            // There is nothing to compare its cost with.
             return vec![Candidate { clips: self.each_clip(tried), cost: 0 }];
         }
         let first = self.candidate(tried);
-        // What the first plan learns of its probes holds for the others, too.
+        // What the first plan learns about its probes also holds for the others.
         let prices: Vec<Prices> = first.clips.iter().map(|tried| tried.prices.clone()).collect();
         let tried = |plan: &Plan| {
             self.candidate(|index| self.tried(&self.clips[index], &samples[index], *plan, Some(&prices[index])))
@@ -321,7 +319,7 @@ impl<E: Executor> Search<'_, '_, E> {
             return vec![first];
         }
         let drops_keys = !self.job.keeps_keys && (self.is_sampled() || !self.job.shares_times);
-        // The first two tell about what the best comes to.
+        // The first two indicate what the best will cost.
         let plans = &PLANS[1..if self.job.is_estimate { 2 } else { PLANS.len() }];
         let plans: Vec<Plan> = plans.iter().copied().filter(|plan| drops_keys || !plan.drops_keys).collect();
         let mut candidates: Vec<Candidate> = core::iter::once(first).chain(self.executor.map(&plans, tried)).collect();
@@ -330,18 +328,17 @@ impl<E: Executor> Search<'_, '_, E> {
         candidates
     }
 
-    /// All clips, each as `run` makes it, and what they cost.
+    /// All clips as `run` makes them, and their cost.
     fn candidate(&self, run: impl Fn(usize) -> Tried + Send + Sync) -> Candidate {
         let clips = self.each_clip(run);
         Candidate { cost: self.codec.cost(&self.assembled(&clips), self.times()), clips }
     }
 
-    /// Tracks from the keys of samples.
     fn assembled(&self, clips: &[Tried]) -> Vec<Option<Encoded>> {
         self.in_order(self.clips.iter().zip(clips).map(|(clip, tried)| self.encoded(clip, tried)))
     }
 
-    /// The tracks of all clips in the order of the job's.
+    /// The tracks of all clips in the order of the job.
     fn in_order(&self, clips: impl Iterator<Item = Vec<Encoded>>) -> Vec<Option<Encoded>> {
         let mut tracks = vec![None; self.job.tracks.len()];
         for (clip, encoded) in self.clips.iter().zip(clips) {
@@ -350,17 +347,16 @@ impl<E: Executor> Search<'_, '_, E> {
         tracks
     }
 
-    /// What `run` makes of each clip, by its index.
     fn each_clip<T: Send>(&self, run: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
         let indices: Vec<usize> = (0..self.clips.len()).collect();
         self.executor.map(&indices, |index| run(*index))
     }
 
-    /// A plan with the budgets that samples hold under, coarser by what is to be repaired, and not repaired yet.
+    /// A plan with budgets that hold on samples, made coarser by the overload. It is not repaired yet.
     fn tried(&self, clip: &Clip<'_>, sampled: &Sampled, plan: Plan, known: Option<&Prices>) -> Tried {
         let mut encoders = encoders(clip, &sampled.windows, plan, None);
         let mut prices = known.cloned().unwrap_or_else(|| Prices::new(sampled.reach.of(plan)));
-        // Prices that are known need half the rounds, and estimates half of that.
+        // Known prices need half the rounds, and estimates half of that.
         let halvings = u32::from(known.is_some()) + u32::from(self.job.is_estimate);
         let rounds = self.job.level.rounds().div_ceil(1 << halvings);
         let mut budgets = budgets::search(sampled.reach.of(plan), &mut prices, self.job.bound, rounds, |budgets| {
@@ -383,7 +379,7 @@ impl<E: Executor> Search<'_, '_, E> {
         Tried { plan, prices, budgets, keys: keys.collect(), holds: false }
     }
 
-    /// A plan with budgets that samples hold under once they are repaired.
+    /// A plan with budgets that hold on samples after repair.
     fn held_clip(&self, clip: &Clip<'_>, sampled: &Sampled, tried: &Tried) -> Tried {
         let (mut budgets, plan) = (tried.budgets.clone(), tried.plan);
         let mut encoders = encoders(clip, &sampled.windows, plan, self.limit(plan));
@@ -404,8 +400,8 @@ impl<E: Executor> Search<'_, '_, E> {
         Tried { plan, prices: tried.prices.clone(), budgets, keys, holds }
     }
 
-    /// All clips so that they hold at all keys, and what they cost; `None` where one never does. Of `held`, short clips are whole already: their samples are the one
-    /// window that all of them is encoded in.
+    /// Carries out a choice on all clips; `None` if one never holds. Short clips come from `held`, where
+    /// their sample is the whole clip.
     fn whole(&self, mut choice: Choice, reach: &[Reaches], held: Option<&Candidate>) -> Option<Found> {
         let whole = |index: usize| {
             let (clip, Chosen { plan, budgets, .. }) = (&self.clips[index], &choice.clips[index]);
@@ -422,12 +418,11 @@ impl<E: Executor> Search<'_, '_, E> {
         Some(Found { cost: self.codec.cost(&tracks, 1.0), tracks, choice })
     }
 
-    /// A clip's tracks from the keys of its samples.
     fn encoded(&self, clip: &Clip<'_>, tried: &Tried) -> Vec<Encoded> {
         self.assemble(clip, &tried.keys, &quantizers(clip, self.codec, &tried.budgets))
     }
 
-    /// A whole clip so that it holds at all keys, and its budgets then; `None` where it never does, or where nobody waits for it any more.
+    /// Refines a clip until it holds at all keys, and returns its budgets as well; `None` if it never does.
     fn whole_clip(
         &self,
         clip: &Clip<'_>,
@@ -449,7 +444,7 @@ impl<E: Executor> Search<'_, '_, E> {
         None
     }
 
-    /// All windows of a clip, and how they came out; `None` where nobody waits for them any more.
+    /// Encodes and measures all windows of a clip; `None` if cancelled.
     fn windows(
         &self,
         clip: &Clip<'_>,
@@ -475,7 +470,7 @@ impl<E: Executor> Search<'_, '_, E> {
         Some((merged(clip, measured.into_iter()), keys))
     }
 
-    /// A clip's tracks repaired; `None` where that is not enough.
+    /// Repairs a clip's tracks; `None` if that is not enough.
     fn repaired(&self, clip: &Clip<'_>, tracks: &[Option<Encoded>]) -> Option<Vec<Encoded>> {
         let stored = || clip.tracks.iter().map(|track| tracks[track.index].as_ref());
         let quantizer = |track: &Encoded| Quantizer { budget: 0.0, grid: track.grid, held: None };
@@ -487,38 +482,38 @@ impl<E: Executor> Search<'_, '_, E> {
         (measured.error() <= self.most()).then(|| self.assemble(clip, &[encoder.decoded.keys], &quantizers))
     }
 
-    /// A clip's tracks on the grids that they have with any budget.
+    /// A clip's tracks on grids that do not depend on budgets.
     fn rounded(&self, clip: &Clip<'_>) -> Option<Vec<Encoded>> {
         let quantizers = quantizers(clip, self.codec, &vec![0.0; clip.tracks.len()]);
         let (_, keys) = self.windows(clip, PLANS[0], &quantizers)?;
         Some(self.assemble(clip, &keys, &quantizers))
     }
 
-    /// Whether codes count from those of other keys.
+    /// Whether codes are relative to those of other keys.
     fn counts(&self) -> bool {
         let mut tracks = self.clips.iter().flat_map(|clip| &clip.tracks);
         tracks.any(|track| matches!(self.codec.grid(track, self.job.bound), Grid::Parameters(_)))
     }
 
-    /// The largest error at keys.
+    /// The error bound at keys.
     fn most(&self) -> f64 {
         AT_KEYS * self.job.bound
     }
 
-    /// The error beyond which codes or keys are chosen anew.
+    /// The error beyond which codes or keys are chosen again.
     fn limit(&self, plan: Plan) -> Option<f64> {
         let share = if plan.drops_keys { THINNED } else { REPAIRED };
         self.job.level.repairs().then_some(share * self.job.bound)
     }
 
-    /// Makes budgets finer: where every moment stands for itself, until those moments hold that did not; else once.
+    /// Shrinks budgets. If moments are independent, that is repeated until the failing ones hold.
     fn tighten(&self, clip: &Clip<'_>, reach: &Reach, budgets: &mut [f64], worst: &Measured, plan: Plan) {
         if plan.drops_keys || worst.failing.is_empty() || !clip.tracks.iter().all(Track::is_linear) {
             reach.tighten(budgets, &worst.errors, self.most(), LEAST);
             return;
         }
         if self.counts() {
-            // A moment says little on its own.
+            // A single moment tells little.
             let least = libm::sqrt(self.most() / worst.error()).clamp(LEAST, GENTLEST);
             reach.tighten(budgets, &worst.errors, self.most(), least);
             return;
@@ -541,7 +536,7 @@ impl<E: Executor> Search<'_, '_, E> {
         quantizers.iter().enumerate().map(|(index, quantizer)| self.joined(clip, index, quantizer, windows)).collect()
     }
 
-    /// A track from its keys in all windows. One that never changes has one key at the end of the animation, whose duration it also holds.
+    /// A track from its keys in all windows. A constant has one key at the end, which keeps the duration.
     fn joined(&self, clip: &Clip<'_>, index: usize, quantizer: &Quantizer, windows: &[Vec<TrackKeys>]) -> Encoded {
         let (track, windows) = (&clip.tracks[index], windows.iter().map(|tracks| &tracks[index]));
         let codes: Vec<_> = windows.clone().flat_map(|keys| &keys.codes).copied().collect();
@@ -560,7 +555,6 @@ impl<E: Executor> Search<'_, '_, E> {
 }
 
 impl Measured {
-    /// The largest error.
     fn error(&self) -> f64 {
         self.errors.iter().copied().fold(0.0, f64::max)
     }

@@ -10,7 +10,6 @@ use std::{vec, vec::Vec};
 const KEYS: usize = 120;
 const RADIUS: f64 = 0.1;
 
-/// One after the other.
 struct Sequential;
 
 impl Executor for Sequential {
@@ -19,7 +18,7 @@ impl Executor for Sequential {
     }
 }
 
-/// A storage of bytes: what is not zero costs.
+/// A storage of bytes: every byte that is not zero costs.
 struct Plain;
 
 impl Codec for Plain {
@@ -54,7 +53,7 @@ fn arms(actors: usize) -> Skeleton {
     Skeleton::new(parents, &(0..actors * 4).map(|i| Rest::Transform(joint(i))).collect::<Vec<_>>()).unwrap()
 }
 
-/// Each joint swings its own way; those of all actors alike.
+/// Each joint swings differently, in the same way for all actors.
 fn swings() -> Vec<Curve> {
     swings_at(1.3)
 }
@@ -152,7 +151,7 @@ fn what_is_too_far_off_between_keys_comes_nearer_within_the_same_bound() {
     let again = search(Some(Before { choice: &first.choice, curves: &before.iter().map(Some).collect::<Vec<_>>() }));
     let after: Vec<Curve> = decoded(&again);
     assert!(error(&before) > 1.01 * bound && error(&after) <= bound, "{} {}", error(&before), error(&after));
-    // Most keys are as they were.
+    // Most keys stay the same.
     let codes = |found: &Found| found.tracks.iter().flat_map(|t| t.as_ref().unwrap().codes.clone()).collect::<Vec<_>>();
     let same = codes(&first).iter().zip(codes(&again)).filter(|(a, b)| *a == b).count();
     assert!(again.choice.bound() == bound && same > codes(&first).len() / 2, "{same}");
@@ -179,7 +178,7 @@ fn points_move_as_far_as_the_response_says() {
     assert!(found[3] < 1.0, "{found:?}");
 }
 
-/// How far points about the joints of an arm move for each radian by which the first is turned, where the others make up for it.
+/// How far points around the joints of an arm move per radian of the first joint, with compensation.
 fn moved(window: &Window, moment: usize, axis: Vector) -> [f64; 4] {
     const SMALL: f64 = 1e-5;
     let (mut above, mut origin) = (quat::exp(axis.map(|c| c * SMALL / 2.0)), [0.0; 3]);
@@ -266,7 +265,7 @@ fn a_chain_of_thousands_is_not_repaired_for_ever() {
             [quat::IDENTITY, quat::exp([turn, 0.0, 0.0])].iter().flatten().map(|c| *c as f32).collect();
         Curve::new(Interpolation::Linear, 4, [0.0, 1.0], values).unwrap()
     });
-    // Each repair would settle some two thousand joints for each code that is tried.
+    // Each repair would recompute some two thousand joints per code that it tries.
     let found = searched(&skeleton, &bends, &[false; 2000], 1e-3, Level::Default);
     assert!(found.is_some_and(|tracks| tracks.iter().all(Option::is_some)));
 }

@@ -1,7 +1,7 @@
-//! Thinning: keys that points have room to do without.
+//! Thinning: drops keys where errors leave room.
 //!
-//! A track's tolerance has to hold at its worst moment; at others, points are nearer than they have to be. So keys go one by one, from the tips to the
-//! root, wherever everything that hangs on the node stays within the limit.
+//! A tolerance has to hold at a track's worst moment; at others, errors are smaller than they may be. So keys
+//! are dropped one by one, from the tips to the root, where the whole subtree stays within the limit.
 
 use super::{
     clip::Clip,
@@ -17,17 +17,17 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 
-/// How many nodes are looked at for one window at most: an ordinary skeleton takes a tenth of it, a chain of thousands would never end.
+/// The most nodes examined per window. Skeletons take a tenth of it, chains of thousands would never end.
 const EFFORT: usize = 1 << 21;
 
-/// A window's nodes as decoded.
+/// The nodes of a window as decoded.
 pub(super) struct Thinning<'a, 'c> {
     clip: &'a Clip<'c>,
     window: &'a Window,
-    /// The largest squared distance that is let be.
+    /// The largest squared error that is accepted.
     limit: f64,
     decoded: &'a mut Decoded,
-    /// How many nodes may still be looked at.
+    /// How many nodes may still be examined.
     effort: usize,
 }
 
@@ -39,7 +39,7 @@ impl<'a, 'c> Thinning<'a, 'c> {
         Self { clip, window, limit: limit * limit, decoded, effort: EFFORT }
     }
 
-    /// Removes keys of tracks; poses and transforms become what is left of them.
+    /// Drops keys of tracks and updates poses and transforms.
     pub(super) fn run(&mut self, quantizers: &[Quantizer]) {
         let nodes: Vec<usize> = self.clip.nodes().collect();
         for node in nodes.into_iter().rev() {
@@ -71,7 +71,7 @@ impl<'a, 'c> Thinning<'a, 'c> {
         codes.retain(|_| of_codes.next() == Some(&true));
     }
 
-    /// Leaves out what is between two keys where that is within the limit. `key` is where it is most likely not. Says whether it did.
+    /// Drops everything between two keys if errors stay within the limit; `key` is checked first.
     fn bridges(&mut self, track: &Track, [(from, a), (to, b)]: [Key; 2], key: usize) -> bool {
         if track.turns() && libm::fabs(quat::dot(a, b)) < LEAST_COSINE {
             return false;
@@ -96,7 +96,7 @@ impl<'a, 'c> Thinning<'a, 'c> {
         true
     }
 
-    /// What another transform of a node does to everything that hangs on it, where that stays within the limit.
+    /// How another transform of a node moves its subtree, if that stays within the limit.
     fn within(&mut self, node: usize, moment: usize, own: &Transform) -> Option<Affine> {
         let skeleton = self.clip.skeleton;
         let subtree = skeleton.subtree(node);

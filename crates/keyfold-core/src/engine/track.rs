@@ -1,4 +1,4 @@
-//! A track whose keys the engine may change: what it drives, where its keys are, and the values that it could hold throughout.
+//! A track whose keys the engine may change: its target, its keys, and the constants that could replace it.
 
 use super::{
     Codec,
@@ -13,55 +13,56 @@ use crate::{
 use alloc::{sync::Arc, vec, vec::Vec};
 use core::ops::Range;
 
-/// A track that moves a node. Keys of `LINEAR` ones may go and make up for their parents; others keep theirs, and splines all that they hold.
+/// A track that moves a node. Keys of `LINEAR` tracks may be dropped and compensate for ancestors. Others
+/// keep their keys, and splines their tangents.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// Its index among the tracks that the engine was given.
+    /// Its index in the job.
     pub index: usize,
     /// The node.
     pub node: usize,
-    /// What of the node.
+    /// The property of the node.
     pub property: Property,
-    /// One axis of it alone.
+    /// The axis, if it drives only one.
     pub axis: Option<usize>,
-    /// How many components a value has.
+    /// The number of components of a value.
     pub width: usize,
-    /// How values between keys come about.
+    /// How values between keys are interpolated.
     pub interpolation: Interpolation,
-    /// The least and the largest value of each component, tangents included; rotations that have none are taken with W positive.
+    /// The range of each component, tangents included. Rotations without tangents count with positive W.
     pub ranges: [(f64, f64); 4],
-    /// The farthest that the first three components ever are from each other.
+    /// The largest difference between the first three components.
     pub spread: f64,
     /// The longest time between two keys, in seconds.
     pub gap: f64,
-    /// Whether keys are of unit length, as readers of rotations take for granted.
+    /// Whether keys are of unit length, as readers of rotations assume.
     pub is_unit: bool,
-    /// Of rotations: the largest angle between two keys, in radians.
+    /// The largest angle between two keys of a rotation, in radians.
     pub(super) turn: f64,
-    /// Of rotations: the component that is never small, where there is one.
+    /// The component of a rotation that is never small, if there is one.
     pub steady: Option<usize>,
-    /// Of rotations: how a stream projects them.
+    /// How a stream projects a rotation.
     pub projection: Option<RotationGrid>,
     /// The original.
     pub(super) curve: Curve,
-    /// Which of the clip's times are its keys; ascending.
+    /// The clip's times that are its keys, ascending.
     pub(super) keys: Vec<usize>,
-    /// What its node has at rest.
+    /// The value at rest.
     rest: Held,
-    /// What lies in the middle of all its values.
+    /// The middle of all its values.
     middle: Held,
 }
 
-/// A value that a track could hold throughout, and the farthest that the track ever is from it: an angle or a distance.
+/// A constant that could replace a track, and the track's largest distance from it: an angle or a length.
 type Held = ([f64; 4], f64);
 
-/// How much of its budget a track may stray from a value that it is made to hold.
+/// The share of its budget that a track may be away from a constant that replaces it.
 const HOLD: f64 = 0.5;
-/// How far the length of a quaternion may be from 1 where it is taken for one of unit length.
+/// How far the length of a unit quaternion may be from 1.
 const UNIT: f64 = 1.0 / 32768.0;
-/// Components of quaternions under this are small: rebuilt from the others, they would be off by more than three times as much as those.
+/// Smaller quaternion components, rebuilt from the others, would have over three times their error.
 const SMALL: f64 = 0.3;
-/// A track with at least this share of a clip's times among its keys takes the rest of them, too: then it can share its times.
+/// A track with this share of a clip's times as keys gets all of them, so that it can share times.
 const NEARLY_ALL: f64 = 0.9;
 
 impl Track {
@@ -74,7 +75,7 @@ impl Track {
         let keys = if all { (0..times.len()).collect() } else { keys };
         let values = values(curve, property);
         let hull = if interpolation == Interpolation::CubicSpline { hull(curve) } else { values.clone() };
-        // Keys that stay have something to tell.
+        // Keys that stay are not replaced by a constant.
         let least = if keeps_keys && !curve.is_constant() { f64::INFINITY } else { 0.0 };
         let stray = |value| hull.iter().map(|v| distance(property, *v, value)).fold(least, f64::max);
         let held = |value| (value, stray(value));
@@ -104,59 +105,57 @@ impl Track {
         }
     }
 
-    /// Whether its keys may go, be others and make up for their parents.
+    /// Whether its keys may be dropped, be changed and compensate for ancestors.
     pub(super) fn is_linear(&self) -> bool {
         self.interpolation == Interpolation::Linear
     }
 
-    /// Whether its values are rotations.
     pub(super) fn turns(&self) -> bool {
         self.property == Property::Rotation
     }
 
-    /// Whether keys hold more than a value.
+    /// Whether its keys have tangents.
     pub fn is_spline(&self) -> bool {
         self.interpolation.is_spline()
     }
 
-    /// What some of its keys hold, one after the other: splines have tangents before and after a value.
+    /// The elements of some keys in order: keys of splines have tangents before and after the value.
     pub(super) fn elements(&self, keys: Range<usize>) -> impl Iterator<Item = [f64; 4]> + '_ {
         let stride = self.width * self.interpolation.elements_per_key();
         let elements = self.curve.values()[keys.start * stride..keys.end * stride].chunks_exact(self.width);
         elements.map(|element| element_of(element, self.turns() && !self.is_spline()))
     }
 
-    /// The track with another curve.
     pub(super) fn driven<'c>(&self, curve: &'c Curve) -> Driven<'c> {
         Driven { node: self.node, property: self.property, axis: self.axis, curve }
     }
 
-    /// Keys as they will be stored.
+    /// The keys as they will be stored.
     pub(super) fn encoded(&self, quantizer: &Quantizer, times: Arc<[f32]>, codes: Vec<Code>) -> Encoded {
         Encoded { interpolation: self.interpolation, times, grid: quantizer.grid, codes, width: self.width }
     }
 
-    /// The largest of all components.
+    /// The largest magnitude of all components.
     pub fn largest(&self) -> f64 {
         self.ranges.iter().fold(0.0, |m, (low, high)| m.max(libm::fabs(*low)).max(libm::fabs(*high)))
     }
 
-    /// Whether a track holds one value throughout where it may stray so far.
+    /// Whether a budget allows the track to hold one value throughout.
     pub(super) fn is_held(&self, budget: f64) -> bool {
         self.rest.1.min(self.middle.1) <= HOLD * budget || self.curve.is_constant()
     }
 
-    /// How a track is stored with a budget: the rest pose or another value throughout where that is near enough, else a grid.
+    /// How a track is stored within a budget: as a constant if possible, preferably at rest, else on a grid.
     pub(super) fn quantizer(&self, codec: &dyn Codec, budget: f64) -> Quantizer {
         let grid = codec.grid(self, budget);
         if let Grid::Parameters(_) = grid {
-            // Keys count from what lies beside them, which need not hold the value.
+            // Codes are relative to adjacent keys, which need not have the constant's value.
             return Quantizer { budget, grid, held: None };
         }
         let constant = |grid: Grid, value| Quantizer { budget, grid, held: Some(grid.encode(value)) };
         let (rest, middle) = (self.rest, self.middle);
         if rest.1 <= HOLD * budget {
-            // So that the track can go.
+            // Exact, so that the track can be dropped.
             return constant(Grid::Float, rest.0);
         }
         if self.is_held(budget) {
@@ -169,37 +168,37 @@ impl Track {
 /// How a track is stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quantizer {
-    /// How far it may stray: radians for rotations, units of the property otherwise.
+    /// Its budget: radians for rotations, units of the property otherwise.
     pub(super) budget: f64,
     pub(super) grid: Grid,
-    /// The value that it holds throughout.
+    /// The code of the value that it holds throughout, if it does.
     pub(super) held: Option<Code>,
 }
 
 /// A track as it will be stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encoded {
-    /// How values between keys come about.
+    /// How values between keys are interpolated.
     pub interpolation: Interpolation,
-    /// When its keys are.
+    /// The times of its keys.
     pub times: Arc<[f32]>,
-    /// What its codes mean.
+    /// The meaning of its codes.
     pub grid: Grid,
-    /// Key by key; splines have tangents before and after each value.
+    /// By key; splines have tangents before and after each value.
     pub codes: Vec<Code>,
-    /// How many components a value has.
+    /// The number of components of a value.
     pub width: usize,
 }
 
 impl Encoded {
-    /// The values that a reader gets.
+    /// The values as decoded.
     pub fn values(&self) -> Vec<f32> {
         let grids = self.grid.of_elements(self.interpolation);
         let value = |(k, grid): (usize, Grid)| grid.decode_key(&self.codes, k).into_iter().take(self.width);
         (0..self.codes.len()).zip(grids).flat_map(value).collect()
     }
 
-    /// The curve that a reader gets; `None` where codes are no finite numbers.
+    /// The curve as decoded; `None` if values are not finite.
     pub fn curve(&self) -> Option<Curve> {
         let values = self.values();
         Curve::new(self.interpolation, self.width, self.times.clone(), values).ok()
@@ -216,20 +215,20 @@ fn values(curve: &Curve, property: Property) -> Vec<[f64; 4]> {
     curve.values().chunks_exact(curve.width()).map(value).collect()
 }
 
-/// An element of up to four components; `turned` as a player turns it.
+/// An element of up to four components, normalized if it is `turned`.
 fn element_of(element: &[f32], turned: bool) -> [f64; 4] {
     let value = [0, 1, 2, 3].map(|c| element.get(c).copied().unwrap_or(0.0));
     played(value, turned)
 }
 
-/// The component whose least magnitude is the largest, where that is not small.
+/// The component whose least magnitude is the largest, unless that is small.
 fn steady(values: &[[f64; 4]]) -> Option<usize> {
     let least = |c: usize| values.iter().map(|value| libm::fabs(value[c])).fold(1.0, f64::min);
     let best = super::grid::largest([0, 1, 2, 3].map(least));
     (least(best) >= SMALL).then_some(best)
 }
 
-/// Points between which a spline runs: its keys, and a third of the way along their tangents.
+/// Points whose hull contains a spline: its keys, and a third of the way along their tangents.
 fn hull(curve: &Curve) -> Vec<[f64; 4]> {
     let at = |k: usize| element_of(curve.value(k), false);
     let mut points = vec![at(0)];
@@ -254,7 +253,7 @@ fn ranges(values: &[[f64; 4]]) -> [(f64, f64); 4] {
     [0, 1, 2, 3].map(range)
 }
 
-/// What a property, or one axis of it, is in a transform.
+/// The value of a property, or of one axis of it, in a transform.
 pub(super) fn part_of(transform: &Transform, property: Property, axis: Option<usize>) -> [f64; 4] {
     let vector = |v: [f64; 3]| axis.map_or([v[0], v[1], v[2], 0.0], |a| [v[a], 0.0, 0.0, 0.0]);
     match property {
@@ -269,7 +268,7 @@ fn middle(property: Property, ranges: &[(f64, f64); 4]) -> [f64; 4] {
     if property == Property::Rotation { quat::normalize(middle) } else { middle }
 }
 
-/// How far two values of a property lie apart: an angle or a distance.
+/// The distance of two values of a property: an angle or a length.
 fn distance(property: Property, a: [f64; 4], b: [f64; 4]) -> f64 {
     match property {
         Property::Rotation => quat::angle(a, b),

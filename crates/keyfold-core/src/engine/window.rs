@@ -1,4 +1,4 @@
-//! A stretch of a clip's times with the original's poses at them: what is encoded at once, however long a clip is.
+//! A range of a clip's times with the original's poses: what is encoded at once, however long the clip is.
 
 use super::{clip::Clip, compensate::Tilt};
 use crate::{
@@ -8,30 +8,28 @@ use crate::{
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-/// A stretch of a clip.
 pub(super) struct Window {
-    /// Which of the clip's times.
+    /// The range of the clip's times.
     pub(super) range: Range<usize>,
-    /// Those times.
     pub(super) times: Vec<f64>,
-    /// How many times the square of an error counts at each.
+    /// The weight of squared errors at each time.
     pub(super) weights: Vec<f64>,
-    /// The original's global matrices, and the own ones of nodes that have no tracks to change.
+    /// The original's global matrices, and the local ones of nodes without tracks to change.
     pub(super) poses: Poses,
-    /// Rotations to the scene, by node, as if nothing were scaled: one for all moments where nothing moves the node.
+    /// Global rotations by node, ignoring scale: one for all moments if nothing moves the node.
     pub(super) turns: Vec<Vec<Quat>>,
-    /// Of nodes that have tracks to change: how a miss of their origin tilts them.
+    /// For nodes with tracks to change: how a displacement of their origin tilts them.
     pub(super) tilts: Vec<Vec<Tilt>>,
-    /// What encoding starts from.
+    /// The state that encoding starts from.
     pub(super) start: Start,
 }
 
 /// The original with settled tracks as they are stored.
 pub(super) struct Start {
     pub(super) poses: Poses,
-    /// As those of the original.
+    /// Like those of the original.
     pub(super) turns: Vec<Vec<Quat>>,
-    /// The own transforms of nodes that have tracks to change, by node; empty for others.
+    /// Local transforms of nodes with tracks to change, by node; empty for others.
     pub(super) transforms: Vec<Vec<Transform>>,
 }
 
@@ -78,7 +76,7 @@ impl Window {
         Self { range, times, weights, poses, turns, tilts, start }
     }
 
-    /// The weighted square of how far a probe lies off at a moment where its node lies so.
+    /// The weighted squared error of a probe at a moment, for a global matrix of its node.
     #[inline]
     pub(super) fn error(&self, probe: &Probe, moment: usize, global: &Affine) -> f64 {
         self.weights[moment] * probe.squared_distance(self.poses.global(probe.a, moment), global)
@@ -89,7 +87,7 @@ impl Window {
     }
 }
 
-/// Makes a row a node's rotations to the scene from its parent's and its own; one value stands for all moments.
+/// Fills a row with a node's global rotations, from its parent's and its own; one value may serve all.
 pub(super) fn chain_into(row: &mut Vec<Quat>, parent: Option<&[Quat]>, own: impl ExactSizeIterator<Item = Quat>) {
     row.clear();
     match parent {
@@ -102,7 +100,7 @@ pub(super) fn chain_into(row: &mut Vec<Quat>, parent: Option<&[Quat]>, own: impl
     }
 }
 
-/// How a node is turned under its parent at a moment, from how both are in the scene.
+/// The rotation of a node relative to its parent at a moment, from their global rotations.
 pub(super) fn relative(turns: &[Vec<Quat>], parent: usize, node: usize, moment: usize) -> Quat {
     quat::mul(quat::conjugate(at(&turns[parent], moment)), at(&turns[node], moment))
 }
