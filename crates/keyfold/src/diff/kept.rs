@@ -13,12 +13,11 @@ pub struct Kept {
     pub broken: Vec<String>,
 }
 
-/// Compares what will be on disk with the original. Channels that cannot be read are missing in both and do not
-/// count.
+/// Compares a document as it will be on disk with the original. Channels that cannot be read do not count.
 pub fn kept(original: &Document, written: &Document, max_error: Bound, monitor: &dyn Monitor) -> Result<Kept> {
     let diff = diff_with(original, written, None, monitor)?;
     let mut broken = lost(&diff, original)?;
-    // What is not known is not within.
+    // An unknown error is not within the bound.
     if diff.possible.is_nan() || diff.possible > max_error.in_scene(diff.model_size) {
         let percent = diff.possible / diff.model_size * 100.0;
         broken.push(format!("the error may reach {percent:.6}% of the model's size; that is more than {max_error}"));
@@ -32,7 +31,7 @@ pub fn kept(original: &Document, written: &Document, max_error: Bound, monitor: 
     Ok(Kept { diff, broken })
 }
 
-/// What the original has to compare and the other does not. What cannot be read is missing in both.
+/// What the original has and the other lacks. What cannot be read is missing in both.
 fn lost(found: &Diff, original: &Document) -> Result<Vec<String>> {
     if found.unmatched.is_empty() {
         return Ok(Vec::new());

@@ -1,10 +1,9 @@
 //! Measures how far the animations of two files differ, at every time.
 //!
-//! Tracks that move nodes are measured in space: by probes on every moved node, at every key of both files, between
-//! neighbouring keys and at both sides of `Step` edges. The error between these times is bounded
-//! ([`skeleton::prove`]). Other tracks (weights, colours, lights) are measured relative to their range
-//! (`properties`). Files may differ in key counts, storage, and the order of nodes, channels and animations
-//! (`matching`).
+//! Tracks that move nodes are measured in space: by probes on every moved node, at every key of both files,
+//! between neighbouring keys and at both sides of `Step` edges. [`skeleton::prove`] bounds the error between
+//! these times. Other tracks (weights, colours, lights) are measured relative to their range (`properties`).
+//! Files may differ in key counts, storage, and the order of nodes, channels and animations (`matching`).
 
 mod kept;
 mod matching;
@@ -30,12 +29,12 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Diff {
-    /// The largest distance found between a point of the first file and its twin, in scene units, over all
-    /// animations. NaN, like the next two, if the files have nothing in common.
+    /// The largest distance between a point of the first file and its twin over all animations, in scene
+    /// units. NaN, like the next two, if the files have nothing in common.
     pub error: f64,
     /// The error as a fraction of the model's size.
     pub relative: f64,
-    /// The proven upper limit of that distance at any time, in scene units. Error bounds are compared with it.
+    /// The proven upper bound of that distance at any time, in scene units: what error bounds limit.
     pub possible: f64,
     /// The root mean square of the distances, in scene units; the largest of all animations.
     pub rms: f64,
@@ -43,10 +42,9 @@ pub struct Diff {
     pub model_size: f64,
     /// One entry per animation of the first file.
     pub animations: Vec<AnimationDiff>,
-    /// What could not be compared: animations, channels or nodes that are missing in one of the files or cannot be
-    /// read.
+    /// What could not be compared: animations, channels or nodes that a file lacks or that cannot be read.
     pub unmatched: Vec<Unmatched>,
-    /// Rotations of the first file that are not defined everywhere: splines through zero.
+    /// Rotations of the first file that are undefined at some time: splines through zero.
     pub undefined: Vec<String>,
 }
 
@@ -62,7 +60,7 @@ pub struct AnimationDiff {
     pub error: f64,
     /// The error as a fraction of the model's size.
     pub relative: f64,
-    /// The proven upper limit of that distance at any time, in scene units. Error bounds are compared with it.
+    /// The proven upper bound of that distance at any time, in scene units: what error bounds limit.
     pub possible: f64,
     /// The root mean square of the distances, in scene units.
     pub rms: f64,
@@ -105,7 +103,7 @@ pub fn diff_with(a: &Document, b: &Document, shell: Option<Bound>, monitor: &dyn
     diff_nodes(a, b, shell, &|_| true, monitor)
 }
 
-/// Like [`diff_with`], restricted to some nodes of the first file: the points that they carry, and their properties.
+/// Like [`diff_with`], restricted to the points and properties of some nodes of the first file.
 pub fn diff_nodes(
     a: &Document,
     b: &Document,
@@ -154,19 +152,19 @@ pub fn diff_nodes(
 }
 
 impl Diff {
-    /// Whether there was anything to compare: an animation in both files that drives a node or a property of both.
+    /// Whether there was anything to compare: an animation of both files that drives something of both.
     pub fn in_common(&self) -> bool {
         !self.error.is_nan()
     }
 }
 
-/// The rotations of an animation that are not defined everywhere, by their tracks' indices, and when they are not.
+/// The rotations of an animation that are undefined at some time, as their track's index and that time.
 pub(crate) fn undefined(animation: &Animation) -> impl Iterator<Item = (usize, f64)> {
     let rotations = animation.tracks.iter().enumerate().filter(|(_, track)| track.target.kind() == Kind::Rotation);
     rotations.filter_map(|(i, track)| Some((i, shortest(&track.curve).filter(|shortest| !shortest.is_defined())?.time)))
 }
 
-/// What there is to say of rotations that are not defined everywhere.
+/// Messages about the rotations that are undefined at some time.
 pub(crate) fn told_undefined(scene: &Scene, animation: &Animation) -> impl Iterator<Item = String> {
     undefined(animation).map(move |(i, at)| {
         let place = format!("/animations/{}{}", animation.index, called(animation.name.as_deref()));
@@ -175,7 +173,7 @@ pub(crate) fn told_undefined(scene: &Scene, animation: &Animation) -> impl Itera
     })
 }
 
-/// What a rotation is that is not defined at a time.
+/// A description of a rotation that is undefined at a time.
 pub(crate) fn through_zero(at: f64) -> String {
     format!("a spline that passes through zero at {at} s, where no rotation is defined")
 }
@@ -204,7 +202,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// How far an animation lies from its twin, and how many points, or kinds of properties, could be compared.
+/// Compares an animation with its twin, and counts the points, or kinds of properties, that were compared.
 fn compare(
     a: &Side<'_>,
     mine: &Animation,
@@ -272,7 +270,7 @@ fn twin_probes(scene: &Scene, motion: &Motion<'_>, twin: &Motion<'_>, nodes: &Tw
     (probes.into_iter().filter_map(|p| Some(Probe { b: nodes.of(p.a)?, ..p })).collect(), lost)
 }
 
-/// How far two motions lie apart everywhere, in parallel; the same on any number of threads.
+/// The proven error between two motions, computed in parallel; the same on any number of threads.
 pub(crate) fn proof(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> Proof {
     skeleton::prove(a, b, probes, |parts, part| (0..parts).into_par_iter().map(part).collect())
 }

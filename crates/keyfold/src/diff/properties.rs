@@ -1,9 +1,10 @@
-//! How far apart two animations' properties lie that move no points: weights, colours, lights, cameras, visibility.
+//! Differences of properties that move no points: weights, colours, lights, cameras, visibility.
 //!
-//! Differences are shares of the property's natural range: what the object model's registry says (1 for weights,
-//! colours and factors), otherwise what the first file's own keys cover. Truth values and whole numbers are equal or
-//! wholly different. A track that only one of the files has is held against the value that the other document states
-//! for the property, and one that the other file drives in parts (single weights) part by part.
+//! Differences are fractions of the property's natural range: the one in the object model's registry (1 for
+//! weights, colours and factors), else the range of the first file's keys. Booleans and integers are either
+//! equal or completely different. A track that only one file has is compared with the value that the other
+//! document states for the property. If the other file drives it in parts (single weights), it is compared
+//! part by part.
 
 use super::{PropertyDiff, matching::Matching, proof};
 use crate::{Animation, Curve, Document, Kind, Target, Track, retarget::split};
@@ -13,7 +14,7 @@ use keyfold_core::{
 };
 use std::collections::BTreeSet;
 
-/// The worst difference of all tracks that move no points; of nodes only those that are wanted.
+/// The largest difference of all tracks that move no points; on nodes, only if the node is wanted.
 pub(super) fn compare(
     a: &Document,
     mine: &Animation,
@@ -32,7 +33,7 @@ pub(super) fn compare(
     let mut found = vec![false; theirs.len()];
     for track in &mine {
         let target = matching.target(&track.target);
-        // Of tracks that drive the same, which glTF forbids, the first is the first one's twin.
+        // If tracks drive the same target, which glTF forbids, they are paired in order.
         let mut twins = (0..theirs.len()).filter(|index| Some(&theirs[*index].target) == target.as_ref());
         let twin = twins.clone().find(|index| !found[*index]).or_else(|| twins.next());
         let difference = match twin {
@@ -56,7 +57,7 @@ pub(super) fn compare(
     worst
 }
 
-/// The tracks, those in parts that the other file drives part by part: single weights, components of a colour.
+/// Splits the tracks that the other file drives in parts: single weights, components of a colour.
 fn in_parts(tracks: Vec<Track>, others: &BTreeSet<Target>) -> Vec<Track> {
     let is_part =
         |part: &Target, whole: &str| part.pointer().strip_prefix(whole).is_some_and(|rest| rest.starts_with('/'));
@@ -77,7 +78,7 @@ impl PropertyDiff {
     }
 }
 
-/// The range that differences of a track refer to: what the object model says of its target, else what its keys cover.
+/// The range that differences refer to: the object model's for the target, else that of the track's keys.
 pub(crate) fn natural_range(track: &Track) -> f64 {
     if track.target.kind() == Kind::Rotation {
         return 1.0;
@@ -86,7 +87,7 @@ pub(crate) fn natural_range(track: &Track) -> f64 {
     known.filter(|range| *range > 0.0).unwrap_or_else(|| own_range(&track.curve))
 }
 
-/// What the widest component of a curve's keys covers; their size where they are all equal.
+/// The range of the widest component of a curve's keys, or their magnitude if they are all equal.
 fn own_range(curve: &Curve) -> f64 {
     let mut range = 0.0f64;
     for component in 0..curve.width() {
@@ -103,8 +104,7 @@ fn own_range(curve: &Curve) -> f64 {
     }
 }
 
-/// The largest difference between a track and another curve for the same target, as a fraction of its natural range;
-/// proven.
+/// The proven largest difference between a track and another curve for its target, relative to its range.
 pub(crate) fn worst_property(track: &Track, other: &Curve) -> f64 {
     if track.curve == *other {
         return 0.0;
@@ -119,8 +119,8 @@ pub(crate) fn worst_property(track: &Track, other: &Curve) -> f64 {
     share(difference, natural_range(track), track)
 }
 
-/// The largest angle between two rotations that is not ruled out. Of three axes that are turned by φ one moves by at
-/// least √(2/3) of 2 sin(φ/2): as if they were a node's.
+/// The largest possible angle between two rotations. If a node rotates by φ, the probe on one of its three
+/// axes moves by at least √(2/3) of 2 sin(φ/2).
 fn possible_angle(one: &Curve, other: &Curve) -> f64 {
     let Ok(skeleton) = Skeleton::new(vec![None], &[Rest::Transform(Transform::IDENTITY)]) else { return f64::INFINITY };
     let motion = |curve| Motion::new(&skeleton, [skeleton::Track { node: 0, property: Rotation, axis: None, curve }]);
@@ -129,18 +129,17 @@ fn possible_angle(one: &Curve, other: &Curve) -> f64 {
     2.0 * libm::asin((moved / 2.0 * 1.5f64.sqrt()).min(1.0))
 }
 
-/// Differences of so much less than the largest value are rounding of doubles.
+/// Differences below this fraction of the largest value are rounding errors of doubles.
 const ROUNDING: f64 = 1e-13;
 
 fn share(difference: f64, range: f64, track: &Track) -> f64 {
     let largest = track.curve.values().iter().fold(0.0f32, |m, v| m.max(v.abs()));
     let difference = if difference <= ROUNDING * f64::from(largest) { 0.0 } else { difference };
-    // A truth value or a whole number is right or wrong.
+    // Booleans and integers are either right or wrong.
     if track.target.is_exact() { if difference > 0.0 { 1.0 } else { 0.0 } } else { difference / range }
 }
 
-/// A track against the value that the other document states for its target there: what a player shows that has no
-/// such track.
+/// Compares a track with the value that the other document states, which players show without a track.
 fn against_stated(document: &Document, track: &Track, target: &Target) -> f64 {
     let stated = target.stated(document).filter(|v| v.len() == track.curve.width());
     let values = stated.map(|v| v.iter().map(|n| *n as f32).collect::<Vec<_>>());

@@ -1,7 +1,6 @@
 //! A detailed comparison of two files: error over time for every joint, and every track before and after.
 //!
-//! Plain data for drawing. Bounds are compared with the figures of [`diff`](fn@crate::diff); here they are spread
-//! over time.
+//! Plain data for drawing. Error bounds are compared with the figures of [`diff`](fn@crate::diff) instead.
 
 use super::{
     Side,
@@ -24,7 +23,7 @@ use std::collections::BTreeMap;
 /// The number of equal parts of an animation's time for which the largest error of each joint is reported.
 pub const PARTS: usize = 160;
 
-/// An animation in both files.
+/// The comparison of an animation in both files.
 #[derive(Clone, Debug, Serialize)]
 pub struct AnimationReport {
     /// Its index in the first file.
@@ -54,8 +53,7 @@ pub struct JointReport {
     pub error: f64,
     /// The time of its largest error, in seconds.
     pub time: f64,
-    /// The distances of the measured points from the node's origin, one point on each of its axes, in the node's own
-    /// units.
+    /// The distance of each measured point from the node's origin, one per axis, in the node's own units.
     pub offsets: [f64; 3],
     /// The largest error in each of [`PARTS`] parts of the animation's time.
     pub parts: Vec<f64>,
@@ -73,7 +71,7 @@ pub struct TrackReport {
     pub before: Option<TrackSide>,
     /// The track in the second file; `None` if it was dropped or became part of another.
     pub after: Option<TrackSide>,
-    /// The largest difference of the value itself: in degrees for rotations, in the property's unit otherwise.
+    /// The largest difference of values: in degrees for rotations, in the property's unit otherwise.
     pub difference: f64,
 }
 
@@ -90,7 +88,7 @@ fn spelled<S: Serializer>(target: &Target, serializer: S) -> Result<S::Ok, S::Er
     serializer.collect_str(target)
 }
 
-/// The curve with all its keys. A spline's key is told as it is stored: in-tangent, value and out-tangent in one row.
+/// The curve with all its keys. A spline's key is one row: in-tangent, value and out-tangent.
 impl Serialize for TrackSide {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let curve = &self.track.curve;
@@ -146,10 +144,10 @@ fn span(animation: &Animation) -> (f64, f64) {
     (f64::from(if start.is_finite() { start } else { 0.0 }), f64::from(end))
 }
 
-/// All tracks of an animation with what they weigh.
+/// The tracks of an animation with their sizes.
 struct Sides(Vec<TrackSide>);
 
-/// Axes are joined: what one file has by axis, the other may have as a whole.
+/// Axes are joined, because the other file may not have them separately.
 fn sides(document: &Document, animation: &Animation, bytes: &[usize]) -> Sides {
     let whole = |target: &Target| match *target {
         Target::Node { node, property, .. } => Target::Node { node, property, axis: None },
@@ -172,7 +170,7 @@ impl Sides {
             let twin = other.0.iter().position(|after| Some(&after.track.target) == target.as_ref());
             all.push((before.track.target.clone(), Some(before), twin.map(|index| other.0.remove(index))));
         }
-        // What the first file has no name for keeps the second's.
+        // Targets that the first file lacks keep the second's names.
         let target = |t: &Target| matching.target_back(t).unwrap_or_else(|| t.clone());
         all.extend(other.0.into_iter().map(|after| (target(&after.track.target), None, Some(after))));
         all
@@ -189,7 +187,7 @@ fn joints(
 ) -> Vec<JointReport> {
     let (probes, _) = twin_probes(scene, motion, twin, nodes);
     let mut all = moments(&[motion, twin], BETWEEN);
-    // Keys may leave parts empty.
+    // There may be parts without keys.
     all.extend((0..2 * PARTS).map(|i| Moment::at(start + (end - start) * i as f64 / (2 * PARTS) as f64)));
     all.sort_by(|a, b| a.time.total_cmp(&b.time));
     let part = |moment: &Moment| ((moment.time - start) / (end - start).max(f64::MIN_POSITIVE) * PARTS as f64) as usize;
@@ -317,7 +315,7 @@ mod tests {
             let (before, after) = (sum(|t| &t.before), sum(|t| &t.after));
             let tracks = crate::read(&document).unwrap().animations;
             let whole = crate::inspect::animation_bytes(&document, tracks[0].tracks.iter());
-            // What tracks share is divided among them and rounded down: less than a byte of times and of values is lost for each.
+            // Shared sizes are rounded down: a track loses less than a byte of times and one of values.
             assert!(before <= whole && whole - before < 2 * tracks[0].tracks.len(), "{storage:?}: {before} of {whole}");
             assert!(after < before, "{storage:?}");
         }
@@ -358,7 +356,7 @@ mod tests {
         assert_eq!((before.len(), before[0].len(), track.axes().len()), (21, 3, 3));
         assert!(before[0].iter().all(|degrees| degrees.abs() < 1e-9) && before != after);
         let apart = |(b, a): (&Vec<f64>, &Vec<f64>)| b.iter().zip(a).map(|(b, a)| (b - a).abs()).fold(0.0, f64::max);
-        // Rotation vectors lie apart by about the angle between the rotations.
+        // The distance of rotation vectors is approximately the angle between the rotations.
         assert!(before.iter().zip(&after).map(apart).fold(0.0, f64::max) < 2.0 * track.difference);
     }
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::scene::tests::document;
 use serde_json::{Value, json};
 
-/// An arm of two nodes, the lower one turned by `angle` about z within a second.
+/// An arm of two nodes, the lower one rotated by `angle` about Z within a second.
 fn arm(names: [&str; 2], angle: f32, order: [usize; 2]) -> Document {
     let mut nodes = [json!({}), json!({})];
     nodes[order[0]] = json!({ "name": names[0], "children": [order[1]] });
@@ -28,7 +28,7 @@ fn a_turned_joint_moves_what_hangs_on_it() {
     let (a, b) = (arm(["up", "low"], 0.5, [0, 1]), arm(["up", "low"], 0.6, [0, 1]));
     let found = diff(&a, &b, None).unwrap();
     assert_eq!(found.model_size, 4.0);
-    // The tip's probes lie 3 % of the size away from it, the outermost on its x axis.
+    // The tip's probes are 3 % of the size away from it, the outermost on its X axis.
     let expected = 2.0 * (4.0 + 0.12) * (0.05f64).sin();
     assert!((found.error - expected).abs() < 1e-6, "{}", found.error);
     assert!((found.relative - found.error / 4.0).abs() < 1e-12);
@@ -82,7 +82,7 @@ fn weights_have_their_own_measure() {
     assert_eq!(diff(&weights(2.0), &weights(2.0), None).unwrap().animations[0].properties, PropertyDiff::default());
 }
 
-/// Roots that each slide along x within a second, from 0 or from their rest to a place of their own.
+/// Root nodes that each slide along X within a second, from 0 or their rest position to a given end.
 fn sliders(nodes: Vec<Value>, ends: &[(usize, f32)], names: &[Option<&str>]) -> Document {
     let slide = |(index, _): (usize, &(usize, f32))| {
         let channel = json!({ "sampler": 0, "target": { "node": ends[index].0, "path": "translation" } });
@@ -104,7 +104,7 @@ fn without_nulls(mut object: Value) -> Value {
     object
 }
 
-/// One animation of all that `sliders` moves.
+/// Merges all animations of `sliders` into one.
 fn together(mut json: Value) -> Value {
     let animations = json["animations"].take();
     let (mut channels, mut samplers) = (Vec::new(), Vec::new());
@@ -143,7 +143,7 @@ fn nodes_of_one_name_are_told_apart_by_how_they_move() {
     for name in [json!({ "name": "box" }), json!({})] {
         let nodes = || vec![name.clone(); 4];
         let a = slide_together(nodes(), &[(0, 1.0), (1, 2.0), (2, 3.0)]);
-        // In another order and a little off; the fourth moves nowhere and has moved to the front.
+        // In another order and slightly off. The fourth moves nowhere and is now at the front.
         let b = slide_together(nodes(), &[(3, 1.001), (1, 3.0), (2, 2.0)]);
         let mut named = b.json().clone();
         named["nodes"].as_array_mut().unwrap().push(json!({ "name": "new" }));
@@ -218,8 +218,8 @@ fn what_pointers_drive_is_found_where_it_went() {
     assert_eq!(other.animations[0].properties.max, 0.5);
 }
 
-/// An arm of two nodes whose upper one passes `off` zero, as splines of quaternions do that go from one sign to the
-/// other; the lower one bends.
+/// An arm of two nodes. The upper one's spline passes zero at a distance of `off`, as when quaternions change
+/// sign. The lower one bends.
 fn flipping(off: f32, bend: f32) -> Document {
     let nodes = json!([{ "children": [1] }, { "translation": [4, 0, 0] }]);
     let zero = [0.0; 4];
@@ -237,7 +237,7 @@ fn flipping(off: f32, bend: f32) -> Document {
 #[test]
 fn a_spin_between_keys_is_found_and_what_is_possible_is_hardly_more() {
     let found = diff(&flipping(1e-3, 0.5), &flipping(-1e-3, 0.5), None).unwrap();
-    // Half a turn apart at the worst: the tip's probe on the z axis is 0.12 away from the axis of the spin, on both sides of it.
+    // At worst half a turn apart: the tip's probe on Z is 0.12 away from the axis of rotation.
     assert!((found.error - 0.24).abs() < 1e-3, "{}", found.error);
     assert!(found.possible >= found.error && found.possible < 1.01 * found.error);
     assert_eq!((found.possible, found.undefined.len()), (found.animations[0].possible, 0));
@@ -250,7 +250,7 @@ fn an_undefined_rotation_is_told_and_what_is_equal_is_equal() {
     assert_eq!(found.undefined.len(), 1);
     let told = &found.undefined[0];
     assert!(told.starts_with("/animations/0: /nodes/0/rotation is a spline") && told.contains("at 0.5 s"), "{told}");
-    // Below it the joints differ by a hundredth of a radian in the end, whatever the spline above does.
+    // Below it, the joints differ by a hundredth of a radian at the end, whatever the spline above does.
     assert!(found.error > 0.0 && found.possible < 1.01 * found.error && found.possible < 0.01);
     assert_eq!(diff(&a, &a, None).unwrap().possible, 0.0);
 }

@@ -19,11 +19,11 @@ pub enum Which {
 pub enum Unmatched {
     /// A channel or an animation that cannot be read.
     Unreadable {
-        /// In which file.
+        /// The file.
         file: Which,
-        /// Where: a JSON pointer.
+        /// The JSON pointer to it.
         at: String,
-        /// What is wrong there.
+        /// The reason.
         message: String,
     },
     /// An animation that only one of the files has.
@@ -39,7 +39,7 @@ pub enum Unmatched {
     Duration {
         /// Its index in the first file.
         index: usize,
-        /// Its seconds in either file.
+        /// Its duration in either file, in seconds.
         seconds: [f32; 2],
     },
     /// A moved node of the first file that the second one lacks.

@@ -1,5 +1,4 @@
-//! Which animation of one file is which of the other's: by name, and where several have the same, or none, by what
-//! they drive, how long and how.
+//! Pairs the animations of two files by name or, if that is not unique, by what they drive, how long and how.
 
 use super::{
     looks::{SHARES, apart, of_curve},
@@ -8,7 +7,7 @@ use super::{
 use crate::{Animation, Kind, Target};
 use std::collections::BTreeMap;
 
-/// Those that are certainly each other's: of a name or a length that is there once in either file.
+/// The certain pairs, by unique names, or by names with unique durations.
 pub(super) fn certain_twins(a: &[Animation], b: &[Animation]) -> Twins {
     let mut twins = Twins::none(a.len(), b.len());
     twins.pair_by_key(1, |i| Some(&a[i].name), |i| Some(&b[i].name));
@@ -17,7 +16,7 @@ pub(super) fn certain_twins(a: &[Animation], b: &[Animation]) -> Twins {
     twins
 }
 
-/// For each animation of `a` its twin in `b`. `back` is what the first file calls a target of the second.
+/// For each animation of `a`, its twin in `b`. `back` maps the second file's targets to the first's.
 pub(super) fn twins(a: &[Animation], b: &[Animation], back: impl Fn(&Target) -> Option<Target>) -> Twins {
     let mut twins = Twins::none(a.len(), b.len());
     twins.pair_by_key(1, |i| Some(&a[i].name), |i| Some(&b[i].name));
@@ -42,25 +41,25 @@ pub(super) fn twins(a: &[Animation], b: &[Animation], back: impl Fn(&Target) -> 
             twins.pair_nearest(&some, &others, |i, j| distance(&a[i], &b[j]));
         }
     }
-    // Where a name is in one file only, by place, if the files have as many.
+    // If only one file has a name, pairs by index, provided that the files have as many animations.
     for index in (0..a.len().min(b.len())).filter(|i| a[*i].name == b[*i].name || a.len() == b.len()) {
         twins.pair(index, index);
     }
     twins
 }
 
-/// What animations are told apart by.
+/// What distinguishes animations.
 type Key<'a> = (Option<&'a str>, &'a [Option<Target>], &'a [u64], u32);
 
-/// What an animation drives, by which curves and how long.
+/// The targets of an animation, their curves and its duration.
 struct Content<'a> {
     animation: &'a Animation,
     name: Option<&'a str>,
-    /// As the first file calls them, in order.
+    /// The first file's targets, sorted.
     targets: Vec<Option<Target>>,
     /// In the order of the targets.
     curves: Vec<u64>,
-    /// In the order of the targets, which track of the animation it is.
+    /// For each target, the index of its track.
     tracks: Vec<usize>,
     length: u32,
 }
@@ -93,7 +92,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// How far apart the values are of what both drive; boundless where that is nothing.
+/// The distance of values for the targets that both drive; infinite if there are none.
 fn distance(a: &BTreeMap<&Target, Vec<f64>>, b: &BTreeMap<&Target, Vec<f64>>) -> f64 {
     let both = a.iter().filter_map(|(target, values)| Some(apart(values, b.get(target)?)));
     both.reduce(|sum, one| sum + one).unwrap_or(f64::INFINITY)

@@ -1,39 +1,39 @@
-//! What tells nodes apart that have the same name, or none: where they rest, what drives them and how, what hangs on
-//! them.
+//! Distinguishes nodes with the same name or none: by their rest poses, what drives them, and their
+//! descendants.
 //!
-//! From the strictest to the loosest: [`Looks::digest`] is equal where nothing at all differs, [`Looks::driven`] and
-//! [`Looks::rest`] where a file was only made smaller, and [`Looks::poses`] say how near two nodes are that differ.
+//! From strict to loose: [`Looks::digest`] is equal if nothing differs, [`Looks::driven`] and [`Looks::rest`]
+//! if a file was only made smaller. [`Looks::poses`] tells how close two nodes are that differ.
 
 use crate::{Animation, Axis, Curve, Property, Target, diff::Side};
 use keyfold_core::skeleton::{Affine, Moment, Motion, Skeleton};
 use std::hash::{Hash, Hasher};
 
-/// Rest poses that round to the same multiple of this are taken as equal: odd, so that round numbers lie on no edge
-/// of it.
+/// Rest poses that round to the same multiple of this count as equal. It is odd, so that round numbers are
+/// not at the edge.
 const STEP: f64 = 3.17e-4;
-/// At most so many animations are looked at for poses.
+/// The most animations whose poses are compared.
 const ANIMATIONS: usize = 8;
-/// When in an animation: at uneven shares of its time, where two ways round or back and forth do not look the same.
+/// The times of poses, as uneven shares of an animation: motions that go round or back and forth look
+/// different there in reverse.
 pub(super) const SHARES: [f64; 5] = [0.0, 0.137, 0.382, 0.618, 0.871];
-/// Numbers that lie apart by less than this, squared and added up, are the same.
+/// Sums of squared differences below this count as zero.
 const SAME: f64 = 1e-9;
-/// The moments of an animation that poses are looked at.
+/// The moments of an animation at which poses are compared.
 pub(super) type Moments = [Moment; SHARES.len()];
 
-/// How the nodes of a file look.
 pub(super) struct Looks<'a> {
     side: &'a Side<'a>,
     motions: Vec<Motion<'a>>,
     digests: Vec<u64>,
     driven: Vec<Vec<(Property, Option<Axis>)>>,
     below: Vec<usize>,
-    /// What lengths are compared with.
+    /// The length that others are relative to.
     size: f64,
 }
 
 impl<'a> Looks<'a> {
-    /// The looks of a file's nodes, poses under `animations`, which are the same in both files; lengths are shares of
-    /// `size`.
+    /// The looks of a file's nodes. `animations` give the poses and must be the same in both files. Lengths
+    /// are relative to `size`.
     pub(super) fn new(side: &'a Side<'a>, animations: &[&'a Animation], size: f64) -> Self {
         let skeleton = side.scene.skeleton();
         let (mut driven, mut curves) = (vec![Vec::new(); skeleton.len()], vec![Vec::new(); skeleton.len()]);
@@ -71,33 +71,33 @@ impl<'a> Looks<'a> {
         self.side.scene.skeleton()
     }
 
-    /// Equal where the node and all that hangs on it are: names, rest poses, meshes, curves.
+    /// Equal if the node and its descendants are: names, rest poses, meshes, curves.
     pub(super) fn digest(&self, node: usize) -> u64 {
         self.digests[node]
     }
 
-    /// What of the node is driven, and how many nodes are from it down.
+    /// The driven properties of the node, and the number of driven nodes in its subtree.
     pub(super) fn driven(&self, node: usize) -> (&[(Property, Option<Axis>)], usize) {
         (&self.driven[node], self.below[node])
     }
 
-    /// Where the node rests in its parent, roughly.
+    /// The node's rest pose relative to its parent, rounded.
     pub(super) fn rest(&self, node: usize) -> [i64; 12] {
         numbers(self.skeleton().rest_local(node), self.size).map(|n| (n / STEP).round() as i64)
     }
 
-    /// The moments of each animation that [`Self::poses`] looks at.
+    /// The moments of each animation for [`Self::poses`].
     pub(super) fn moments(&self) -> Vec<Moments> {
         let of_span = |(start, end): (f64, f64)| SHARES.map(|share| Moment::at(start + (end - start) * share));
         self.motions.iter().map(|motion| of_span(motion.span())).collect()
     }
 
-    /// The node's own matrices at rest and at the moments of each animation.
+    /// The node's local matrices at rest and at the moments of each animation.
     pub(super) fn poses(&self, node: usize, moments: &[Moments]) -> Vec<f64> {
         let mut all = numbers(self.skeleton().rest_local(node), self.size).to_vec();
         for (motion, moments) in self.motions.iter().zip(moments) {
             let locals = motion.locals(node, moments);
-            // One for all moments where nothing drives the node.
+            // A single matrix if nothing drives the node.
             let of = |i: usize| &locals[i.min(locals.len() - 1)];
             (0..SHARES.len()).for_each(|i| all.extend(numbers(of(i), self.size)));
         }
@@ -105,14 +105,14 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// A matrix's numbers, lengths as shares of `size`.
+/// The numbers of a matrix, lengths as fractions of `size`.
 fn numbers(matrix: &Affine, size: f64) -> [f64; 12] {
     let [x, y, z] = matrix.axes;
     let [a, b, c] = matrix.origin.map(|o| o / size);
     [x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2], a, b, c]
 }
 
-/// Each node's hash with those of its descendants, whatever their order.
+/// The hash of each node and its descendants in any order.
 fn with_descendants(skeleton: &Skeleton, own: Vec<u64>) -> Vec<u64> {
     let mut all = own;
     for node in skeleton.order().iter().rev() {
@@ -123,13 +123,13 @@ fn with_descendants(skeleton: &Skeleton, own: Vec<u64>) -> Vec<u64> {
     all
 }
 
-/// A curve's hash: equal for equal curves only.
+/// The hash of a curve.
 pub(super) fn of_curve(curve: &Curve) -> u64 {
     let bits = |floats: &[f32]| hash(&floats.iter().map(|f| f.to_bits()).collect::<Vec<_>>());
     hash(&(curve.interpolation(), curve.width(), bits(curve.times()), bits(curve.values())))
 }
 
-/// FNV-1a, 64 bits: the standard library's hash may be another one in its next version.
+/// FNV-1a, 64 bits. The standard library's hash may change between versions.
 struct Fnv(u64);
 
 impl Hasher for Fnv {
@@ -148,7 +148,7 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// How far apart numbers are, squared and added up.
+/// The sum of squared differences.
 pub(super) fn apart(a: &[f64], b: &[f64]) -> f64 {
     let sum = a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>();
     if sum < SAME { 0.0 } else { sum }

@@ -1,5 +1,5 @@
-//! Which node, animation, material and so on of one file is which of the other's. Nodes (`nodes`) come first,
-//! animations (`animations`) are told apart by what they drive, everything else goes by name or index.
+//! Pairs the objects of two files. Nodes (`nodes`) come first, animations (`animations`) are told apart by
+//! what they drive, and everything else is paired by name or index.
 
 mod animations;
 mod looks;
@@ -11,11 +11,11 @@ pub(super) use twins::Twins;
 use super::Side;
 use crate::{Document, Target, document::JsonRef, object_model::array_index};
 
-/// What pointers lead into, besides nodes.
+/// The lists that pointers lead into, besides nodes.
 const LISTS: [&str; 5] = ["materials", "meshes", "cameras", "textures", LIGHTS];
 const LIGHTS: &str = "extensions/KHR_lights_punctual/lights";
 
-/// What of the second file answers to what of the first.
+/// The pairs of corresponding objects in two files.
 pub(super) struct Matching {
     pub nodes: Twins,
     pub animations: Twins,
@@ -47,7 +47,7 @@ impl Matching {
     }
 }
 
-/// A target with the index of what it drives replaced by what `twin` says of the list and the index.
+/// The target with its object's index replaced by `twin` of the list and the index.
 fn renumbered(target: &Target, twin: impl Fn(&str, usize) -> Option<usize>) -> Option<Target> {
     match target {
         Target::Node { node, property, axis } => {
@@ -61,7 +61,7 @@ fn renumbered(target: &Target, twin: impl Fn(&str, usize) -> Option<usize>) -> O
     }
 }
 
-/// The list that a pointer leads into, the index there, and what follows it.
+/// Splits a pointer into the list that it leads into, the index there, and the rest.
 fn taken_apart(pointer: &str) -> Option<(&str, usize, &str)> {
     let pointer = pointer.strip_prefix('/')?;
     let list =
@@ -71,7 +71,7 @@ fn taken_apart(pointer: &str) -> Option<(&str, usize, &str)> {
     Some((&pointer[..list.len()], array_index(&inside[..end])?, &inside[end..]))
 }
 
-/// What of a list answers to what: by name, else by index.
+/// Pairs the objects of a list by name, else by index.
 fn listed(a: &Document, b: &Document, list: &str) -> Twins {
     let names = |document: &Document| -> Vec<Option<String>> {
         let mut steps = list.split('/');

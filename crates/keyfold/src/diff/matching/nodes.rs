@@ -1,17 +1,15 @@
-//! Which node of one file is which of the other's.
+//! Pairs the nodes of two files.
 //!
-//! Files may have their nodes in another order, some more or some fewer, many of one name, or no names at all:
-//! gltfpack writes nodes for meshes before all others, drops what nothing needs and, unless told otherwise, all
-//! names. Where two nodes' names differ, they are never twins. In this order, each step among what the steps before
-//! left:
+//! The second file may have its nodes in another order, more or fewer nodes, repeated names, or no names.
+//! gltfpack writes mesh nodes before all others, drops what nothing needs and, by default, all names. Nodes
+//! with different names are never paired. The steps, each among the nodes that remain:
 //!
-//! 1. The same names, parents and rest poses in the same places: nothing was moved, and every node is itself.
-//! 2. Names that are there once in either file.
-//! 3. From the roots down: the children of twins that have the same name, or both none.
-//! 4. Names that are there several times, and from the roots down once more, now also where one of the files lost the
-//!    name.
+//! 1. If all nodes have the same names, parents and rest poses at the same indices, each is its own twin.
+//! 2. Names that are unique in both files.
+//! 3. From the roots down: children of twins with the same name, or both without one.
+//! 4. Names that are repeated, then from the roots down again, now also if one file lost the name.
 //!
-//! Where several may be each other's twins, their looks tell them apart.
+//! Among several candidates, their looks decide.
 
 use super::{
     animations,
@@ -20,7 +18,6 @@ use super::{
 };
 use crate::{Animation, diff::Side};
 
-/// For each node of `a` its twin in `b`.
 pub(super) fn twins(a: &Side<'_>, b: &Side<'_>) -> Twins {
     if unmoved(a, b) {
         return Twins::same(a.scene.skeleton().len());
@@ -40,7 +37,7 @@ pub(super) fn twins(a: &Side<'_>, b: &Side<'_>) -> Twins {
     search.twins
 }
 
-/// Whether all nodes have the same names, parents and rest poses in the same places.
+/// Whether all nodes have the same names, parents and rest poses at the same indices.
 fn unmoved(a: &Side<'_>, b: &Side<'_>) -> bool {
     let (one, other) = (a.scene.skeleton(), b.scene.skeleton());
     let same = |n: usize| {
@@ -65,7 +62,7 @@ impl Search<'_> {
         named.into_iter().for_each(|group| self.pair_alike(group, true));
     }
 
-    /// Pairs roots, then the children of twins; `lost`: also where only one of the two has a name.
+    /// Pairs roots, then the children of twins. With `lost`, also nodes of which only one has a name.
     fn down(&mut self, lost: bool) {
         let roots = |looks: &Looks<'_>| -> Vec<usize> {
             let skeleton = looks.skeleton();
@@ -92,8 +89,7 @@ impl Search<'_> {
         }
     }
 
-    /// Pairs nodes that may be each other's twins by how they look; `all`: in the end also those that do not look
-    /// alike.
+    /// Pairs the nodes of a group by their looks. With `all`, those that remain are paired as well.
     fn pair_alike(&mut self, group: (Vec<usize>, Vec<usize>), all: bool) {
         self.pair_nearest(&group, |looks, n| looks.digest(n));
         self.pair_nearest(&group, |looks, n| (looks.rest(n), looks.driven(n).0.to_vec(), looks.driven(n).1));
@@ -103,7 +99,7 @@ impl Search<'_> {
         }
     }
 
-    /// Pairs what has the same key, where both sides have as many with it: those first whose poses are nearest.
+    /// Pairs nodes with equal keys, the closest poses first, if both files have as many of a key.
     fn pair_nearest<K: Ord>(
         &mut self,
         (mine, theirs): &(Vec<usize>, Vec<usize>),

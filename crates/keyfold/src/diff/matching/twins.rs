@@ -1,11 +1,11 @@
-//! Pairs of things of two lists: what each of the first is in the second. Nothing is ever the twin of two.
+//! Pairs of objects of two lists. Each object has one twin at most.
 
 use std::collections::BTreeMap;
 
-/// Up to so many are paired by how near they are, more in their order.
+/// Up to this many objects are paired by distance, more of them in order.
 const NEAREST: usize = 256;
 
-/// For each thing of one list its twin in another, as far as they are found.
+/// For each object of two lists, its twin in the other, if known.
 #[derive(Clone, Debug)]
 pub(in crate::diff) struct Twins {
     of: Vec<Option<usize>>,
@@ -13,57 +13,56 @@ pub(in crate::diff) struct Twins {
 }
 
 impl Twins {
-    /// Of `count` things and `others`, none paired yet.
+    /// Lists without any pairs.
     pub(super) fn none(count: usize, others: usize) -> Self {
         Self { of: vec![None; count], whose: vec![None; others] }
     }
 
-    /// Each is the one in the same place.
+    /// Pairs objects with the same index.
     pub(super) fn same(count: usize) -> Self {
         let of: Vec<_> = (0..count).map(Some).collect();
         Self { whose: of.clone(), of }
     }
 
-    /// The twin of a thing of the first list.
+    /// The twin of an object of the first list.
     pub(in crate::diff) fn of(&self, mine: usize) -> Option<usize> {
         self.of.get(mine).copied().flatten()
     }
 
-    /// The thing of the first list whose twin `theirs` is.
+    /// The object of the first list whose twin is `theirs`.
     pub(super) fn whose(&self, theirs: usize) -> Option<usize> {
         self.whose.get(theirs).copied().flatten()
     }
 
-    /// All things of the first list, each with its twin.
+    /// The twins of all objects of the first list.
     pub(in crate::diff) fn all(&self) -> &[Option<usize>] {
         &self.of
     }
 
-    /// What of the first list has no twin.
+    /// The objects of the first list without a twin.
     pub(in crate::diff) fn alone(&self) -> Vec<usize> {
         (0..self.of.len()).filter(|i| self.of[*i].is_none()).collect()
     }
 
-    /// What of the second list is nobody's twin.
+    /// The objects of the second list without a twin.
     pub(in crate::diff) fn left(&self) -> Vec<usize> {
         (0..self.whose.len()).filter(|i| self.whose[*i].is_none()).collect()
     }
 
-    /// Makes two things twins, if both are there and neither has one.
+    /// Pairs two objects, if both exist and neither has a twin.
     pub(super) fn pair(&mut self, mine: usize, theirs: usize) {
         if self.of.get(mine) == Some(&None) && self.whose.get(theirs) == Some(&None) {
             (self.of[mine], self.whose[theirs]) = (Some(theirs), Some(mine));
         }
     }
 
-    /// Of two lists of things, those that have no twin yet.
+    /// The objects of two lists that have no twin yet.
     pub(super) fn free(&self, mine: &[usize], theirs: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let mine = mine.iter().copied().filter(|i| self.of[*i].is_none());
         (mine.collect(), theirs.iter().copied().filter(|i| self.whose[*i].is_none()).collect())
     }
 
-    /// Pairs all of two lists of the same length, those first that are nearest to each other; what is as near, in its
-    /// order.
+    /// Pairs all objects of two lists of the same length, the closest first, and equally close ones in order.
     pub(super) fn pair_nearest(&mut self, mine: &[usize], theirs: &[usize], distance: impl Fn(usize, usize) -> f64) {
         if (2..=NEAREST).contains(&mine.len()) {
             let every = (0..mine.len()).flat_map(|i| (0..theirs.len()).map(move |j| (i, j)));
@@ -74,8 +73,7 @@ impl Twins {
         mine.iter().zip(theirs).for_each(|(m, t)| self.pair(*m, *t));
     }
 
-    /// Pairs what has the same key, where both sides have as many with it: in their order, but no more than `most` of
-    /// one key.
+    /// Pairs objects with equal keys in order, if both lists have as many of the key and no more than `most`.
     pub(super) fn pair_by_key<K: Ord>(
         &mut self,
         most: usize,
@@ -89,7 +87,7 @@ impl Twins {
     }
 }
 
-/// What of two lists has the same key, key by key; what has none is left out.
+/// The objects of two lists grouped by key. Those without a key are left out.
 pub(super) fn groups<K: Ord>(
     mine: &[usize],
     key: impl Fn(usize) -> Option<K>,
