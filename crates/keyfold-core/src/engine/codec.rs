@@ -32,6 +32,15 @@ pub trait Executor: Sync {
     }
 }
 
+/// One after the other: the core knows no threads.
+pub(crate) struct Sequential;
+
+impl Executor for Sequential {
+    fn map<I: Sync, T: Send>(&self, items: &[I], run: impl Fn(&I) -> T + Send + Sync) -> Vec<T> {
+        items.iter().map(run).collect()
+    }
+}
+
 /// How hard to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Level {

@@ -44,6 +44,7 @@ mod window;
 
 pub(crate) use between::raise;
 pub use clip::Job;
+pub(crate) use codec::Sequential;
 pub use codec::{Codec, Executor, Level};
 pub(crate) use compensate::leverage;
 pub use grid::{Code, Grid, Layout, Uniform};

@@ -10,14 +10,6 @@ use std::{vec, vec::Vec};
 const KEYS: usize = 120;
 const RADIUS: f64 = 0.1;
 
-struct Sequential;
-
-impl Executor for Sequential {
-    fn map<I: Sync, T: Send>(&self, items: &[I], run: impl Fn(&I) -> T + Send + Sync) -> Vec<T> {
-        items.iter().map(run).collect()
-    }
-}
-
 /// A storage of bytes: every byte that is not zero costs.
 struct Plain;
 

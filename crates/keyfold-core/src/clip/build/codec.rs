@@ -1,10 +1,8 @@
-//! The codec by which the engine sees a segment of a clip: grids of the tracks that have a key at every time, and what their codes take in bits.
+//! The codec by which the engine sees keys of a clip: grids of the tracks that have a key at every time.
 
 use super::frame::Frame;
 use crate::clip::coding::{MAX_BITS, rotation_step, scalar_step};
-use crate::clip::head::{Part, signed_bits};
 use crate::engine::{Codec, Counting, Encoded, Grid, Parameters, Track};
-use alloc::vec::Vec;
 
 /// The finest level of a rotation, and its byte of the finest step: codes of the longest parameters still have 24 bits there.
 const LADDER: u8 = 60;
@@ -33,17 +31,12 @@ impl Grids {
 
     /// The grid at a level, in a segment that anchors with the parameters `after` follow.
     pub(super) fn at(&self, level: u8, after: Option<[f64; 3]>) -> Parameters {
-        let counting = Counting::Halfway(after);
-        match self {
-            Self::Rotation { frame, .. } => {
-                let steps = self.bytes(level).map(|byte| f64::from(rotation_step(byte) as f32));
-                Parameters { frame: Some(frame.sides()), origin: [0.0; 3], steps, codes: CODES, counting }
-            }
-            Self::Numbers { origin, .. } => {
-                let steps = [f64::from(scalar_step(level) as f32); 3];
-                Parameters { frame: None, origin: origin.map(f64::from), steps, codes: CODES, counting }
-            }
-        }
+        let (frame, origin, step): (_, _, fn(u8) -> f64) = match self {
+            Self::Rotation { frame, .. } => (Some(frame.sides()), [0.0; 3], rotation_step),
+            Self::Numbers { origin, .. } => (None, origin.map(f64::from), scalar_step),
+        };
+        let steps = self.bytes(level).map(|byte| f64::from(step(byte) as f32));
+        Parameters { frame, origin, steps, codes: CODES, counting: Counting::Halfway(after) }
     }
 
     /// The coarsest level whose steps are no larger than one of radians or units.
@@ -64,63 +57,20 @@ pub(super) fn number_level(step: f64) -> u8 {
     libm::ceil((24.0 - libm::log2(step.max(f64::from(f32::MIN_POSITIVE)))) * 4.0).clamp(0.0, 255.0) as u8
 }
 
-/// A segment of a clip as a storage.
-pub(super) struct SegmentCodec<'a> {
-    /// By track of the job; nothing for those that are settled.
-    pub(super) grids: &'a [Option<Grids>],
-    /// By track: the parameters of the anchor after the last key.
-    pub(super) after: &'a [Option<[f64; 3]>],
-    /// By track: the coarsest level.
-    pub(super) floors: &'a [u8],
-}
+/// Keys of a clip as a storage, by the grid that a track of a job has with steps of at most about so much; none where it is settled.
+pub(super) struct KeyCodec<G>(pub(super) G);
 
-impl Codec for SegmentCodec<'_> {
+impl<G: Fn(usize, f64) -> Option<Parameters> + Sync> Codec for KeyCodec<G> {
     fn grid(&self, track: &Track, step: f64) -> Grid {
-        let index = track.index;
-        let grids = self.grids[index].as_ref();
-        grids.map_or(Grid::Float, |grids| {
-            Grid::Parameters(grids.at(grids.level(step).max(self.floors[index]), self.after[index]))
-        })
+        self.0(track.index, step).map_or(Grid::Float, Grid::Parameters)
     }
 
     fn constant(&self, track: &Track, budget: f64) -> Grid {
         self.grid(track, budget)
     }
 
-    /// In bits: a segment is short.
+    /// All keys stay, so that there is nothing to choose: without codes, tracks cost most.
     fn cost(&self, tracks: &[Option<Encoded>], _: f64) -> usize {
-        tracks.iter().flatten().map(bits).sum()
-    }
-
-    fn exceeds(&self, _: usize, _: usize) -> bool {
-        true
-    }
-}
-
-/// The bits of a track's codes.
-fn bits(track: &Encoded) -> usize {
-    let keys = track.codes.len();
-    let Grid::Parameters(grid) = track.grid else { return 0 };
-    let component = |c: usize| {
-        let (middles, anchors): (Vec<usize>, Vec<usize>) = (0..keys).partition(|k| grid.is_middle(*k, keys));
-        let part =
-            Part::of(anchors.iter().map(|k| track.codes[*k][c]), middles.iter().map(|k| track.codes[*k][c]), MIN_BITS);
-        usize::from(part.anchor) * anchors.len() + usize::from(part.middle) * middles.len()
-    };
-    (0..track.width.min(3)).map(component).sum()
-}
-
-/// About how many bits a minimum has.
-const MIN_BITS: u32 = 12;
-
-impl Part {
-    /// The narrowest part that holds the codes of these anchors and of these middles.
-    pub(super) fn of(
-        anchors: impl Iterator<Item = i32> + Clone,
-        middles: impl Iterator<Item = i32>,
-        min_bits: u32,
-    ) -> Self {
-        let (low, high) = (anchors.clone().min().unwrap_or(0), anchors.max().unwrap_or(0));
-        Self::holding(low, high, signed_bits(middles) as u8, min_bits)
+        tracks.iter().filter(|track| track.is_none()).count()
     }
 }

@@ -1,12 +1,13 @@
 //! The keys of the `fixed` encoding: so many bits for every component of every key, whatever the bound, and more of them until it holds.
 
-use super::keyed::Keyed;
+use super::codec::KeyCodec;
+use super::keyed::{Keyed, Tracks};
+use super::measure::Errors;
 use super::pack::packed_fixed;
-use super::segments::{Errors, Moving, Sequential};
 use super::{BuildError, Built, Encoder, range};
 use crate::clip::Clip;
 use crate::clip::coding::MAX_BITS;
-use crate::engine::{self, Code, Codec, Counting, Encoded, Grid, Parameters, Track};
+use crate::engine::{self, Code, Counting, Parameters, Sequential};
 use alloc::vec::Vec;
 
 /// The fewest bits that are tried.
@@ -14,26 +15,6 @@ const FIXED_BITS: u32 = 8;
 
 /// How far rotations may go beyond their range, in steps of level 0, each of which moves points by about four times the bound.
 const BEYOND: f64 = 1.0;
-
-/// Tracks on grids that no budget changes.
-struct FixedCodec {
-    /// By track of the job; nothing for those that are settled.
-    grids: Vec<Option<Parameters>>,
-}
-
-impl Codec for FixedCodec {
-    fn grid(&self, track: &Track, _: f64) -> Grid {
-        self.grids[track.index].map_or(Grid::Float, Grid::Parameters)
-    }
-
-    fn constant(&self, track: &Track, budget: f64) -> Grid {
-        self.grid(track, budget)
-    }
-
-    fn cost(&self, tracks: &[Option<Encoded>], _: f64) -> usize {
-        tracks.len()
-    }
-}
 
 /// The grid of a track that has so many bits over the whole range.
 fn grid(keyed: &Keyed, bits: u32) -> Parameters {
@@ -54,19 +35,18 @@ fn grid(keyed: &Keyed, bits: u32) -> Parameters {
 impl Encoder<'_> {
     /// With the bits that were asked for, or with the fewest that hold the bound: one more halves the error.
     pub(super) fn fixed(&self) -> Result<Built, BuildError> {
-        let keyed = Keyed::all(self, false);
-        let moving = Moving::new(self, &keyed);
+        let tracks = Tracks::new(self, false);
         let mut bits = self.job.options.bits.unwrap_or(FIXED_BITS);
         loop {
-            self.job
-                .pay(2 * (self.keys.len() + self.reference.moments.len()), f64::from(bits) / f64::from(MAX_BITS + 1))?;
-            let grids: Vec<Parameters> = keyed.iter().map(|keyed| grid(keyed, bits)).collect();
-            let bytes = packed_fixed(self, &keyed, &grids, &self.codes(&keyed, &moving, &grids), bits);
-            let errors = Clip::open(&bytes).ok().and_then(|clip| self.reference.errors(&clip));
-            let largest = errors.as_ref().map_or(f64::INFINITY, Errors::largest);
-            let built = self.built(bytes, largest * self.job.bound());
-            if built.holds || self.job.options.bits.is_some() || bits == MAX_BITS {
-                return Ok(built);
+            let done = f64::from(bits) / f64::from(MAX_BITS + 1);
+            self.job.pay(2 * (self.keys.len() + self.reference.moments.len()), done)?;
+            let grids: Vec<Parameters> = tracks.keyed.iter().map(|keyed| grid(keyed, bits)).collect();
+            let bytes = packed_fixed(self, &tracks.keyed, &grids, &self.codes(&tracks, &grids), bits);
+            let clip = Clip::open(&bytes).map_err(|_| BuildError::Range)?;
+            let largest = self.reference.errors(&clip).as_ref().map_or(f64::INFINITY, Errors::largest);
+            let holds = largest <= 1.0 && self.others_hold(&clip);
+            if holds || self.job.options.bits.is_some() || bits == MAX_BITS {
+                return self.proven(bytes);
             }
             let short = libm::log2(largest).clamp(1.0, MAX_BITS.into());
             bits = (bits + short as u32).min(MAX_BITS);
@@ -74,16 +54,15 @@ impl Encoder<'_> {
     }
 
     /// The codes of all keyed tracks on their grids.
-    fn codes(&self, keyed: &[Keyed], moving: &Moving<'_>, grids: &[Parameters]) -> Vec<Vec<Code>> {
-        let mut codes: Vec<Vec<Code>> =
-            keyed.iter().zip(grids).map(|(keyed, grid)| grid.encode_keys(&keyed.values)).collect();
-        let codec = FixedCodec { grids: moving.keyed.iter().map(|place| place.map(|place| grids[place])).collect() };
-        let found = moving.job(self.job, &(0..self.keys.len()), (self.job.bound(), &[]), |job| {
-            engine::rounded(job, &codec, &Sequential)
-        });
-        for (place, track) in moving.keyed.iter().zip(found) {
-            if let (Some(place), Some(track)) = (place, track) {
-                codes[*place] = track.codes;
+    fn codes(&self, tracks: &Tracks<'_>, grids: &[Parameters]) -> Vec<Vec<Code>> {
+        let encoded = tracks.keyed.iter().zip(grids).map(|(keyed, grid)| grid.encode_keys(&keyed.values));
+        let mut codes: Vec<Vec<Code>> = encoded.collect();
+        let codec = KeyCodec(|index: usize, _| tracks.moving[index].keyed.map(|place| grids[place]));
+        let found = tracks
+            .job(self, &(0..self.keys.len()), self.job.bound(), &[], |job| engine::rounded(job, &codec, &Sequential));
+        for (moving, track) in tracks.moving.iter().zip(found) {
+            if let (Some(place), Some(track)) = (moving.keyed, track) {
+                codes[place] = track.codes;
             }
         }
         codes

@@ -33,14 +33,9 @@ impl Frame {
         [self.left.quat(), self.right.quat()]
     }
 
-    /// The inner rotation of `q`: what lies between left and right.
-    pub(super) fn inner(&self, q: Quat) -> Quat {
-        quat::mul(quat::mul(quat::conjugate(self.left.quat()), q), quat::conjugate(self.right.quat()))
-    }
-
-    /// The rotation whose parameters are `m`.
-    pub(super) fn outer(&self, m: [f64; 3]) -> Quat {
-        quat::normalize(quat::mul(quat::mul(self.left.quat(), quat::unproject(m)), self.right.quat()))
+    /// The rotation whose parameters are zero: the mean as it was rounded, or its opposite.
+    pub(super) fn middle(&self) -> Quat {
+        quat::mul(self.left.quat(), self.right.quat())
     }
 }
 
@@ -49,24 +44,22 @@ const CLEAR: f64 = 0.3;
 /// What a change costs beside squares of parameters, so that a rotation near half a turn does not change back and forth.
 const CHANGE: f64 = 1.0;
 
-/// The parameters of rotations that do not jump from one side of the sphere to the other, turned to the opposite where those are longer: of all ways to do so the one
+/// Rotations that do not jump from one side of the sphere to the other, turned to the opposite where their parameters about `mean` are longer: of all ways to do so the one
 /// whose squares add up to least. A change ahead of a turn of half a circle keeps what follows it short.
-pub(super) fn folded(rotations: &[Quat]) -> Vec<[f64; 3]> {
+pub(super) fn folded(rotations: &[Quat], mean: Quat) -> Vec<Quat> {
     let on = |side: usize, q: Quat| if side == 1 { quat::negate(q) } else { q };
-    let square = |q: Quat| (1.0 - q[3]) / (1.0 + q[3]).max(1e-9);
-    let (mut costs, mut before) = ([0, 1].map(|side| square(on(side, rotations[0]))), Vec::new());
+    let squares = |q: Quat| [0, 1].map(|side| quat::dot(mean, on(side, q))).map(|w| (1.0 - w) / (1.0 + w).max(1e-9));
+    let (mut costs, mut before) = (squares(rotations[0]), Vec::new());
     for pair in rotations.windows(2) {
         let change = if quat::dot(pair[0], pair[1]) > CLEAR { CHANGE } else { f64::INFINITY };
         let from = [0, 1].map(|side| if costs[1 - side] + change < costs[side] { 1 - side } else { side });
-        costs = [0, 1].map(|side| {
-            let change = if from[side] == side { 0.0 } else { change };
-            costs[from[side]] + change + square(on(side, pair[1]))
-        });
+        let squares = squares(pair[1]);
+        costs = [0, 1].map(|side| costs[from[side]] + squares[side] + if from[side] == side { 0.0 } else { change });
         before.push(from);
     }
     let mut sides = alloc::vec![usize::from(costs[1] < costs[0])];
     before.iter().rev().for_each(|from| sides.push(from[sides[sides.len() - 1]]));
-    sides.iter().rev().zip(rotations).map(|(side, q)| quat::project(on(*side, *q))).collect()
+    sides.iter().rev().zip(rotations).map(|(side, q)| on(*side, *q)).collect()
 }
 
 /// The mean of rotations that do not jump from one side of the sphere to the other.
@@ -75,11 +68,10 @@ pub(super) fn mean(rotations: &[Quat]) -> Quat {
     quat::try_normalize(sum).filter(|_| quat::dot(sum, sum) > 1e-6).unwrap_or(rotations[0])
 }
 
-/// The best axes for rotations about `mean`, where turning moves points by `metric` (squared, per radian).
+/// The best axes for folded rotations about their `mean`, where turning moves points by `metric` (squared, per radian).
 pub(super) fn axes(rotations: &[Quat], mean: Quat, metric: &Matrix) -> Matrix {
-    let away: Vec<Quat> = rotations.iter().map(|q| quat::mul(quat::conjugate(mean), *q)).collect();
     let (mut sum, mut products, count) = ([0.0; 3], [[0.0; 3]; 3], rotations.len() as f64);
-    for m in folded(&away) {
+    for m in rotations.iter().map(|q| quat::project(quat::mul(quat::conjugate(mean), *q))) {
         (0..3).for_each(|i| sum[i] += m[i]);
         (0..3).for_each(|i| (0..3).for_each(|j| products[i][j] += m[i] * m[j]));
     }
@@ -115,6 +107,7 @@ fn improve(mut axes: Matrix, spread: &Matrix, metric: &Matrix) -> Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{Counting, Parameters};
 
     #[test]
     fn axes_find_the_one_that_is_turned_about() {
@@ -126,16 +119,19 @@ mod tests {
     }
 
     #[test]
-    fn inner_undoes_outer() {
+    fn rotations_on_either_side_of_the_mean_have_the_parameters_of_the_frame() {
         let frame = Frame::new(quat::normalize([0.2, 0.1, -0.4, 0.8]), &Affine::IDENTITY.axes);
-        let m = [0.1, -0.3, 0.25];
-        let back = quat::project(frame.inner(frame.outer(m)));
+        let ([left, right], m) = (frame.sides(), [0.1, -0.3, 0.25]);
+        let (codes, counting) = ((0, 0), Counting::Origin);
+        let grid = Parameters { frame: Some([left, right]), origin: [0.0; 3], steps: [1.0; 3], codes, counting };
+        let back = grid.parameters_of(quat::mul(quat::mul(left, quat::unproject(m)), right));
         (0..3).for_each(|i| assert!((back[i] - m[i]).abs() < 1e-12));
     }
 
     #[test]
-    fn following_keeps_parameters_short_and_smooth() {
-        let turns = folded(&(0..400).map(|i| quat::exp([0.02 * f64::from(i), 0.0, 0.0])).collect::<Vec<_>>());
+    fn folding_keeps_parameters_short_and_smooth() {
+        let turns: Vec<Quat> = (0..400).map(|i| quat::exp([0.02 * f64::from(i), 0.0, 0.0])).collect();
+        let turns: Vec<[f64; 3]> = folded(&turns, quat::IDENTITY).into_iter().map(quat::project).collect();
         assert!(turns.iter().all(|m| m[0].abs() <= 1.31));
         let jumps = turns.windows(2).filter(|w| (w[0][0] - w[1][0]).abs() > 0.1).count();
         assert!(jumps <= 3, "{jumps}");

@@ -4,7 +4,7 @@ use super::{BuildError, Job, Source, SourceTrack, splines};
 use crate::clip::{Target, bend, timing::Timing};
 use crate::curve::{Curve, Interpolation, Location, largest_difference, locate};
 use crate::quat;
-use crate::skeleton::{BETWEEN, Moment, Motion, Skeleton, Track, compare, moments};
+use crate::skeleton::{BETWEEN, Motion, Skeleton, Track, compare, moments};
 use alloc::{sync::Arc, vec::Vec};
 
 /// The keys of a clip.
@@ -78,10 +78,6 @@ impl KeyTimes {
         self.times.len()
     }
 
-    pub(super) fn moments(&self) -> Vec<Moment> {
-        self.times.iter().map(|time| Moment::at(*time)).collect()
-    }
-
     /// All tracks as a clip plays them that has their values at the keys.
     pub(super) fn lines(&self, source: &Source<'_>) -> Vec<Curve> {
         source.tracks.iter().map(|track| self.line(track)).collect()
@@ -110,7 +106,7 @@ impl KeyTimes {
     }
 
     /// A track as what a clip plays that has its values at the keys; steps as they are.
-    pub(super) fn line(&self, track: &SourceTrack<'_>) -> Curve {
+    fn line(&self, track: &SourceTrack<'_>) -> Curve {
         let (width, rows) = (track.curve.width(), self.values(track));
         let line = if self.bends { bend::curve(&self.times, width, &rows) } else { self.straight(width, &rows) };
         line.filter(|_| track.curve.interpolation() != Interpolation::Step).unwrap_or_else(|| track.curve.clone())

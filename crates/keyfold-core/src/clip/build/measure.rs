@@ -1,9 +1,8 @@
 //! What was written against what it should be: everywhere on the time line, through the sampler that will play it.
 
 use super::keys::{KeyTimes, motion, spatial, to_one_side};
-use super::plan::Plan;
-use super::segments::Errors;
-use super::{Built, Job, SourceTrack};
+use super::plan::Planned;
+use super::{BuildError, Built, Encoder, Job};
 use crate::clip::{Clip, Form, Pose, Sampler, Track, bend};
 use crate::curve::{Curve, Interpolation, largest_difference};
 use crate::skeleton::{Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
@@ -24,25 +23,37 @@ pub(super) struct Reference<'a> {
     /// The moments at which errors are measured, and when the clip plays them.
     pub(super) moments: Vec<Moment>,
     played_at: Vec<f64>,
-    /// The source at the clip's keys.
-    pub(super) at_keys: Poses,
     /// The reference at the first of `moments`, block by block, as far as memory is spent on it.
     kept: Vec<Poses>,
 }
 
+/// How far points are off, in squares of the bound.
+pub(super) struct Errors {
+    /// At each key.
+    pub(super) own: Vec<f64>,
+    /// Between it and the next, and at itself where that is over the bound: because floats round, that is as good as beside it.
+    pub(super) beside: Vec<f64>,
+}
+
+impl Errors {
+    /// The largest, as a share of the bound.
+    pub(super) fn largest(&self) -> f64 {
+        libm::sqrt(self.own.iter().chain(&self.beside).copied().fold(0.0, f64::max))
+    }
+}
+
 impl<'a> Reference<'a> {
-    /// `lines` are the source's tracks as a clip runs between keys.
-    pub(super) fn new(job: &'a Job<'a>, keys: &'a KeyTimes, lines: &'a [Curve]) -> Self {
-        let source = job.source.motion();
-        let resampled = motion(job.source.skeleton, job.source.tracks.iter().map(|track| &track.target).zip(lines));
+    /// `lines` are the source's tracks as a clip runs between keys, `wanted` what it should play.
+    pub(super) fn new(job: &'a Job<'a>, keys: &'a KeyTimes, lines: &[Curve], wanted: &[&'a Curve]) -> Self {
+        let targets = || job.source.tracks.iter().map(|track| &track.target);
         // A parabola has a key in its midst.
-        let moments = moments(&[&resampled], if keys.bends { 2 * BETWEEN + 1 } else { BETWEEN });
-        let at_keys = Poses::new(&source, &keys.moments());
-        let motion = if job.options.rate.is_some() { resampled } else { source };
+        let between = if keys.bends { 2 * BETWEEN + 1 } else { BETWEEN };
+        let moments = moments(&[&motion(job.source.skeleton, targets().zip(lines))], between);
+        let motion = motion(job.source.skeleton, targets().zip(wanted.iter().copied()));
         let played_at = played_at(keys, &moments);
         let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.probes.len().max(1));
         let kept = moments.chunks(BLOCK).take(blocks).map(|block| Poses::new(&motion, block)).collect();
-        Self { job, keys, motion, moments, played_at, at_keys, kept }
+        Self { job, keys, motion, moments, played_at, kept }
     }
 
     /// The moments in blocks, when the clip plays them, and the reference there.
@@ -63,18 +74,20 @@ impl<'a> Reference<'a> {
     /// How far a clip is off; nothing where it plays what is no number.
     pub(super) fn errors(&self, clip: &Clip<'_>) -> Option<Errors> {
         let (keys, bound) = (&self.keys.times, self.job.bound());
-        let [mut own, mut between] = [(); 2].map(|()| vec![0.0f64; keys.len()]);
+        let [mut own, mut beside] = [(); 2].map(|()| vec![0.0f64; keys.len()]);
         for (_, times, reference) in self.blocks() {
             let poses = self.played(clip, times)?;
             for (i, time) in times.iter().enumerate() {
                 let key = keys.partition_point(|key| key <= time).saturating_sub(1);
                 let probes = self.job.probes.iter();
                 let squares = probes.map(|p| p.squared_distance(reference.global(p.a, i), poses.global(p.b, i)));
-                let error = if keys[key] == *time { &mut own[key] } else { &mut between[key] };
-                *error = squares.fold(*error * bound * bound, f64::max) / (bound * bound);
+                let error = squares.fold(0.0, f64::max) / (bound * bound);
+                let at = keys[key] == *time;
+                own[key] = if at { error.max(own[key]) } else { own[key] };
+                beside[key] = if !at || error > 1.0 { error.max(beside[key]) } else { beside[key] };
             }
         }
-        Some(Errors { own, between })
+        Some(Errors { own, beside })
     }
 
     /// What a clip plays as curves through its keys; steps as they are.
@@ -92,44 +105,47 @@ impl<'a> Reference<'a> {
         }
         Some(curves)
     }
+}
 
-    /// How far a clip lies from the reference, everywhere: proven between its keys, and what floats round as they blend, as far as it was seen.
-    pub(super) fn proven(&self, clip: &Clip<'_>, built: Built) -> Built {
-        let Some(lines) = self.lines(clip) else { return Built { holds: false, ..built } };
-        let (skeleton, probes) = (self.job.source.skeleton, &self.job.probes[..]);
-        let played = motion(skeleton, clip.tracks().iter().map(Track::target).zip(&lines));
+impl Encoder<'_> {
+    /// A clip, and how far it lies from the reference, everywhere: proven between its keys, and what floats round as they blend, as far as it was seen.
+    pub(super) fn proven(&self, bytes: Vec<u8>) -> Result<Built, BuildError> {
+        let Self { job, reference, .. } = self;
+        let clip = Clip::open(&bytes).map_err(|_| BuildError::Range)?;
+        let lines = reference.lines(&clip).ok_or(BuildError::Range)?;
+        let (source, probes) = (job.source.motion(), &job.probes[..]);
+        let played = motion(job.source.skeleton, clip.tracks().iter().map(Track::target).zip(&lines));
         let each = |parts: usize, part: &(dyn Fn(usize) -> Part + Sync)| (0..parts).map(part).collect();
-        let proof = prove(&self.motion, &played, probes, each);
+        let proof = prove(&reference.motion, &played, probes, each);
         let [mut rounding, mut seen] = [(); 2].map(|()| Deviation::none(probes.len()));
-        for (block, times, reference) in self.blocks() {
-            if let Some(poses) = self.played(clip, times) {
-                rounding.add(&Poses::new(&played, block), &poses, probes, block);
-                seen.add(&reference, &poses, probes, block);
-            }
+        for (block, times, wanted) in reference.blocks() {
+            let poses = reference.played(&clip, times).ok_or(BuildError::Range)?;
+            rounding.add(&Poses::new(&played, block), &poses, probes, block);
+            seen.add(&wanted, &poses, probes, block);
         }
         let error = seen.error().max(proof.deviation.error());
-        let source = self.job.source.motion();
+        let possible = (proof.possible + rounding.error()).max(error);
         let apart = |other: &Motion<'_>| compare(&source, other, probes, &moments(&[&source, other], BETWEEN)).error();
-        let (resampling, total) = match self.job.options.rate {
-            Some(_) => (apart(&self.motion), apart(&played)),
+        let (resampling, total) = match job.options.rate {
+            Some(_) => (apart(&reference.motion), apart(&played)),
             None => (0.0, error),
         };
-        Built { error, possible: (proof.possible + rounding.error()).max(error), resampling, total, ..built }
+        let holds = possible <= job.asked && self.others_hold(&clip);
+        Ok(Built { bytes, error, possible, holds, resampling, total })
     }
 
     /// Whether what moves no points keeps within its tolerances, everywhere.
-    pub(super) fn others_hold(&self, plan: &Plan<'_>, clip: &Clip<'_>) -> bool {
-        let others: Vec<usize> = (0..plan.tracks.len()).filter(|i| spatial(plan.tracks[*i].source).is_none()).collect();
-        let lines = if others.is_empty() { Some(Vec::new()) } else { self.lines(clip) };
-        let holds = |source: &SourceTrack<'_>, line: &Curve| {
-            let resampled = self.job.options.rate.map(|_| self.keys.line(source));
-            let off = largest_difference(source.target.kind(), resampled.as_ref().unwrap_or(source.curve), line);
+    pub(super) fn others_hold(&self, clip: &Clip<'_>) -> bool {
+        let Some(lines) = self.reference.lines(clip) else { return false };
+        let holds = |(track, line): (&Planned<'_>, &Curve)| {
+            let off = largest_difference(track.source.target.kind(), track.wanted, line);
             // A component of a quaternion moves by half of what it turns.
-            let off = if source.target.is_rotation() { off / 2.0 } else { off };
+            let off = if track.source.target.is_rotation() { off / 2.0 } else { off };
             let largest = line.values().iter().fold(0.0f32, |m, v| m.max(v.abs()));
-            off <= source.tolerance + FLOAT * f64::from(largest)
+            off <= track.source.tolerance + FLOAT * f64::from(largest)
         };
-        lines.is_some_and(|lines| others.iter().all(|i| holds(plan.tracks[*i].source, &lines[*i])))
+        let mut others = self.plan.tracks.iter().zip(&lines).filter(|(track, _)| spatial(track.source).is_none());
+        others.all(holds)
     }
 }
 

@@ -25,12 +25,11 @@ mod splines;
 
 use super::coding::MAX_BITS;
 use super::timing::{MAX_EVEN_KEYS, Timing};
-use super::{Clip, Encoding, NodeProperty, Target};
+use super::{Encoding, NodeProperty, Target};
 use crate::curve::Curve;
-use crate::engine::farthest;
-use crate::skeleton::{Affine, Motion, Probe, Property, Skeleton, probes};
+use crate::skeleton::{Affine, Motion, Probe, Skeleton, probes};
 use alloc::string::{String, ToString};
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use core::{cell::Cell, fmt};
 
 use keys::KeyTimes;
@@ -172,14 +171,13 @@ impl core::error::Error for BuildError {}
 /// What all steps of building share.
 struct Job<'a> {
     source: &'a Source<'a>,
+    /// With the bound that is searched within: a part of the one that was asked for.
     options: &'a Options,
     budget: &'a Budget<'a>,
-    /// The error that a clip may have after all. What is searched within is less where searches before failed.
-    allowed: f64,
+    /// The bound that was asked for.
+    asked: f64,
     /// The points in which errors are measured.
     probes: Vec<Probe>,
-    /// By node and property: how far a unit of its tracks moves points.
-    reach: Vec<[f64; 3]>,
 }
 
 /// What tries are paid from, and who watches them.
@@ -191,24 +189,9 @@ struct Budget<'a> {
     watch: &'a dyn Fn(f64) -> bool,
 }
 
-impl<'a> Job<'a> {
-    fn new(source: &'a Source<'a>, options: &'a Options, allowed: f64, budget: &'a Budget<'a>) -> Self {
-        let tracks: Vec<_> = source.tracks.iter().filter_map(keys::spatial).collect();
-        let mut reach = vec![[0.0f64; 3]; source.skeleton.len()];
-        let probes = source.probes();
-        for (track, far) in tracks.iter().zip(farthest(&source.motion(), &tracks, &probes)) {
-            let reach = &mut reach[track.node][track.property as usize];
-            *reach = reach.max(far);
-        }
-        Self { source, options, budget, allowed, probes, reach }
-    }
-
+impl Job<'_> {
     fn bound(&self) -> f64 {
         self.options.max_error
-    }
-
-    fn reach(&self, node: usize, property: Property) -> f64 {
-        self.reach[node][property as usize]
     }
 
     /// Pays for one more try, which looks at so many moments, after so much of all work was done.
@@ -253,8 +236,8 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
     let (mut share, mut searches) = (MARGIN, 1);
     loop {
         let less = Options { max_error: options.max_error * share, ..*options };
-        let built = build_within(&Job::new(source, &less, MARGIN * options.max_error, &budget))?;
-        let built = Built { holds: built.holds && built.possible <= options.max_error, ..built };
+        let job = Job { source, options: &less, budget: &budget, asked: options.max_error, probes: source.probes() };
+        let built = build_within(&job)?;
         if built.holds || options.bits.is_some() || searches == SEARCHES + FAR_SEARCHES {
             return Ok(built);
         }
@@ -267,14 +250,16 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
 fn build_within(job: &Job<'_>) -> Result<Built, BuildError> {
     let keys = KeyTimes::new(job)?;
     let lines = keys.lines(job.source);
-    let (plan, reference) = (Plan::new(job, &keys), Reference::new(job, &keys, &lines));
-    let encoder = Encoder { job, plan: &plan, keys: &keys, reference: &reference };
-    let built = match job.options.encoding {
-        Encoding::Variable => encoder.variable()?,
-        Encoding::Fixed => encoder.fixed()?,
+    let wanted: Vec<&Curve> = match job.options.rate {
+        Some(_) => lines.iter().collect(),
+        None => job.source.tracks.iter().map(|track| track.curve).collect(),
     };
-    let clip = Clip::open(built.bytes.clone()).map_err(|_| BuildError::Range)?;
-    Ok(reference.proven(&clip, built))
+    let (plan, reference) = (Plan::new(job, &keys, &wanted), Reference::new(job, &keys, &lines, &wanted));
+    let encoder = Encoder { job, plan: &plan, keys: &keys, reference: &reference };
+    match job.options.encoding {
+        Encoding::Variable => encoder.variable(),
+        Encoding::Fixed => encoder.fixed(),
+    }
 }
 
 fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
@@ -300,15 +285,6 @@ struct Encoder<'a> {
     plan: &'a Plan<'a>,
     keys: &'a KeyTimes,
     reference: &'a Reference<'a>,
-}
-
-impl Encoder<'_> {
-    /// A clip that is off by so much.
-    fn built(&self, bytes: Vec<u8>, error: f64) -> Built {
-        let others_hold = |clip: Clip<'_>| self.reference.others_hold(self.plan, &clip);
-        let holds = error <= self.job.allowed && Clip::open(&bytes).is_ok_and(others_hold);
-        Built { bytes, error, possible: f64::INFINITY, holds, resampling: 0.0, total: error }
-    }
 }
 
 /// The least and the largest.

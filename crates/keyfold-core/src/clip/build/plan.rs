@@ -8,29 +8,25 @@ use crate::clip::directory::{Directory, Layout};
 use crate::clip::step::StepTrack;
 use crate::clip::track::{Form, Track};
 use crate::curve::{Curve, Interpolation, difference};
-use crate::quat::{self, Quat};
-use crate::skeleton::Property;
+use crate::engine::farthest;
+use crate::quat;
 use alloc::{string::ToString, vec::Vec};
 
 /// The part of the bound that a constant may take: what hangs below makes up for most of it.
 const CONSTANT_SHARE: f64 = 0.05;
-
-/// What becomes of a track.
-#[derive(Clone, Debug)]
-pub(super) enum Role {
-    /// A constant or steps, as they will be played.
-    Held(Curve),
-    /// A rotation at every key.
-    Rotation(Vec<Quat>),
-    /// Components at every key, row by row.
-    Numbers(Vec<f64>),
-}
+/// The least that a unit of a track is taken to move points by.
+const LEAST_REACH: f64 = 1e-12;
 
 /// A track that is stored.
 #[derive(Clone, Debug)]
 pub(super) struct Planned<'a> {
     pub(super) source: &'a SourceTrack<'a>,
-    pub(super) role: Role,
+    /// What it should play.
+    pub(super) wanted: &'a Curve,
+    /// The source at the keys, row by row.
+    pub(super) rows: Vec<f64>,
+    /// A constant or steps, as they will be played; nothing where there are codes at every key.
+    pub(super) held: Option<Curve>,
 }
 
 /// All of a clip but its codes.
@@ -42,7 +38,9 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    pub(super) fn new(job: &Job<'a>, keys: &KeyTimes) -> Self {
+    /// `wanted` is what the tracks of the source should play.
+    pub(super) fn new(job: &Job<'a>, keys: &KeyTimes, wanted: &[&'a Curve]) -> Self {
+        let allowed = allowed(job);
         let directory = Directory {
             name: job.source.name.to_string(),
             index: job.source.index,
@@ -50,43 +48,45 @@ impl<'a> Plan<'a> {
             timing: keys.timing.clone(),
             tracks: Vec::new(),
             constants: Vec::new(),
-            grid: grid(job),
+            grid: grid(job, &allowed),
             steps: Vec::new(),
             rotations: Vec::new(),
             scalars: Vec::new(),
             layout: Layout::Fixed { bits: MAX_BITS },
         };
         let mut plan = Self { tracks: Vec::new(), directory };
-        job.source.tracks.iter().for_each(|track| plan.add(job, keys, track));
+        for ((source, wanted), allowed) in job.source.tracks.iter().zip(wanted).zip(allowed) {
+            plan.add(Planned { source, wanted, rows: keys.values(source), held: None }, allowed);
+        }
         plan
     }
 
-    /// Takes in a track, unless it never leaves its rest.
-    fn add(&mut self, job: &Job<'_>, keys: &KeyTimes, source: &'a SourceTrack<'a>) {
-        let (curve, directory) = (source.curve, &mut self.directory);
+    /// Takes in a track, unless it never leaves its rest; how far a constant may be off.
+    fn add(&mut self, mut track: Planned<'a>, allowed: f64) {
+        let (curve, target, directory) = (track.source.curve, &track.source.target, &mut self.directory);
         let held = |times: &[f32], values: Vec<f32>| {
-            Role::Held(Curve::new(Interpolation::Step, curve.width(), times, values).unwrap_or_else(|_| curve.clone()))
+            Curve::new(Interpolation::Step, curve.width(), times, values).unwrap_or_else(|_| curve.clone())
         };
-        let values = keys.values(source);
-        let (form, role) = if curve.interpolation() == Interpolation::Step && !curve.is_constant() {
-            let step = StepTrack { times: curve.times().to_vec(), values: exact(source, curve.values().to_vec()) };
-            directory.steps.push(step.clone());
-            (Form::Step, held(&step.times, step.values))
-        } else if let Some(value) = still(job, source, &values) {
-            if is_rest(job, source, &value) {
+        let form = if curve.interpolation() == Interpolation::Step && !curve.is_constant() {
+            let step =
+                StepTrack { times: curve.times().to_vec(), values: exact(track.source, curve.values().to_vec()) };
+            track.held = Some(held(&step.times, step.values.clone()));
+            directory.steps.push(step);
+            Form::Step
+        } else if let Some(value) = still(&track, allowed) {
+            if is_rest(track.source, &value, allowed) {
                 return;
             }
-            let value = rounded(job, source, &value, &directory.grid);
-            directory.constants.push(value.clone());
-            (Form::Constant, held(&[0.0], value))
-        } else if source.target.is_rotation() {
-            (Form::Keyed, Role::Rotation(values.as_chunks().0.to_vec()))
+            let value = rounded(track.source, &value, allowed, &directory.grid);
+            track.held = Some(held(&[0.0], value.clone()));
+            directory.constants.push(value);
+            Form::Constant
         } else {
-            (Form::Keyed, Role::Numbers(values))
+            Form::Keyed
         };
-        let (target, width, offset) = (source.target.clone(), curve.width(), directory.pose_len());
+        let (target, width, offset) = (target.clone(), curve.width(), directory.pose_len());
         directory.tracks.push(Track { target, width, form, offset });
-        self.tracks.push(Planned { source, role });
+        self.tracks.push(track);
     }
 }
 
@@ -99,44 +99,49 @@ fn exact(track: &SourceTrack<'_>, mut values: Vec<f32>) -> Vec<f32> {
 }
 
 /// The one value that stands for all rows, where one does.
-fn still(job: &Job<'_>, track: &SourceTrack<'_>, values: &[f64]) -> Option<Vec<f64>> {
-    let width = track.curve.width();
-    let ranges: Vec<_> = (0..width).map(|c| range(values.iter().copied().skip(c).step_by(width))).collect();
+fn still(track: &Planned<'_>, allowed: f64) -> Option<Vec<f64>> {
+    let width = track.source.curve.width();
+    let ranges: Vec<_> = (0..width).map(|c| range(track.rows.iter().copied().skip(c).step_by(width))).collect();
     // Half a unit of a quaternion is a radian.
     let apart = ranges.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
-    (apart <= allowed(job, track)).then(|| ranges.iter().map(|(low, high)| low + (high - low) / 2.0).collect())
+    (apart <= allowed).then(|| ranges.iter().map(|(low, high)| low + (high - low) / 2.0).collect())
 }
 
-fn is_rest(job: &Job<'_>, track: &SourceTrack<'_>, value: &[f64]) -> bool {
+fn is_rest(track: &SourceTrack<'_>, value: &[f64], allowed: f64) -> bool {
     let Some(rest) = track.rest.as_ref().filter(|r| r.len() == value.len()) else { return false };
     let rest: Vec<f64> = rest.iter().map(|r| f64::from(*r)).collect();
-    difference(track.target.kind(), value, &rest) <= allowed(job, track)
+    difference(track.target.kind(), value, &rest) <= allowed
 }
 
-/// How far a constant may be off: an angle, a distance, or any component where it moves no points.
-fn allowed(job: &Job<'_>, track: &SourceTrack<'_>) -> f64 {
-    match spatial(track) {
-        Some(moved) => CONSTANT_SHARE * job.bound() / job.reach(moved.node, moved.property).max(1e-12),
+/// By track, how far a constant may be off: an angle, a distance, or any component where it moves no points.
+fn allowed(job: &Job<'_>) -> Vec<f64> {
+    let moving: Vec<_> = job.source.tracks.iter().filter_map(spatial).collect();
+    let mut reaches = farthest(&job.source.motion(), &moving, &job.probes).into_iter();
+    let allowed = |track| match spatial(track).and_then(|_| reaches.next()) {
+        Some(reach) => CONSTANT_SHARE * job.bound() / reach.max(LEAST_REACH),
         None => 0.5 * track.tolerance,
-    }
+    };
+    job.source.tracks.iter().map(allowed).collect()
 }
 
 /// The grid of constants that move points: fine enough for whatever reaches farthest.
-fn grid(job: &Job<'_>) -> ConstantGrid {
-    let nodes = || 0..job.source.skeleton.len();
-    let reach = |property| nodes().map(|node| job.reach(node, property)).fold(1e-12, f64::max);
-    let allowed = |property| CONSTANT_SHARE * job.bound() / reach(property);
-    ConstantGrid::within(allowed(Property::Rotation), allowed(Property::Translation).min(allowed(Property::Scale)))
+fn grid(job: &Job<'_>, allowed: &[f64]) -> ConstantGrid {
+    let [mut angle, mut distance] = [CONSTANT_SHARE * job.bound() / LEAST_REACH; 2];
+    for (track, allowed) in job.source.tracks.iter().zip(allowed).filter(|(track, _)| spatial(track).is_some()) {
+        let least = if track.target.is_rotation() { &mut angle } else { &mut distance };
+        *least = least.min(*allowed);
+    }
+    ConstantGrid::within(angle, distance)
 }
 
 /// A value on the grid, where it moves points and that is near enough; else as it is.
-fn rounded(job: &Job<'_>, track: &SourceTrack<'_>, value: &[f64], grid: &ConstantGrid) -> Vec<f32> {
+fn rounded(track: &SourceTrack<'_>, value: &[f64], allowed: f64, grid: &ConstantGrid) -> Vec<f32> {
     let near = match *value {
         [x, y, z, w] if track.target.is_rotation() => grid.rotation([x, y, z, w]).to_vec(),
         _ => value.iter().map(|v| grid.number(*v)).collect(),
     };
     let off = difference(track.target.kind(), value, &near.iter().map(|v| f64::from(*v)).collect::<Vec<_>>());
-    match spatial(track).is_some() && off <= 2.0 * allowed(job, track) {
+    match spatial(track).is_some() && off <= 2.0 * allowed {
         true => near,
         false => exact(track, value.iter().map(|v| *v as f32).collect()),
     }
