@@ -39,11 +39,11 @@ impl Encoder<'_> {
         let mut bits = self.job.options.bits.unwrap_or(FIXED_BITS);
         loop {
             let done = f64::from(bits) / f64::from(MAX_BITS + 1);
-            self.job.pay(2 * (self.keys.len() + self.reference.moments.len()), done)?;
+            self.job.pay(2 * (self.keys.len() + self.moments.len()), done)?;
             let grids: Vec<Parameters> = tracks.keyed.iter().map(|keyed| grid(keyed, bits)).collect();
             let bytes = packed_fixed(self, &tracks.keyed, &grids, &self.codes(&tracks, &grids), bits);
             let clip = Clip::open(&bytes).map_err(|_| BuildError::Range)?;
-            let largest = self.reference.errors(&clip).as_ref().map_or(f64::INFINITY, Errors::largest);
+            let largest = self.errors(&clip).as_ref().map_or(f64::INFINITY, Errors::largest);
             let holds = largest <= 1.0 && self.others_hold(&clip);
             if holds || self.job.options.bits.is_some() || bits == MAX_BITS {
                 return self.proven(bytes);
@@ -58,8 +58,7 @@ impl Encoder<'_> {
         let encoded = tracks.keyed.iter().zip(grids).map(|(keyed, grid)| grid.encode_keys(&keyed.values));
         let mut codes: Vec<Vec<Code>> = encoded.collect();
         let codec = KeyCodec(|index: usize, _| tracks.moving[index].keyed.map(|place| grids[place]));
-        let found = tracks
-            .job(self, &(0..self.keys.len()), self.job.bound(), &[], |job| engine::rounded(job, &codec, &Sequential));
+        let found = tracks.job(self, &(0..self.keys.len()), &[], |job| engine::rounded(job, &codec, &Sequential));
         for (moving, track) in tracks.moving.iter().zip(found) {
             if let (Some(place), Some(track)) = (moving.keyed, track) {
                 codes[place] = track.codes;

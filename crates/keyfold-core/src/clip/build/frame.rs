@@ -8,7 +8,7 @@ use crate::clip::coding::{LEFT_BITS, RIGHT_BITS};
 use crate::clip::small_quat::SmallQuat;
 use crate::quat::{self, Quat};
 use crate::skeleton::Affine;
-use crate::vector::{Matrix, eigenvectors, form};
+use crate::vector::{AXES, Matrix, form};
 use alloc::vec::Vec;
 
 /// The fixed quaternions of a rotation track, as they will be decoded.
@@ -78,7 +78,7 @@ pub(super) fn axes(rotations: &[Quat], mean: Quat, metric: &Matrix) -> Matrix {
     // A turn is about four times the parameter.
     let spread =
         [0, 1, 2].map(|i| [0, 1, 2].map(|j| 16.0 * (products[i][j] / count - sum[i] * sum[j] / count / count)));
-    improve(eigenvectors(spread), &spread, metric)
+    improve(AXES, &spread, metric)
 }
 
 /// Turns pairs of axes by smaller and smaller angles as long as that saves bits.

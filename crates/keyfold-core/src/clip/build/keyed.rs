@@ -97,7 +97,6 @@ impl<'a> Tracks<'a> {
         &self,
         encoder: &Encoder<'_>,
         keys: &Range<usize>,
-        bound: f64,
         weights: &[f64],
         run: impl FnOnce(&engine::Job<'_>) -> T,
     ) -> T {
@@ -114,7 +113,7 @@ impl<'a> Tracks<'a> {
             settled: &settled,
             weights,
             end: keys.end.saturating_sub(1) as f32,
-            bound,
+            bound: encoder.job.bound(),
             level: Level::Default,
             keeps_keys: true,
             shares_times: true,

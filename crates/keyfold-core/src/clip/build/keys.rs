@@ -4,7 +4,7 @@ use super::{BuildError, Job, Source, SourceTrack, splines};
 use crate::clip::{Target, bend, timing::Timing};
 use crate::curve::{Curve, Interpolation, Location, largest_difference, locate};
 use crate::quat;
-use crate::skeleton::{BETWEEN, Motion, Skeleton, Track, compare, moments};
+use crate::skeleton::{BETWEEN, Moment, Motion, Skeleton, Track, compare, moments};
 use alloc::{sync::Arc, vec::Vec};
 
 /// The keys of a clip.
@@ -64,7 +64,7 @@ impl KeyTimes {
     /// How far curves through the keys stray from the source, as a share of what is allowed.
     pub(super) fn strays(&self, job: &Job<'_>) -> f64 {
         let (lines, source) = (self.lines(job.source), job.source.motion());
-        let played = motion(job.source.skeleton, job.source.tracks.iter().map(|track| &track.target).zip(&lines));
+        let played = job.source.played(&lines);
         // Halfway alone says nothing of a curve that crosses the line there.
         let moved = compare(&source, &played, &job.probes, &moments(&[&source, &played], BETWEEN)).error();
         let others = job.source.tracks.iter().zip(&lines).filter(|(track, _)| spatial(track).is_none());
@@ -83,13 +83,18 @@ impl KeyTimes {
         source.tracks.iter().map(|track| self.line(track)).collect()
     }
 
-    /// When a clip plays what the curves that stand for it have at `t`.
-    pub(super) fn unrounded(&self, t: f64) -> f64 {
-        match locate(&self.floats, t) {
-            Location::At(key) if f64::from(self.floats[key]) == t => self.clock[key],
-            Location::At(_) => t,
+    /// When a clip plays some moments of the curves that stand for it, whose keys are floats.
+    pub(super) fn played_at(&self, moments: &[Moment]) -> Vec<f64> {
+        let edges: Vec<f64> = moments.iter().filter(|m| m.left).map(|m| m.time).collect();
+        let at = |Moment { time, left }: &Moment| match locate(&self.floats, *time) {
+            // Just before a time, as near as the sampler can be asked.
+            _ if *left => libm::nextafter(*time, -1.0),
+            _ if edges.binary_search_by(|edge| edge.total_cmp(time)).is_ok() => *time,
+            Location::At(key) if f64::from(self.floats[key]) == *time => self.clock[key],
+            Location::At(_) => *time,
             Location::Between { key, s, .. } => self.clock[key] + (self.clock[key + 1] - self.clock[key]) * s,
-        }
+        };
+        moments.iter().map(at).collect()
     }
 
     /// A track's values at the keys, row by row; rotations without jumps from one side of the sphere to the other.

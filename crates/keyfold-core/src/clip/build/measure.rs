@@ -1,31 +1,15 @@
 //! What was written against what it should be: everywhere on the time line, through the sampler that will play it.
 
-use super::keys::{KeyTimes, motion, spatial, to_one_side};
+use super::keys::{motion, spatial, to_one_side};
 use super::plan::Planned;
-use super::{BuildError, Built, Encoder, Job};
+use super::{BuildError, Built, Encoder};
 use crate::clip::{Clip, Form, Pose, Sampler, Track, bend};
 use crate::curve::{Curve, Interpolation, largest_difference};
-use crate::skeleton::{Affine, BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
+use crate::skeleton::{BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
 use alloc::{sync::Arc, vec, vec::Vec};
 
 /// Floats of a size have steps of their own: so much of it.
 const FLOAT: f64 = 1e-6;
-
-/// Bytes of reference poses that are kept between tries; the others are computed again each time.
-const KEPT: usize = 32 << 20;
-
-/// What a clip is measured against.
-pub(super) struct Reference<'a> {
-    job: &'a Job<'a>,
-    keys: &'a KeyTimes,
-    /// What the clip should play: the animation resampled, or itself where there is no rate.
-    motion: Motion<'a>,
-    /// The moments at which errors are measured, and when the clip plays them.
-    pub(super) moments: Vec<Moment>,
-    played_at: Vec<f64>,
-    /// The reference at the first of `moments`, block by block, as far as memory is spent on it.
-    kept: Vec<Poses>,
-}
 
 /// How far points are off, in squares of the bound.
 pub(super) struct Errors {
@@ -42,25 +26,11 @@ impl Errors {
     }
 }
 
-impl<'a> Reference<'a> {
-    /// `lines` are the source's tracks as a clip runs between keys, `wanted` what it should play.
-    pub(super) fn new(job: &'a Job<'a>, keys: &'a KeyTimes, lines: &[Curve], wanted: &[&'a Curve]) -> Self {
-        let targets = || job.source.tracks.iter().map(|track| &track.target);
-        // A parabola has a key in its midst.
-        let between = if keys.bends { 2 * BETWEEN + 1 } else { BETWEEN };
-        let moments = moments(&[&motion(job.source.skeleton, targets().zip(lines))], between);
-        let motion = motion(job.source.skeleton, targets().zip(wanted.iter().copied()));
-        let played_at = played_at(keys, &moments);
-        let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.probes.len().max(1));
-        let kept = moments.chunks(BLOCK).take(blocks).map(|block| Poses::new(&motion, block)).collect();
-        Self { job, keys, motion, moments, played_at, kept }
-    }
-
+impl Encoder<'_> {
     /// The moments in blocks, when the clip plays them, and the reference there.
     fn blocks(&self) -> impl Iterator<Item = (&[Moment], &[f64], Poses)> {
-        let blocks = self.moments.chunks(BLOCK).zip(self.played_at.chunks(BLOCK)).enumerate();
-        let kept = |b: usize| self.kept.get(b).cloned();
-        blocks.map(move |(b, (block, at))| (block, at, kept(b).unwrap_or_else(|| Poses::new(&self.motion, block))))
+        let blocks = self.moments.chunks(BLOCK).zip(self.played_at.chunks(BLOCK));
+        blocks.map(|(block, at)| (block, at, Poses::new(&self.wanted, block)))
     }
 
     /// What a clip plays at some times; `None` where that is no number.
@@ -105,29 +75,26 @@ impl<'a> Reference<'a> {
         }
         Some(curves)
     }
-}
-
-impl Encoder<'_> {
     /// A clip, and how far it lies from the reference, everywhere: proven between its keys, and what floats round as they blend, as far as it was seen.
     pub(super) fn proven(&self, bytes: Vec<u8>) -> Result<Built, BuildError> {
-        let Self { job, reference, .. } = self;
+        let Self { job, wanted, .. } = self;
         let clip = Clip::open(&bytes).map_err(|_| BuildError::Range)?;
-        let lines = reference.lines(&clip).ok_or(BuildError::Range)?;
+        let lines = self.lines(&clip).ok_or(BuildError::Range)?;
         let (source, probes) = (job.source.motion(), &job.probes[..]);
         let played = motion(job.source.skeleton, clip.tracks().iter().map(Track::target).zip(&lines));
         let each = |parts: usize, part: &(dyn Fn(usize) -> Part + Sync)| (0..parts).map(part).collect();
-        let proof = prove(&reference.motion, &played, probes, each);
+        let proof = prove(wanted, &played, probes, each);
         let [mut rounding, mut seen] = [(); 2].map(|()| Deviation::none(probes.len()));
-        for (block, times, wanted) in reference.blocks() {
-            let poses = reference.played(&clip, times).ok_or(BuildError::Range)?;
+        for (block, times, reference) in self.blocks() {
+            let poses = self.played(&clip, times).ok_or(BuildError::Range)?;
             rounding.add(&Poses::new(&played, block), &poses, probes, block);
-            seen.add(&wanted, &poses, probes, block);
+            seen.add(&reference, &poses, probes, block);
         }
         let error = seen.error().max(proof.deviation.error());
         let possible = (proof.possible + rounding.error()).max(error);
         let apart = |other: &Motion<'_>| compare(&source, other, probes, &moments(&[&source, other], BETWEEN)).error();
         let (resampling, total) = match job.options.rate {
-            Some(_) => (apart(&reference.motion), apart(&played)),
+            Some(_) => (apart(wanted), apart(&played)),
             None => (0.0, error),
         };
         let holds = possible <= job.asked && self.others_hold(&clip);
@@ -136,7 +103,7 @@ impl Encoder<'_> {
 
     /// Whether what moves no points keeps within its tolerances, everywhere.
     pub(super) fn others_hold(&self, clip: &Clip<'_>) -> bool {
-        let Some(lines) = self.reference.lines(clip) else { return false };
+        let Some(lines) = self.lines(clip) else { return false };
         let holds = |(track, line): (&Planned<'_>, &Curve)| {
             let off = largest_difference(track.source.target.kind(), track.wanted, line);
             // A component of a quaternion moves by half of what it turns.
@@ -147,18 +114,6 @@ impl Encoder<'_> {
         let mut others = self.plan.tracks.iter().zip(&lines).filter(|(track, _)| spatial(track.source).is_none());
         others.all(holds)
     }
-}
-
-/// When a clip plays the moments of its curves, whose keys are floats.
-fn played_at(keys: &KeyTimes, moments: &[Moment]) -> Vec<f64> {
-    let edges: Vec<f64> = moments.iter().filter(|m| m.left).map(|m| m.time).collect();
-    let at = |moment: &Moment| match edges.binary_search_by(|edge| edge.total_cmp(&moment.time)) {
-        // Just before a time, as near as the sampler can be asked.
-        Ok(_) if moment.left => libm::nextafter(moment.time, -1.0),
-        Ok(_) => moment.time,
-        Err(_) => keys.unrounded(moment.time),
-    };
-    moments.iter().map(at).collect()
 }
 
 /// What a clip plays at `times`, as curves with keys at `keys`; `None` where that is no number.

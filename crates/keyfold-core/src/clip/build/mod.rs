@@ -27,13 +27,12 @@ use super::coding::MAX_BITS;
 use super::timing::{MAX_EVEN_KEYS, Timing};
 use super::{Encoding, NodeProperty, Target};
 use crate::curve::Curve;
-use crate::skeleton::{Affine, Motion, Probe, Skeleton, probes};
+use crate::skeleton::{Affine, BETWEEN, Moment, Motion, Probe, Skeleton, moments, probes};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::{cell::Cell, fmt};
 
 use keys::KeyTimes;
-use measure::Reference;
 use plan::Plan;
 
 /// An animation to build a clip from.
@@ -54,7 +53,15 @@ pub struct Source<'a> {
 impl<'a> Source<'a> {
     /// The motion of the curves themselves.
     fn motion(&self) -> Motion<'a> {
-        keys::motion(self.skeleton, self.tracks.iter().map(|track| (&track.target, track.curve)))
+        self.played(self.tracks.iter().map(|track| track.curve))
+    }
+
+    /// The motion of other curves for its tracks.
+    fn played<'c>(&self, curves: impl IntoIterator<Item = &'c Curve>) -> Motion<'c>
+    where
+        'a: 'c,
+    {
+        keys::motion(self.skeleton, self.tracks.iter().map(|track| &track.target).zip(curves))
     }
 
     /// The points in which errors are measured: those of all nodes that move.
@@ -254,8 +261,7 @@ fn build_within(job: &Job<'_>) -> Result<Built, BuildError> {
         Some(_) => lines.iter().collect(),
         None => job.source.tracks.iter().map(|track| track.curve).collect(),
     };
-    let (plan, reference) = (Plan::new(job, &keys, &wanted), Reference::new(job, &keys, &lines, &wanted));
-    let encoder = Encoder { job, plan: &plan, keys: &keys, reference: &reference };
+    let encoder = Encoder::new(job, &keys, &lines, &wanted);
     match job.options.encoding {
         Encoding::Variable => encoder.variable(),
         Encoding::Fixed => encoder.fixed(),
@@ -279,12 +285,33 @@ fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
     Err(BuildError::Options(refused))
 }
 
-/// What all ways to encode a clip share.
+/// What all ways to encode a clip share: what is stored, and what that is measured against.
 struct Encoder<'a> {
     job: &'a Job<'a>,
-    plan: &'a Plan<'a>,
     keys: &'a KeyTimes,
-    reference: &'a Reference<'a>,
+    plan: Plan<'a>,
+    /// What the clip should play: the animation resampled, or itself where there is no rate.
+    wanted: Motion<'a>,
+    /// The moments at which errors are measured, and when the clip plays them.
+    moments: Vec<Moment>,
+    played_at: Vec<f64>,
+}
+
+impl<'a> Encoder<'a> {
+    /// `lines` are the source's tracks as a clip runs between keys, `wanted` what it should play.
+    fn new(job: &'a Job<'a>, keys: &'a KeyTimes, lines: &[Curve], wanted: &[&'a Curve]) -> Self {
+        // A parabola has a key in its midst.
+        let between = if keys.bends { 2 * BETWEEN + 1 } else { BETWEEN };
+        let moments = moments(&[&job.source.played(lines)], between);
+        Self {
+            job,
+            keys,
+            plan: Plan::new(job, keys, wanted),
+            wanted: job.source.played(wanted.iter().copied()),
+            played_at: keys.played_at(&moments),
+            moments,
+        }
+    }
 }
 
 /// The least and the largest.

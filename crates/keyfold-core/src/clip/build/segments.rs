@@ -32,8 +32,6 @@ pub(super) struct Segments<'a, 'e> {
     pub(super) codes: Vec<Vec<Code>>,
     /// By segment: whether there are codes to repair.
     made: Vec<bool>,
-    /// By segment: its share of the bound.
-    shares: Vec<f64>,
     /// By key: how many times the square of its error counts.
     weights: Vec<f64>,
     /// By keyed track: the coarsest level.
@@ -61,27 +59,23 @@ impl<'a, 'e> Segments<'a, 'e> {
             levels: keyed.iter().map(|keyed| vec![keyed.level.unwrap_or(0); ranges.len()]).collect(),
             codes: codes.collect(),
             made: vec![false; ranges.len()],
-            shares: vec![1.0; ranges.len()],
             weights: vec![1.0; keys],
             floors: vec![0; keyed.len()],
             ranges,
         }
     }
 
-    /// Makes those segments again that are beside errors over the bound: keys there count for more or, where that did not help, have less of the bound.
+    /// Makes those segments again that are beside errors over the bound: keys there count for more, and the more where that did not help.
     fn come_nearer(&mut self, errors: &Errors) -> Result<(), BuildError> {
-        let (weights, beyond) = raise(&self.weights, &errors.own, &errors.beside, LEAST);
-        let before = core::mem::replace(&mut self.weights, weights);
-        let mut wanted: Vec<bool> =
-            self.ranges.iter().map(|keys| self.weights[keys.clone()] != before[keys.clone()]).collect();
-        for (segment, keys) in self.ranges.iter().enumerate() {
-            let beside = beyond.iter().filter(|key| keys.contains(key) || keys.contains(&(**key + 1)));
-            let worst = beside.map(|key| errors.beside[*key]).fold(0.0, f64::max);
-            if worst > 0.0 {
-                self.shares[segment] *= (NEARER / libm::sqrt(worst)).clamp(LESS.0, LESS.1);
-                wanted[segment] = true;
+        let (mut weights, beyond) = raise(&self.weights, &errors.own, &errors.beside, LEAST);
+        for key in beyond {
+            for beside in key..(key + 2).min(weights.len()) {
+                weights[beside] = weights[beside].max(self.weights[beside] * errors.beside[key] / NEARER);
             }
         }
+        let raised = |keys: &Range<usize>| weights[keys.clone()] != self.weights[keys.clone()];
+        let wanted = self.ranges.iter().map(raised).collect();
+        self.weights = weights;
         self.make(wanted)
     }
 
@@ -123,8 +117,7 @@ impl<'a, 'e> Segments<'a, 'e> {
             Some(grids.at(grids.level(step).max(self.floors[place]), after[index]))
         });
         let made = self.made[segment].then(|| self.encoded(segment, &after));
-        let bound = self.encoder.job.bound() * self.shares[segment];
-        let found = tracks.job(self.encoder, &keys, bound, &self.weights[keys.clone()], |job| {
+        let found = tracks.job(self.encoder, &keys, &self.weights[keys.clone()], |job| {
             let again = made.and_then(|made| engine::repaired(job, &codec, &Sequential, &made));
             let found = again.or_else(|| engine::search(job, &codec, &Sequential, None).map(|found| found.tracks));
             // Where nothing holds: as near as codes come.
@@ -187,9 +180,8 @@ const TRIES: usize = 24;
 const ANCHORS: usize = 8;
 /// The least share of the bound that a key's own error is taken for where errors beside it are over the bound: what is nearer already need not come much nearer.
 const LEAST: f64 = 0.5;
-/// The share of the bound that errors beside keys are to come to which nearer keys did not help, and how much less of it a segment has for that, at least and at most.
+/// The share of the bound, squared, that errors are to come to beside keys that count for more already.
 const NEARER: f64 = 0.97;
-const LESS: (f64, f64) = (0.5, 0.95);
 /// How much of all work is done once each segment was made.
 const MADE: f64 = 0.8;
 
@@ -203,8 +195,8 @@ impl Encoder<'_> {
         let mut tries = 0..TRIES;
         loop {
             let bytes = packed(self, &tracks.keyed, &segments);
-            self.job.pay(self.keys.len() + self.reference.moments.len(), MADE)?;
-            let errors = self.reference.errors(&Clip::open(&bytes).map_err(|_| BuildError::Range)?);
+            self.job.pay(self.keys.len() + self.moments.len(), MADE)?;
+            let errors = self.errors(&Clip::open(&bytes).map_err(|_| BuildError::Range)?);
             if let Some(errors) = errors.filter(|errors| errors.largest() > 1.0 && tries.next().is_some()) {
                 segments.come_nearer(&errors)?;
                 continue;
