@@ -70,14 +70,10 @@ pub(super) fn mean(rotations: &[Quat]) -> Quat {
 
 /// The best axes for folded rotations about their `mean`, where turning moves points by `metric` (squared, per radian).
 pub(super) fn axes(rotations: &[Quat], mean: Quat, metric: &Matrix) -> Matrix {
-    let (mut sum, mut products, count) = ([0.0; 3], [[0.0; 3]; 3], rotations.len() as f64);
-    for m in rotations.iter().map(|q| quat::project(quat::mul(quat::conjugate(mean), *q))) {
-        (0..3).for_each(|i| sum[i] += m[i]);
-        (0..3).for_each(|i| (0..3).for_each(|j| products[i][j] += m[i] * m[j]));
-    }
+    let parameters = rotations.iter().map(|q| quat::project(quat::mul(quat::conjugate(mean), *q)));
+    let sum = |sum: Matrix, m: [f64; 3]| [0, 1, 2].map(|i| [0, 1, 2].map(|j| sum[i][j] + m[i] * m[j]));
     // A turn is about four times the parameter.
-    let spread =
-        [0, 1, 2].map(|i| [0, 1, 2].map(|j| 16.0 * (products[i][j] / count - sum[i] * sum[j] / count / count)));
+    let spread = parameters.fold([[0.0; 3]; 3], sum).map(|row| row.map(|c| 16.0 * c / rotations.len() as f64));
     improve(AXES, &spread, metric)
 }
 

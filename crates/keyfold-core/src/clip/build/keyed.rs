@@ -87,7 +87,7 @@ impl<'a> Tracks<'a> {
         self.moving.push(Moving {
             track,
             values: self.keyed.get(first).map_or_else(|| at_keys(width, rows), own),
-            held: held.as_ref().map(|curve| at_keys(width, &encoder.keys.values_of(&source.target, curve))),
+            held: held.as_ref().map(|curve| at_keys(width, &encoder.keys.values(&source.target, curve))),
             keyed: held.is_none().then_some(first),
         });
     }
@@ -113,7 +113,7 @@ impl<'a> Tracks<'a> {
             settled: &settled,
             weights,
             end: keys.end.saturating_sub(1) as f32,
-            bound: encoder.job.bound(),
+            bound: encoder.job.bound,
             level: Level::Default,
             keeps_keys: true,
             shares_times: true,
@@ -162,7 +162,7 @@ fn metric(encoder: &Encoder<'_>, node: usize, poses: &Poses) -> Matrix {
         own.map(|a| own.map(|b| dot(a, of.map(|row| dot(row, b)))))
     });
     let sum = looks.fold([[0.0; 3]; 3], |sum, look| [0, 1, 2].map(|i| [0, 1, 2].map(|j| sum[i][j] + look[i][j])));
-    let bound = encoder.job.bound();
+    let bound = encoder.job.bound;
     sum.map(|row| row.map(|sum| sum / (bound * bound * poses.moments() as f64)))
 }
 

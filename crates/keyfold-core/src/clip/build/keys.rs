@@ -46,7 +46,7 @@ impl KeyTimes {
         let (clock, floats) = (times.clone(), Arc::default());
         let mut keys = Self { timing, bends, stray: 0.0, times, clock, floats };
         for track in job.source.tracks.iter().filter(|track| track.target.is_rotation()) {
-            let rows = keys.values(track);
+            let rows = keys.values(&track.target, track.curve);
             let pairs = rows.as_chunks::<4>().0.windows(2).zip(keys.times.windows(2));
             let far = pairs.filter(|(rows, _)| quat::dot(rows[0], rows[1]) < FAR);
             keys.clock.extend(far.map(|(_, times)| (times[0] + times[1]) / 2.0));
@@ -71,7 +71,7 @@ impl KeyTimes {
         let off = |(track, line): (&SourceTrack<'_>, &Curve)| {
             largest_difference(track.target.kind(), track.curve, line) / track.tolerance
         };
-        others.map(off).fold(moved / job.bound(), f64::max)
+        others.map(off).fold(moved / job.bound, f64::max)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -97,13 +97,8 @@ impl KeyTimes {
         moments.iter().map(at).collect()
     }
 
-    /// A track's values at the keys, row by row; rotations without jumps from one side of the sphere to the other.
-    pub(super) fn values(&self, track: &SourceTrack<'_>) -> Vec<f64> {
-        self.values_of(&track.target, track.curve)
-    }
-
-    /// The same of another curve for a target.
-    pub(super) fn values_of(&self, target: &Target, curve: &Curve) -> Vec<f64> {
+    /// The values at the keys of a curve that drives a target, row by row; rotations without jumps from one side of the sphere to the other.
+    pub(super) fn values(&self, target: &Target, curve: &Curve) -> Vec<f64> {
         let mut out = alloc::vec![0.0; curve.width() * self.len()];
         curve.sample_many(target.kind(), &self.times, &mut out);
         to_one_side(target, &mut out);
@@ -112,7 +107,7 @@ impl KeyTimes {
 
     /// A track as what a clip plays that has its values at the keys; steps as they are.
     fn line(&self, track: &SourceTrack<'_>) -> Curve {
-        let (width, rows) = (track.curve.width(), self.values(track));
+        let (width, rows) = (track.curve.width(), self.values(&track.target, track.curve));
         let line = if self.bends { bend::curve(&self.times, width, &rows) } else { self.straight(width, &rows) };
         line.filter(|_| track.curve.interpolation() != Interpolation::Step).unwrap_or_else(|| track.curve.clone())
     }

@@ -43,7 +43,7 @@ impl Encoder<'_> {
 
     /// How far a clip is off; nothing where it plays what is no number.
     pub(super) fn errors(&self, clip: &Clip<'_>) -> Option<Errors> {
-        let (keys, bound) = (&self.keys.times, self.job.bound());
+        let (keys, bound) = (&self.keys.times, self.job.bound);
         let [mut own, mut beside] = [(); 2].map(|()| vec![0.0f64; keys.len()]);
         for (_, times, reference) in self.blocks() {
             let poses = self.played(clip, times)?;
@@ -75,6 +75,7 @@ impl Encoder<'_> {
         }
         Some(curves)
     }
+
     /// A clip, and how far it lies from the reference, everywhere: proven between its keys, and what floats round as they blend, as far as it was seen.
     pub(super) fn proven(&self, bytes: Vec<u8>) -> Result<Built, BuildError> {
         let Self { job, wanted, .. } = self;
@@ -97,7 +98,7 @@ impl Encoder<'_> {
             Some(_) => (apart(wanted), apart(&played)),
             None => (0.0, error),
         };
-        let holds = possible <= job.asked && self.others_hold(&clip);
+        let holds = possible <= job.options.max_error && self.others_hold(&clip);
         Ok(Built { bytes, error, possible, holds, resampling, total })
     }
 

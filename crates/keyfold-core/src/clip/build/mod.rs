@@ -50,17 +50,14 @@ pub struct Source<'a> {
     pub tracks: &'a [SourceTrack<'a>],
 }
 
-impl<'a> Source<'a> {
+impl Source<'_> {
     /// The motion of the curves themselves.
-    fn motion(&self) -> Motion<'a> {
+    fn motion(&self) -> Motion<'_> {
         self.played(self.tracks.iter().map(|track| track.curve))
     }
 
     /// The motion of other curves for its tracks.
-    fn played<'c>(&self, curves: impl IntoIterator<Item = &'c Curve>) -> Motion<'c>
-    where
-        'a: 'c,
-    {
+    fn played<'c>(&'c self, curves: impl IntoIterator<Item = &'c Curve>) -> Motion<'c> {
         keys::motion(self.skeleton, self.tracks.iter().map(|track| &track.target).zip(curves))
     }
 
@@ -178,11 +175,10 @@ impl core::error::Error for BuildError {}
 /// What all steps of building share.
 struct Job<'a> {
     source: &'a Source<'a>,
-    /// With the bound that is searched within: a part of the one that was asked for.
     options: &'a Options,
     budget: &'a Budget<'a>,
-    /// The bound that was asked for.
-    asked: f64,
+    /// The bound that is searched within: a part of the one that was asked for.
+    bound: f64,
     /// The points in which errors are measured.
     probes: Vec<Probe>,
 }
@@ -197,10 +193,6 @@ struct Budget<'a> {
 }
 
 impl Job<'_> {
-    fn bound(&self) -> f64 {
-        self.options.max_error
-    }
-
     /// Pays for one more try, which looks at so many moments, after so much of all work was done.
     fn pay(&self, moments: usize, done: f64) -> Result<(), BuildError> {
         let Budget { work, done: told, watch } = self.budget;
@@ -242,9 +234,8 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
     let budget = Budget { work: Cell::new(options.limits.work), done: Cell::new(0.0), watch };
     let (mut share, mut searches) = (MARGIN, 1);
     loop {
-        let less = Options { max_error: options.max_error * share, ..*options };
-        let job = Job { source, options: &less, budget: &budget, asked: options.max_error, probes: source.probes() };
-        let built = build_within(&job)?;
+        let bound = options.max_error * share;
+        let built = build_within(&Job { source, options, budget: &budget, bound, probes: source.probes() })?;
         if built.holds || options.bits.is_some() || searches == SEARCHES + FAR_SEARCHES {
             return Ok(built);
         }
@@ -257,11 +248,7 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
 fn build_within(job: &Job<'_>) -> Result<Built, BuildError> {
     let keys = KeyTimes::new(job)?;
     let lines = keys.lines(job.source);
-    let wanted: Vec<&Curve> = match job.options.rate {
-        Some(_) => lines.iter().collect(),
-        None => job.source.tracks.iter().map(|track| track.curve).collect(),
-    };
-    let encoder = Encoder::new(job, &keys, &lines, &wanted);
+    let encoder = Encoder::new(job, &keys, &lines);
     match job.options.encoding {
         Encoding::Variable => encoder.variable(),
         Encoding::Fixed => encoder.fixed(),
@@ -298,16 +285,20 @@ struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    /// `lines` are the source's tracks as a clip runs between keys, `wanted` what it should play.
-    fn new(job: &'a Job<'a>, keys: &'a KeyTimes, lines: &[Curve], wanted: &[&'a Curve]) -> Self {
+    /// `lines` are the source's tracks as a clip runs between keys.
+    fn new(job: &'a Job<'a>, keys: &'a KeyTimes, lines: &'a [Curve]) -> Self {
         // A parabola has a key in its midst.
         let between = if keys.bends { 2 * BETWEEN + 1 } else { BETWEEN };
         let moments = moments(&[&job.source.played(lines)], between);
+        let wanted: Vec<&Curve> = match job.options.rate {
+            Some(_) => lines.iter().collect(),
+            None => job.source.tracks.iter().map(|track| track.curve).collect(),
+        };
         Self {
             job,
             keys,
-            plan: Plan::new(job, keys, wanted),
-            wanted: job.source.played(wanted.iter().copied()),
+            plan: Plan::new(job, keys, &wanted),
+            wanted: job.source.played(wanted),
             played_at: keys.played_at(&moments),
             moments,
         }

@@ -56,7 +56,7 @@ impl<'a> Plan<'a> {
         };
         let mut plan = Self { tracks: Vec::new(), directory };
         for ((source, wanted), allowed) in job.source.tracks.iter().zip(wanted).zip(allowed) {
-            plan.add(Planned { source, wanted, rows: keys.values(source), held: None }, allowed);
+            plan.add(Planned { source, wanted, rows: keys.values(&source.target, source.curve), held: None }, allowed);
         }
         plan
     }
@@ -118,7 +118,7 @@ fn allowed(job: &Job<'_>) -> Vec<f64> {
     let moving: Vec<_> = job.source.tracks.iter().filter_map(spatial).collect();
     let mut reaches = farthest(&job.source.motion(), &moving, &job.probes).into_iter();
     let allowed = |track| match spatial(track).and_then(|_| reaches.next()) {
-        Some(reach) => CONSTANT_SHARE * job.bound() / reach.max(LEAST_REACH),
+        Some(reach) => CONSTANT_SHARE * job.bound / reach.max(LEAST_REACH),
         None => 0.5 * track.tolerance,
     };
     job.source.tracks.iter().map(allowed).collect()
@@ -126,7 +126,7 @@ fn allowed(job: &Job<'_>) -> Vec<f64> {
 
 /// The grid of constants that move points: fine enough for whatever reaches farthest.
 fn grid(job: &Job<'_>, allowed: &[f64]) -> ConstantGrid {
-    let [mut angle, mut distance] = [CONSTANT_SHARE * job.bound() / LEAST_REACH; 2];
+    let [mut angle, mut distance] = [CONSTANT_SHARE * job.bound / LEAST_REACH; 2];
     for (track, allowed) in job.source.tracks.iter().zip(allowed).filter(|(track, _)| spatial(track).is_some()) {
         let least = if track.target.is_rotation() { &mut angle } else { &mut distance };
         *least = least.min(*allowed);

@@ -5,7 +5,7 @@
 //! repaired, as are those that count from them.
 
 use super::codec::{Grids, KeyCodec};
-use super::keyed::Tracks;
+use super::keyed::{Keyed, Tracks};
 use super::measure::Errors;
 use super::pack::packed;
 use super::{BuildError, Built, Encoder};
@@ -164,11 +164,8 @@ impl<'a, 'e> Segments<'a, 'e> {
 
     /// Whether a track has no finer steps with which codes would reach its values.
     fn lack_codes(&self) -> bool {
-        let lacks = |grids: &Grids, levels: &[u8]| match grids {
-            Grids::Numbers { finest, .. } => levels.contains(finest),
-            Grids::Rotation { .. } => false,
-        };
-        self.tracks.keyed.iter().zip(&self.levels).any(|(keyed, levels)| lacks(&keyed.grids, levels))
+        let lacks = |(keyed, levels): (&Keyed, &Vec<u8>)| matches!(&keyed.grids, Grids::Numbers { finest, .. } if levels.contains(finest));
+        self.tracks.keyed.iter().zip(&self.levels).any(lacks)
     }
 }
 
