@@ -511,6 +511,18 @@ fn values_that_no_code_reaches_are_refused() {
 }
 
 #[test]
+fn clips_that_would_play_no_numbers_are_refused_whatever_the_bits() {
+    let ends: Vec<f32> = (0..5).flat_map(|k| [if k % 2 == 0 { f32::MAX } else { f32::MIN }, 0.0, 0.0]).collect();
+    let times: Vec<f32> = (0..5).map(|k| k as f32 / 30.0).collect();
+    let far = Curve::new(Interpolation::Linear, 3, times, ends).unwrap();
+    let chain = Chain::new(2, 5, Interpolation::Linear).with(Target::Node(1, NodeProperty::Translation), far);
+    for bits in [None, Some(12)] {
+        let built = chain.build(&Options { bits, ..options(Encoding::Fixed) });
+        assert_eq!(built.err(), Some(BuildError::Range), "{bits:?}");
+    }
+}
+
+#[test]
 fn building_tells_how_far_it_is_and_ends_when_it_is_told_to() {
     let chain = Chain::new(10, 40, Interpolation::Linear);
     for encoding in [Encoding::Variable, Encoding::Fixed] {
