@@ -2,7 +2,6 @@
 
 use super::codec::KeyCodec;
 use super::keyed::{Keyed, Tracks};
-use super::measure::Errors;
 use super::pack::packed_fixed;
 use super::{BuildError, Built, Encoder, range};
 use crate::clip::Clip;
@@ -43,8 +42,8 @@ impl Encoder<'_> {
             let grids: Vec<Parameters> = tracks.keyed.iter().map(|keyed| grid(keyed, bits)).collect();
             let bytes = packed_fixed(self, &tracks.keyed, &grids, &self.codes(&tracks, &grids), bits);
             let clip = Clip::open(&bytes).map_err(|_| BuildError::Range)?;
-            let largest = self.errors(&clip).as_ref().map_or(f64::INFINITY, Errors::largest);
-            let holds = largest <= 1.0 && self.others_hold(&clip);
+            let largest = self.errors(&clip).map_or(f64::INFINITY, |errors| errors.largest());
+            let holds = largest <= 1.0 && self.lines(&clip).is_some_and(|lines| self.others_hold(&lines));
             if holds || self.job.options.bits.is_some() || bits == MAX_BITS {
                 return self.proven(bytes);
             }

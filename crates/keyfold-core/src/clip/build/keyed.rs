@@ -139,8 +139,8 @@ impl Keyed {
     }
 
     fn numbers(rows: &[f64], width: usize, step: Option<f64>) -> Self {
-        let ranges = [0, 1, 2].map(|c| range(rows.iter().copied().skip(c).step_by(width)));
-        let ranges = [0, 1, 2].map(|c| if c < width { ranges[c] } else { (0.0, 0.0) });
+        let column = |c: usize| range(rows.iter().copied().skip(c).step_by(width));
+        let ranges = [0, 1, 2].map(|c| if c < width { column(c) } else { (0.0, 0.0) });
         let origin = ranges.map(|(low, high)| (low + (high - low) / 2.0) as f32);
         // Codes have 24 bits, and floats no more; a difference may be as large as the range, with a sign.
         let widest = ranges.iter().map(|(low, high)| high - low).fold(0.0, f64::max);

@@ -66,7 +66,7 @@ impl KeyTimes {
         let (lines, source) = (self.lines(job.source), job.source.motion());
         let played = job.source.played(&lines);
         // Halfway alone says nothing of a curve that crosses the line there.
-        let moved = compare(&source, &played, &job.probes, &moments(&[&source, &played], BETWEEN)).error();
+        let moved = compare(&source, &played, job.probes, &moments(&[&source, &played], BETWEEN)).error();
         let others = job.source.tracks.iter().zip(&lines).filter(|(track, _)| spatial(track).is_none());
         let off = |(track, line): (&SourceTrack<'_>, &Curve)| {
             largest_difference(track.target.kind(), track.curve, line) / track.tolerance

@@ -29,8 +29,9 @@ impl Errors {
 impl Encoder<'_> {
     /// The moments in blocks, when the clip plays them, and the reference there.
     fn blocks(&self) -> impl Iterator<Item = (&[Moment], &[f64], Poses)> {
-        let blocks = self.moments.chunks(BLOCK).zip(self.played_at.chunks(BLOCK));
-        blocks.map(|(block, at)| (block, at, Poses::new(&self.wanted, block)))
+        let blocks = self.moments.chunks(BLOCK).zip(self.played_at.chunks(BLOCK)).enumerate();
+        let poses = |b: usize, block| self.kept.get(b).cloned().unwrap_or_else(|| Poses::new(&self.wanted, block));
+        blocks.map(move |(b, (block, at))| (block, at, poses(b, block)))
     }
 
     /// What a clip plays at some times; `None` where that is no number.
@@ -61,7 +62,7 @@ impl Encoder<'_> {
     }
 
     /// What a clip plays as curves through its keys; steps as they are.
-    fn lines(&self, clip: &Clip<'_>) -> Option<Vec<Curve>> {
+    pub(super) fn lines(&self, clip: &Clip<'_>) -> Option<Vec<Curve>> {
         let mut curves = sampled(clip, &self.keys.clock, &self.keys.floats)?;
         let moving = clip.tracks().iter().zip(&mut curves).filter(|(track, _)| track.form() == Form::Keyed);
         for (track, curve) in moving.filter(|_| self.keys.bends) {
@@ -81,7 +82,7 @@ impl Encoder<'_> {
         let Self { job, wanted, .. } = self;
         let clip = Clip::open(&bytes).map_err(|_| BuildError::Range)?;
         let lines = self.lines(&clip).ok_or(BuildError::Range)?;
-        let (source, probes) = (job.source.motion(), &job.probes[..]);
+        let (source, probes) = (job.source.motion(), job.probes);
         let played = motion(job.source.skeleton, clip.tracks().iter().map(Track::target).zip(&lines));
         let each = |parts: usize, part: &(dyn Fn(usize) -> Part + Sync)| (0..parts).map(part).collect();
         let proof = prove(wanted, &played, probes, each);
@@ -98,13 +99,12 @@ impl Encoder<'_> {
             Some(_) => (apart(wanted), apart(&played)),
             None => (0.0, error),
         };
-        let holds = possible <= job.options.max_error && self.others_hold(&clip);
+        let holds = possible <= job.options.max_error && self.others_hold(&lines);
         Ok(Built { bytes, error, possible, holds, resampling, total })
     }
 
-    /// Whether what moves no points keeps within its tolerances, everywhere.
-    pub(super) fn others_hold(&self, clip: &Clip<'_>) -> bool {
-        let Some(lines) = self.lines(clip) else { return false };
+    /// Whether what moves no points keeps within its tolerances, everywhere, where a clip plays these curves.
+    pub(super) fn others_hold(&self, lines: &[Curve]) -> bool {
         let holds = |(track, line): (&Planned<'_>, &Curve)| {
             let off = largest_difference(track.source.target.kind(), track.wanted, line);
             // A component of a quaternion moves by half of what it turns.
@@ -112,7 +112,7 @@ impl Encoder<'_> {
             let largest = line.values().iter().fold(0.0f32, |m, v| m.max(v.abs()));
             off <= track.source.tolerance + FLOAT * f64::from(largest)
         };
-        let mut others = self.plan.tracks.iter().zip(&lines).filter(|(track, _)| spatial(track.source).is_none());
+        let mut others = self.plan.tracks.iter().zip(lines).filter(|(track, _)| spatial(track.source).is_none());
         others.all(holds)
     }
 }

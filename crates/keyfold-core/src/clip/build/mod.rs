@@ -27,7 +27,7 @@ use super::coding::MAX_BITS;
 use super::timing::{MAX_EVEN_KEYS, Timing};
 use super::{Encoding, NodeProperty, Target};
 use crate::curve::Curve;
-use crate::skeleton::{Affine, BETWEEN, Moment, Motion, Probe, Skeleton, moments, probes};
+use crate::skeleton::{Affine, BETWEEN, BLOCK, Moment, Motion, Poses, Probe, Skeleton, moments, probes};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::{cell::Cell, fmt};
@@ -59,11 +59,6 @@ impl Source<'_> {
     /// The motion of other curves for its tracks.
     fn played<'c>(&'c self, curves: impl IntoIterator<Item = &'c Curve>) -> Motion<'c> {
         keys::motion(self.skeleton, self.tracks.iter().map(|track| &track.target).zip(curves))
-    }
-
-    /// The points in which errors are measured: those of all nodes that move.
-    fn probes(&self) -> Vec<Probe> {
-        probes(self.skeleton, &self.motion().moved(), |node| self.probe_radii[node])
     }
 }
 
@@ -179,8 +174,8 @@ struct Job<'a> {
     budget: &'a Budget<'a>,
     /// The bound that is searched within: a part of the one that was asked for.
     bound: f64,
-    /// The points in which errors are measured.
-    probes: Vec<Probe>,
+    /// The points in which errors are measured: those of all nodes that move.
+    probes: &'a [Probe],
 }
 
 /// What tries are paid from, and who watches them.
@@ -233,9 +228,10 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
     check(source, options)?;
     let budget = Budget { work: Cell::new(options.limits.work), done: Cell::new(0.0), watch };
     let (mut share, mut searches) = (MARGIN, 1);
+    let probes = probes(source.skeleton, &source.motion().moved(), |node| source.probe_radii[node]);
     loop {
         let bound = options.max_error * share;
-        let built = build_within(&Job { source, options, budget: &budget, bound, probes: source.probes() })?;
+        let built = build_within(&Job { source, options, budget: &budget, bound, probes: &probes })?;
         if built.holds || options.bits.is_some() || searches == SEARCHES + FAR_SEARCHES {
             return Ok(built);
         }
@@ -282,7 +278,12 @@ struct Encoder<'a> {
     /// The moments at which errors are measured, and when the clip plays them.
     moments: Vec<Moment>,
     played_at: Vec<f64>,
+    /// What should be played at the first of them, block by block, as far as memory is spent on it.
+    kept: Vec<Poses>,
 }
+
+/// Bytes of poses that are kept between tries; the others are computed again each time.
+const KEPT: usize = 32 << 20;
 
 impl<'a> Encoder<'a> {
     /// `lines` are the source's tracks as a clip runs between keys.
@@ -294,14 +295,10 @@ impl<'a> Encoder<'a> {
             Some(_) => lines.iter().collect(),
             None => job.source.tracks.iter().map(|track| track.curve).collect(),
         };
-        Self {
-            job,
-            keys,
-            plan: Plan::new(job, keys, &wanted),
-            wanted: job.source.played(wanted),
-            played_at: keys.played_at(&moments),
-            moments,
-        }
+        let (plan, wanted) = (Plan::new(job, keys, &wanted), job.source.played(wanted));
+        let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.probes.len().max(1));
+        let kept = moments.chunks(BLOCK).take(blocks).map(|block| Poses::new(&wanted, block)).collect();
+        Self { job, keys, plan, wanted, played_at: keys.played_at(&moments), moments, kept }
     }
 }
 

@@ -116,7 +116,7 @@ fn is_rest(track: &SourceTrack<'_>, value: &[f64], allowed: f64) -> bool {
 /// By track, how far a constant may be off: an angle, a distance, or any component where it moves no points.
 fn allowed(job: &Job<'_>) -> Vec<f64> {
     let moving: Vec<_> = job.source.tracks.iter().filter_map(spatial).collect();
-    let mut reaches = farthest(&job.source.motion(), &moving, &job.probes).into_iter();
+    let mut reaches = farthest(&job.source.motion(), &moving, job.probes).into_iter();
     let allowed = |track| match spatial(track).and_then(|_| reaches.next()) {
         Some(reach) => CONSTANT_SHARE * job.bound / reach.max(LEAST_REACH),
         None => 0.5 * track.tolerance,

@@ -83,15 +83,12 @@ impl<'a, 'e> Segments<'a, 'e> {
     fn make(&mut self, mut wanted: Vec<bool>) -> Result<(), BuildError> {
         while wanted.contains(&true) {
             for segment in (0..wanted.len()).rev() {
-                if !wanted[segment] {
-                    continue;
-                }
-                let done = MADE * (1.0 - segment as f64 / wanted.len() as f64);
-                self.encoder.job.pay(WORK * self.ranges[segment].len(), done)?;
-                let before = self.firsts(segment);
-                self.segment(segment);
-                if segment > 0 && self.firsts(segment) != before {
-                    wanted[segment - 1] = true;
+                if wanted[segment] {
+                    let done = MADE * (1.0 - segment as f64 / wanted.len() as f64);
+                    self.encoder.job.pay(WORK * self.ranges[segment].len(), done)?;
+                    let before = self.firsts(segment);
+                    self.segment(segment);
+                    wanted[segment.saturating_sub(1)] |= self.firsts(segment) != before;
                 }
             }
             wanted = self.raised_floors();
