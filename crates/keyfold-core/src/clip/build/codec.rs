@@ -39,6 +39,18 @@ impl Grids {
         Parameters { frame, origin, steps, codes: CODES, counting: Counting::Halfway(after) }
     }
 
+    /// The level with these steps.
+    pub(super) fn level_of(&self, steps: [f64; 3]) -> u8 {
+        let octaves = libm::log2(steps.into_iter().fold(0.0, f64::max));
+        match self {
+            Self::Rotation { bytes, .. } => {
+                let coarsest = f64::from(bytes.iter().copied().fold(u8::MAX, u8::min));
+                libm::round((-8.0 * octaves - coarsest) / 2.0) as u8
+            }
+            Self::Numbers { .. } => libm::round((24.0 - octaves) * 4.0) as u8,
+        }
+    }
+
     /// The coarsest level whose steps are no larger than one of radians or units.
     pub(super) fn level(&self, step: f64) -> u8 {
         match self {

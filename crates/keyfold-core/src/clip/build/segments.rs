@@ -124,9 +124,7 @@ impl<'a, 'e> Segments<'a, 'e> {
             let (Some(place), Some(Encoded { grid: Grid::Parameters(grid), codes, .. })) = (moving.keyed, track) else {
                 continue;
             };
-            let grids = &tracks.keyed[place].grids;
-            let level = (0..=u8::MAX).find(|level| grids.at(*level, None).steps == grid.steps);
-            self.levels[place][segment] = level.unwrap_or(0);
+            self.levels[place][segment] = tracks.keyed[place].grids.level_of(grid.steps);
             self.codes[place][keys.clone()].copy_from_slice(codes);
         }
         self.made[segment] = true;
