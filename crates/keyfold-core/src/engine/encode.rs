@@ -287,7 +287,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
             keys.codes.extend(elements.map(|(element, grid)| grid.encode(element)));
             fill_curve(track, &keys, quantizer, window, transforms);
         } else {
-            let wanted = self.wanted(track, own, &quantizer.grid, transforms);
+            let wanted = self.wanted(track, range, &quantizer.grid, transforms);
             if self.plan.drops_keys {
                 let left = |place: &usize| self.narrowed.get(index).map_or(1.0, |row| row[place - window.range.start]);
                 let tolerances: Vec<f64> = own.iter().map(|place| quantizer.budget * left(place)).collect();
@@ -308,7 +308,8 @@ impl<'a, 'c> Encoder<'a, 'c> {
     }
 
     /// The values that a track should have at its keys.
-    fn wanted(&self, track: &Track, places: &[usize], grid: &Grid, transforms: &[Transform]) -> Vec<[f64; 4]> {
+    fn wanted(&self, track: &Track, keys: Range<usize>, grid: &Grid, transforms: &[Transform]) -> Vec<[f64; 4]> {
+        let places = &track.keys[keys.clone()];
         // With few keys, a track would adopt its ancestors' errors at those as if they lasted.
         let compensates = track.turns() && self.plan.compensate && places.len() * 2 > self.window.len();
         let parent = self.clip.skeleton.parent(track.node).filter(|_| compensates);
@@ -322,9 +323,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
         match grid {
             _ if !track.turns() => wanted.collect(),
             // The sign decides which way round the arc to the next key goes.
-            Grid::Parameters(_) => {
-                wanted.zip(track.elements(0..places.len())).map(|(q, own)| quat::toward(own, q)).collect()
-            }
+            Grid::Parameters(_) => wanted.zip(track.elements(keys)).map(|(q, own)| quat::toward(own, q)).collect(),
             _ => continuous(wanted),
         }
     }

@@ -49,7 +49,8 @@ impl KeyTimes {
             let rows = keys.values(&track.target, track.curve);
             let pairs = rows.as_chunks::<4>().0.windows(2).zip(keys.times.windows(2));
             let far = pairs.filter(|(rows, _)| quat::dot(rows[0], rows[1]) < FAR);
-            keys.clock.extend(far.map(|(_, times)| (times[0] + times[1]) / 2.0));
+            // Curves have the very same time: a joint that turns so fast would be elsewhere at the nearest float.
+            keys.clock.extend(far.map(|(_, times)| f64::from(((times[0] + times[1]) / 2.0) as f32)));
         }
         keys.clock.sort_by(f64::total_cmp);
         // What floats cannot tell apart counts once.
@@ -108,16 +109,25 @@ impl KeyTimes {
     /// A track as what a clip plays that has its values at the keys; steps as they are.
     fn line(&self, track: &SourceTrack<'_>) -> Curve {
         let (width, rows) = (track.curve.width(), self.values(&track.target, track.curve));
-        let line = if self.bends { bend::curve(&self.times, width, &rows) } else { self.straight(width, &rows) };
+        let line = match self.bends {
+            true => bend::curve(&self.times, width, &rows),
+            false => self.straight(&track.target, width, &rows),
+        };
         line.filter(|_| track.curve.interpolation() != Interpolation::Step).unwrap_or_else(|| track.curve.clone())
     }
 
-    /// Straight lines between rows of values, rotations by slerp.
-    fn straight(&self, width: usize, rows: &[f64]) -> Option<Curve> {
+    /// Straight lines between rows of values that drive a target, rotations by slerp.
+    fn straight(&self, target: &Target, width: usize, rows: &[f64]) -> Option<Curve> {
         let row = |time: &f64| {
-            let next = self.times.partition_point(|key| key < time);
-            let (a, b) = (if self.times[next] > *time { next - 1 } else { next }, next);
-            (0..width).map(|c| (rows[a * width + c] / 2.0 + rows[b * width + c] / 2.0) as f32).collect::<Vec<_>>()
+            let next = self.times.partition_point(|key| key < time).min(self.len() - 1);
+            let [before, after] = [next.saturating_sub(1), next].map(|key| &rows[key * width..(key + 1) * width]);
+            let (from, to) = (self.times[next.saturating_sub(1)], self.times[next]);
+            let s = if *time < to { (time - from) / (to - from) } else { 1.0 };
+            let value = match (before.try_into(), after.try_into()) {
+                (Ok(before), Ok(after)) if target.is_rotation() => quat::slerp_direct(before, after, s).to_vec(),
+                _ => before.iter().zip(after).map(|(before, after)| before + (after - before) * s).collect(),
+            };
+            value.into_iter().map(|v| v as f32).collect::<Vec<_>>()
         };
         let values: Vec<f32> = self.clock.iter().flat_map(row).collect();
         Curve::new(Interpolation::Linear, width, self.floats.clone(), values).ok()
