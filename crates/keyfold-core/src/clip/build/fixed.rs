@@ -40,10 +40,13 @@ impl Encoder<'_> {
             let done = f64::from(bits) / f64::from(MAX_BITS + 1);
             self.job.pay(2 * (self.keys.len() + self.moments.len()), done)?;
             let grids: Vec<Parameters> = tracks.keyed.iter().map(|keyed| grid(keyed, bits)).collect();
-            let bytes = packed_fixed(self, &tracks.keyed, &grids, &self.codes(&tracks, &grids), bits);
-            let clip = Clip::open(&bytes).map_err(|_| BuildError::Range)?;
-            let largest = self.errors(&clip).map_or(f64::INFINITY, |errors| errors.largest());
-            let holds = largest <= 1.0 && self.lines(&clip).is_some_and(|lines| self.others_hold(&lines));
+            let nearest: Vec<Vec<Code>> =
+                tracks.keyed.iter().zip(&grids).map(|(keyed, grid)| grid.encode_keys(&keyed.values)).collect();
+            // Compensation is for keys: where joints turn far between two, the nearest codes may be better.
+            let [compensated, nearest] = [self.compensated(&tracks, &grids, &nearest), nearest]
+                .map(|codes| self.tried(packed_fixed(self, &tracks.keyed, &grids, &codes, bits)));
+            let (compensated, nearest) = (compensated?, nearest?);
+            let (largest, holds, bytes) = if compensated.0 <= nearest.0 { compensated } else { nearest };
             if holds || self.job.options.bits.is_some() || bits == MAX_BITS {
                 return self.proven(bytes);
             }
@@ -52,10 +55,17 @@ impl Encoder<'_> {
         }
     }
 
-    /// The codes of all keyed tracks on their grids.
-    fn codes(&self, tracks: &Tracks<'_>, grids: &[Parameters]) -> Vec<Vec<Code>> {
-        let encoded = tracks.keyed.iter().zip(grids).map(|(keyed, grid)| grid.encode_keys(&keyed.values));
-        let mut codes: Vec<Vec<Code>> = encoded.collect();
+    /// The largest error of a clip as a share of the bound, and whether that and other tolerances are kept.
+    fn tried(&self, bytes: Vec<u8>) -> Result<(f64, bool, Vec<u8>), BuildError> {
+        let clip = Clip::open(&bytes).map_err(|_| BuildError::Range)?;
+        let largest = self.errors(&clip).map_or(f64::INFINITY, |errors| errors.largest());
+        let holds = largest <= 1.0 && self.lines(&clip).is_some_and(|lines| self.others_hold(&lines));
+        Ok((largest, holds, bytes))
+    }
+
+    /// The codes of all keyed tracks, of which joints make up for their parents.
+    fn compensated(&self, tracks: &Tracks<'_>, grids: &[Parameters], nearest: &[Vec<Code>]) -> Vec<Vec<Code>> {
+        let mut codes = nearest.to_vec();
         let codec = KeyCodec(|index: usize, _| tracks.moving[index].keyed.map(|place| grids[place]));
         let found = tracks.job(self, &(0..self.keys.len()), &[], |job| engine::rounded(job, &codec, &Sequential));
         for (moving, track) in tracks.moving.iter().zip(found) {
