@@ -84,10 +84,11 @@ fn search(original: &Document, document: &Document, settings: &Settings, monitor
     let part = |index: usize| Part { whole: monitor, from: 0.7 + index as f64 * share, share };
     // Splines are searched in core's form, however many they are; the storage's own form may be smaller.
     let comparable = if has_splines { usize::MAX } else { MUCH };
-    let converted = converted(settings).filter(|_| affords(comparable));
-    let converted = converted.map(|settings| pack_below(document, &settings, None, &part(0))).transpose()?;
-    let converted = converted.and_then(|forms| forms.into_iter().next());
-    let as_it_was = (settings.level != Level::Fast && affords(comparable)).then(|| weigh::weight(original).raw);
+    let (mut converted, mut as_it_was) = (None, None);
+    if affords(comparable) {
+        converted = pack_below(document, &self::converted(settings), None, &part(0))?.into_iter().next();
+        as_it_was = Some(weigh::weight(original).raw);
+    }
     let mut results = Results::new(packed, converted, as_it_was, settings.optimize);
     sparse.into_iter().for_each(|packed| results.take(packed));
     for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most)) {
@@ -143,14 +144,13 @@ impl Results {
     }
 }
 
-/// The settings that do what `convert` does; `None` at the fast level.
-fn converted(settings: &Settings) -> Option<Settings> {
+/// The settings that do what `convert` does.
+fn converted(settings: &Settings) -> Settings {
     let kept = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
-    let converted = match storage::of(settings.storage).converts_exactly {
+    match storage::of(settings.storage).converts_exactly {
         true => Settings { keep: vec!["*".into()], optimize: Optimize::Raw, ..kept },
         false => kept,
-    };
-    (settings.level != Level::Fast).then_some(converted)
+    }
 }
 
 /// The other searches of a level, each with the most floats it is for. They include the level below and a

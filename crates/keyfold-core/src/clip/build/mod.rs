@@ -120,7 +120,7 @@ impl Limits {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Built {
-    /// The clip, for [`Clip::open`].
+    /// The clip, for [`Clip::open`](crate::clip::Clip::open).
     pub bytes: Vec<u8>,
     /// The largest error against the resampled animation (against the curves themselves where there is no rate).
     pub error: f64,
