@@ -183,6 +183,8 @@ impl<'a, 'c> Repair<'a, 'c> {
                 free.here = Grid::Parameters(parameters.at(&decoded.keys[free.track].codes, moment));
             }
         }
+        let mut joints = core::mem::take(&mut self.joints);
+        joints.clear();
         let joint = |node: usize| {
             let (own, global) = (decoded.transforms[node].get(moment), *decoded.poses.global(node, moment));
             Joint {
@@ -194,7 +196,8 @@ impl<'a, 'c> Repair<'a, 'c> {
                 error: self.error(node, &global),
             }
         };
-        self.joints = (0..self.free.len()).map(joint).collect();
+        joints.extend((0..self.free.len()).map(joint));
+        self.joints = joints;
     }
 
     fn store(&self, decoded: &mut Decoded) {
