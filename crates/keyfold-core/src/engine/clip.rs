@@ -19,8 +19,9 @@ pub struct Job<'a> {
     pub tracks: &'a [Driven<'a>],
     /// By track: the stored curve if that is settled, which is the track's own if it stays as it is.
     pub settled: &'a [Option<&'a Curve>],
-    /// The weight of squared errors at each time of the unsettled tracks; 1 if empty.
-    pub weights: &'a [f64],
+    /// By track: the weight of squared errors at each time of the unsettled tracks, the same for all tracks of
+    /// a part; 1 if empty.
+    pub weights: &'a [&'a [f64]],
     /// When the animation ends, in seconds.
     pub end: f32,
     /// The farthest that a measured point may end up from its original place, in scene units.
@@ -105,7 +106,8 @@ impl<'a> Clip<'a> {
             let start = all.partition_point(|track| track.node < node);
             start..all.partition_point(|track| track.node <= node)
         });
-        let weights = if job.weights.len() == times.len() { job.weights.to_vec() } else { vec![1.0; times.len()] };
+        let weights = free.first().and_then(|(index, _)| job.weights.get(*index));
+        let weights = weights.map_or_else(|| vec![1.0; times.len()], |weights| weights.to_vec());
         let is_otherwise =
             |(index, track): &(usize, Driven<'_>)| job.settled[*index].is_some_and(|curve| curve != track.curve);
         let is_settled_otherwise = tracks.iter().any(is_otherwise);

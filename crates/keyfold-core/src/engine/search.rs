@@ -110,15 +110,15 @@ pub fn search<E: Executor>(
     codec.exceeds(job.tracks.len(), found.cost).then_some(found)
 }
 
-/// Repairs tracks that keep all keys, after weights or the values that codes are relative to have changed.
-/// `None` if that does not bring them within the bound.
+/// Repairs tracks that keep all keys, after weights or the values that codes are relative to have changed. Parts
+/// that this does not bring within the bound are searched again. `None` if that fails.
 pub fn repaired<E: Executor>(
     job: &Job<'_>,
     codec: &dyn Codec,
     executor: &E,
     tracks: &[Option<Encoded>],
 ) -> Option<Vec<Option<Encoded>>> {
-    each_part(job, codec, executor, |search, clip| search.repaired(clip, tracks))
+    each_part(job, codec, executor, |search, clip| search.repaired(clip, tracks).or_else(|| search.alone(clip)))
 }
 
 /// Encodes tracks on grids that ignore the bound, with compensation and repair; all `None` if cancelled.
@@ -480,6 +480,13 @@ impl<E: Executor> Search<'_, '_, E> {
         encoder.given = stored().flatten().map(|track| track.codes.clone()).collect();
         let measured = encoder.encode(&quantizers);
         (measured.error() <= self.most()).then(|| self.assemble(clip, &[encoder.decoded.keys], &quantizers))
+    }
+
+    /// A clip's tracks, searched as if there were no other.
+    fn alone(&self, clip: &Clip<'_>) -> Option<Vec<Encoded>> {
+        let search = Search { clips: core::slice::from_ref(clip), ..*self };
+        let found = search.best(vec![Sampled::new(clip, self.job.bound)])?;
+        clip.tracks.iter().map(|track| found.tracks[track.index].clone()).collect()
     }
 
     /// A clip's tracks on grids that do not depend on budgets.

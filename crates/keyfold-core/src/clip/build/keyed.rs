@@ -97,7 +97,7 @@ impl<'a> Tracks<'a> {
         &self,
         encoder: &Encoder<'_>,
         keys: &Range<usize>,
-        weights: &[f64],
+        weights: &[Vec<f64>],
         run: impl FnOnce(&engine::Job<'_>) -> T,
     ) -> T {
         let curves: Vec<Curve> = self.moving.iter().map(|moving| part(&moving.values, keys)).collect();
@@ -106,12 +106,14 @@ impl<'a> Tracks<'a> {
         let tracks: Vec<Track<'_>> =
             self.moving.iter().zip(&curves).map(|(moving, curve)| Track { curve, ..moving.track }).collect();
         let settled: Vec<Option<&Curve>> = held.iter().map(Option::as_ref).collect();
+        let part = |moving: &Moving<'_>| weights.get(encoder.part_of[moving.track.node]?).map(|own| &own[keys.clone()]);
+        let weights: Vec<&[f64]> = self.moving.iter().filter_map(part).collect();
         run(&engine::Job {
             skeleton: encoder.job.source.skeleton,
             probe_radii: encoder.job.source.probe_radii,
             tracks: &tracks,
             settled: &settled,
-            weights,
+            weights: &weights,
             end: keys.end.saturating_sub(1) as f32,
             bound: encoder.job.bound,
             level: Level::Default,

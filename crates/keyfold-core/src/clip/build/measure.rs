@@ -19,11 +19,10 @@ pub(super) struct Errors {
     pub(super) beside: Vec<f64>,
 }
 
-impl Errors {
-    /// The largest, as a share of the bound.
-    pub(super) fn largest(&self) -> f64 {
-        libm::sqrt(self.own.iter().chain(&self.beside).copied().fold(0.0, f64::max))
-    }
+/// The largest of all, as a share of the bound.
+pub(super) fn largest(errors: &[Errors]) -> f64 {
+    let all = errors.iter().flat_map(|errors| errors.own.iter().chain(&errors.beside));
+    libm::sqrt(all.copied().fold(0.0, f64::max))
 }
 
 impl Encoder<'_> {
@@ -42,23 +41,28 @@ impl Encoder<'_> {
         Some(Poses::new(&played, &moments))
     }
 
-    /// How far a clip is off; nothing where it plays what is no number.
-    pub(super) fn errors(&self, clip: &Clip<'_>) -> Option<Errors> {
+    /// How far each part of the hierarchy is off; nothing where a clip plays what is no number.
+    pub(super) fn errors(&self, clip: &Clip<'_>) -> Option<Vec<Errors>> {
         let (keys, bound) = (&self.keys.times, self.job.bound);
-        let [mut own, mut beside] = [(); 2].map(|()| vec![0.0f64; keys.len()]);
+        let none = || vec![0.0f64; keys.len()];
+        let mut all: Vec<Errors> = (0..self.parts()).map(|_| Errors { own: none(), beside: none() }).collect();
         for (_, times, reference) in self.blocks() {
             let poses = self.played(clip, times)?;
             for (i, time) in times.iter().enumerate() {
                 let key = keys.partition_point(|key| key <= time).saturating_sub(1);
-                let probes = self.job.probes.iter();
-                let squares = probes.map(|p| p.squared_distance(reference.global(p.a, i), poses.global(p.b, i)));
-                let error = squares.fold(0.0, f64::max) / (bound * bound);
                 let at = keys[key] == *time;
-                own[key] = if at { error.max(own[key]) } else { own[key] };
-                beside[key] = if !at || error > 1.0 { error.max(beside[key]) } else { beside[key] };
+                for probe in self.job.probes {
+                    let Some(Errors { own, beside }) = self.part_of[probe.a].map(|part| &mut all[part]) else {
+                        continue;
+                    };
+                    let square = probe.squared_distance(reference.global(probe.a, i), poses.global(probe.b, i));
+                    let error = square / (bound * bound);
+                    own[key] = if at { error.max(own[key]) } else { own[key] };
+                    beside[key] = if !at || error > 1.0 { error.max(beside[key]) } else { beside[key] };
+                }
             }
         }
-        Some(Errors { own, beside })
+        Some(all)
     }
 
     /// What a clip plays as curves through its keys; steps as they are.

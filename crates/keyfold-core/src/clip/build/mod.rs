@@ -29,7 +29,7 @@ use super::{Encoding, NodeProperty, Target};
 use crate::curve::Curve;
 use crate::skeleton::{Affine, BETWEEN, BLOCK, Moment, Motion, Poses, Probe, Skeleton, moments, probes};
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::{cell::Cell, fmt};
 
 use keys::KeyTimes;
@@ -275,6 +275,8 @@ struct Encoder<'a> {
     plan: Plan<'a>,
     /// What the clip should play: the animation resampled, or itself where there is no rate.
     wanted: Motion<'a>,
+    /// By node, its part of the hierarchy: one for each topmost node that moves, with all below.
+    part_of: Vec<Option<usize>>,
     /// The moments at which errors are measured, and when the clip plays them.
     moments: Vec<Moment>,
     played_at: Vec<f64>,
@@ -298,8 +300,23 @@ impl<'a> Encoder<'a> {
         let (plan, wanted) = (Plan::new(job, keys, &wanted), job.source.played(wanted));
         let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.probes.len().max(1));
         let kept = moments.chunks(BLOCK).take(blocks).map(|block| Poses::new(&wanted, block)).collect();
-        Self { job, keys, plan, wanted, played_at: keys.played_at(&moments), moments, kept }
+        let part_of = parts(job.source.skeleton, &wanted.moved());
+        Self { job, keys, plan, wanted, part_of, played_at: keys.played_at(&moments), moments, kept }
     }
+
+    /// How many parts there are.
+    fn parts(&self) -> usize {
+        self.part_of.iter().flatten().max().map_or(0, |last| last + 1)
+    }
+}
+
+/// By node, its part of the hierarchy, where it moves.
+fn parts(skeleton: &Skeleton, moved: &[bool]) -> Vec<Option<usize>> {
+    let (mut part_of, mut parts) = (vec![None; skeleton.len()], 0..);
+    for &node in skeleton.order().iter().filter(|node| moved[**node]) {
+        part_of[node] = skeleton.parent(node).and_then(|parent| part_of[parent]).or_else(|| parts.next());
+    }
+    part_of
 }
 
 /// The least and the largest.

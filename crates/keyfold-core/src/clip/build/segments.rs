@@ -6,7 +6,7 @@
 
 use super::codec::{Grids, KeyCodec};
 use super::keyed::{Keyed, Tracks};
-use super::measure::Errors;
+use super::measure::{Errors, largest};
 use super::pack::packed;
 use super::{BuildError, Built, Encoder};
 use crate::clip::Clip;
@@ -32,8 +32,8 @@ pub(super) struct Segments<'a, 'e> {
     pub(super) codes: Vec<Vec<Code>>,
     /// By segment: whether there are codes to repair.
     made: Vec<bool>,
-    /// By key: how many times the square of its error counts.
-    weights: Vec<f64>,
+    /// By part of the hierarchy and key: how many times the square of its error counts.
+    weights: Vec<Vec<f64>>,
     /// By keyed track: the coarsest level.
     floors: Vec<u8>,
 }
@@ -59,23 +59,26 @@ impl<'a, 'e> Segments<'a, 'e> {
             levels: keyed.iter().map(|keyed| vec![keyed.level.unwrap_or(0); ranges.len()]).collect(),
             codes: codes.collect(),
             made: vec![false; ranges.len()],
-            weights: vec![1.0; keys],
+            weights: vec![vec![1.0; keys]; encoder.parts()],
             floors: vec![0; keyed.len()],
             ranges,
         }
     }
 
     /// Makes those segments again that are beside errors over the bound: keys there count for more, and the more where that did not help.
-    fn come_nearer(&mut self, errors: &Errors) -> Result<(), BuildError> {
-        let (mut weights, beyond) = raise(&self.weights, &errors.own, &errors.beside, LEAST);
-        for key in beyond {
-            for beside in key..(key + 2).min(weights.len()) {
-                weights[beside] = weights[beside].max(self.weights[beside] * errors.beside[key] / NEARER);
+    fn come_nearer(&mut self, errors: &[Errors]) -> Result<(), BuildError> {
+        let mut wanted = vec![false; self.ranges.len()];
+        for (weights, errors) in self.weights.iter_mut().zip(errors) {
+            let (mut raised, beyond) = raise(weights, &errors.own, &errors.beside, LEAST);
+            for key in beyond {
+                for beside in key..(key + 2).min(raised.len()) {
+                    raised[beside] = raised[beside].max(weights[beside] * errors.beside[key] / NEARER);
+                }
             }
+            let differ = |keys: &Range<usize>| raised[keys.clone()] != weights[keys.clone()];
+            wanted.iter_mut().zip(&self.ranges).for_each(|(wanted, keys)| *wanted |= differ(keys));
+            *weights = raised;
         }
-        let raised = |keys: &Range<usize>| weights[keys.clone()] != self.weights[keys.clone()];
-        let wanted = self.ranges.iter().map(raised).collect();
-        self.weights = weights;
         self.make(wanted)
     }
 
@@ -114,9 +117,11 @@ impl<'a, 'e> Segments<'a, 'e> {
             Some(grids.at(grids.level(step).max(self.floors[place]), after[index]))
         });
         let made = self.made[segment].then(|| self.encoded(segment, &after));
-        let found = tracks.job(self.encoder, &keys, &self.weights[keys.clone()], |job| {
-            let again = made.and_then(|made| engine::repaired(job, &codec, &Sequential, &made));
-            let found = again.or_else(|| engine::search(job, &codec, &Sequential, None).map(|found| found.tracks));
+        let found = tracks.job(self.encoder, &keys, &self.weights, |job| {
+            let found = match made {
+                Some(made) => engine::repaired(job, &codec, &Sequential, &made),
+                None => engine::search(job, &codec, &Sequential, None).map(|found| found.tracks),
+            };
             // Where nothing holds: as near as codes come.
             found.unwrap_or_else(|| engine::rounded(job, &codec, &Sequential))
         });
@@ -189,7 +194,7 @@ impl Encoder<'_> {
             let bytes = packed(self, &tracks.keyed, &segments);
             self.job.pay(self.keys.len() + self.moments.len(), MADE)?;
             let errors = self.errors(&Clip::open(&bytes).map_err(|_| BuildError::Range)?);
-            if let Some(errors) = errors.filter(|errors| errors.largest() > 1.0 && tries.next().is_some()) {
+            if let Some(errors) = errors.filter(|errors| largest(errors) > 1.0 && tries.next().is_some()) {
                 segments.come_nearer(&errors)?;
                 continue;
             }
