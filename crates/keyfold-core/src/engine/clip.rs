@@ -52,8 +52,8 @@ impl<'a> Part<'a> {
         for (index, track) in job.tracks.iter().enumerate().filter(|(_, track)| track.node < skeleton.len()) {
             of_node[track.node].push(index);
         }
-        let moved = skeleton.moved(|node| !of_node[node].is_empty());
-        let top = |node: &&usize| moved[**node] && skeleton.parent(**node).is_none_or(|p| !moved[p]);
+        let parts = skeleton.parts(|node| !of_node[node].is_empty());
+        let top = |node: &&usize| parts[**node].is_some() && skeleton.parent(**node).is_none_or(|p| parts[p].is_none());
         skeleton.order().iter().filter(top).map(|top| Self::below(job, *top, &of_node)).collect()
     }
 

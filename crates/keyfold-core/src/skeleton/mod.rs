@@ -191,6 +191,16 @@ impl Skeleton {
         }
         moved
     }
+
+    /// For each node that moves, the number of its part: the topmost node that is `animated`, and all below it.
+    pub fn parts(&self, animated: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
+        let (mut parts, mut numbers) = (vec![None; self.len()], 0..);
+        for &node in &self.order {
+            let above = self.parents[node].and_then(|parent| parts[parent]);
+            parts[node] = if animated(node) { above.or_else(|| numbers.next()) } else { above };
+        }
+        parts
+    }
 }
 
 impl Rest {

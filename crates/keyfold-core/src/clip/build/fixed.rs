@@ -39,7 +39,7 @@ impl Encoder<'_> {
         let mut bits = self.job.options.bits.unwrap_or(FIXED_BITS);
         loop {
             let done = f64::from(bits) / f64::from(MAX_BITS + 1);
-            self.job.pay(2 * (self.keys.len() + self.moments.len()), done)?;
+            self.job.pay(4 * (self.keys.len() + self.moments.len()), done)?;
             let grids: Vec<Parameters> = tracks.keyed.iter().map(|keyed| grid(keyed, bits)).collect();
             let nearest: Vec<Vec<Code>> =
                 tracks.keyed.iter().zip(&grids).map(|(keyed, grid)| grid.encode_keys(&keyed.values)).collect();

@@ -29,7 +29,7 @@ use super::{Encoding, NodeProperty, Target};
 use crate::curve::Curve;
 use crate::skeleton::{Affine, BETWEEN, BLOCK, Moment, Motion, Poses, Probe, Skeleton, moments, probes};
 use alloc::string::{String, ToString};
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use core::{cell::Cell, fmt};
 
 use keys::KeyTimes;
@@ -300,7 +300,7 @@ impl<'a> Encoder<'a> {
         let (plan, wanted) = (Plan::new(job, keys, &wanted), job.source.played(wanted));
         let blocks = KEPT / (BLOCK * size_of::<Affine>() * job.probes.len().max(1));
         let kept = moments.chunks(BLOCK).take(blocks).map(|block| Poses::new(&wanted, block)).collect();
-        let part_of = parts(job.source.skeleton, &wanted.moved());
+        let part_of = job.source.skeleton.parts(|node| wanted.animates(node));
         Self { job, keys, plan, wanted, part_of, played_at: keys.played_at(&moments), moments, kept }
     }
 
@@ -308,15 +308,6 @@ impl<'a> Encoder<'a> {
     fn parts(&self) -> usize {
         self.part_of.iter().flatten().max().map_or(0, |last| last + 1)
     }
-}
-
-/// By node, its part of the hierarchy, where it moves.
-fn parts(skeleton: &Skeleton, moved: &[bool]) -> Vec<Option<usize>> {
-    let (mut part_of, mut parts) = (vec![None; skeleton.len()], 0..);
-    for &node in skeleton.order().iter().filter(|node| moved[**node]) {
-        part_of[node] = skeleton.parent(node).and_then(|parent| part_of[parent]).or_else(|| parts.next());
-    }
-    part_of
 }
 
 /// The least and the largest.
