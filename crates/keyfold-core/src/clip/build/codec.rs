@@ -4,8 +4,7 @@ use super::frame::Frame;
 use crate::clip::coding::{MAX_BITS, rotation_step, scalar_step};
 use crate::engine::{Codec, Counting, Encoded, Grid, Parameters, Track};
 
-/// The finest level of a rotation, and its byte of the finest step: codes of the longest parameters still have 24 bits there.
-const LADDER: u8 = 60;
+/// The byte of a rotation's finest step: codes of the longest parameters still have 24 bits there.
 const FINEST_BYTE: u8 = 168;
 
 /// The codes of the variable encoding.
@@ -24,43 +23,50 @@ impl Grids {
     /// The bytes of the steps at a level.
     pub(super) fn bytes(&self, level: u8) -> [u8; 3] {
         match self {
-            Self::Rotation { bytes, .. } => bytes.map(|b| b.saturating_add(2 * level).min(FINEST_BYTE)),
+            Self::Rotation { bytes, .. } => bytes.map(|byte| byte + 2 * level),
             Self::Numbers { .. } => [level; 3],
         }
     }
 
+    /// The steps at a level.
+    fn steps(&self, level: u8) -> [f64; 3] {
+        let step = if matches!(self, Self::Rotation { .. }) { rotation_step } else { scalar_step };
+        self.bytes(level).map(|byte| f64::from(step(byte) as f32))
+    }
+
     /// The grid at a level, in a segment that anchors with the parameters `after` follow.
     pub(super) fn at(&self, level: u8, after: Option<[f64; 3]>) -> Parameters {
-        let (frame, origin, step): (_, _, fn(u8) -> f64) = match self {
-            Self::Rotation { frame, .. } => (Some(frame.sides()), [0.0; 3], rotation_step),
-            Self::Numbers { origin, .. } => (None, origin.map(f64::from), scalar_step),
+        let (frame, origin) = match self {
+            Self::Rotation { frame, .. } => (Some(frame.sides()), [0.0; 3]),
+            Self::Numbers { origin, .. } => (None, origin.map(f64::from)),
         };
-        let steps = self.bytes(level).map(|byte| f64::from(step(byte) as f32));
-        Parameters { frame, origin, steps, codes: CODES, counting: Counting::Halfway(after) }
+        Parameters { frame, origin, steps: self.steps(level), codes: CODES, counting: Counting::Halfway(after) }
     }
 
     /// The level with these steps.
     pub(super) fn level_of(&self, steps: [f64; 3]) -> u8 {
-        let octaves = libm::log2(steps.into_iter().fold(0.0, f64::max));
+        (0..=self.finest()).find(|level| self.steps(*level) == steps).unwrap_or(0)
+    }
+
+    /// The finest level.
+    pub(super) fn finest(&self) -> u8 {
         match self {
-            Self::Rotation { bytes, .. } => {
-                let coarsest = f64::from(bytes.iter().copied().fold(u8::MAX, u8::min));
-                libm::round((-8.0 * octaves - coarsest) / 2.0) as u8
-            }
-            Self::Numbers { .. } => libm::round((24.0 - octaves) * 4.0) as u8,
+            Self::Rotation { bytes, .. } => (FINEST_BYTE - bytes.iter().copied().fold(0, u8::max)) / 2,
+            Self::Numbers { finest, .. } => *finest,
         }
     }
 
-    /// The coarsest level whose steps are no larger than one of radians or units.
+    /// The coarsest level whose steps are no larger than one of radians or units; the finest if none is.
     pub(super) fn level(&self, step: f64) -> u8 {
-        match self {
+        let level = match self {
             // A parameter is a quarter of the turn.
             Self::Rotation { bytes, .. } => {
                 let finest = f64::from(bytes.iter().copied().fold(0, u8::max));
-                libm::ceil((-8.0 * libm::log2((step / 4.0).max(1e-12)) - finest) / 2.0).clamp(0.0, LADDER.into()) as u8
+                libm::ceil((-8.0 * libm::log2((step / 4.0).max(1e-12)) - finest) / 2.0).max(0.0) as u8
             }
-            Self::Numbers { finest, .. } => number_level(step).min(*finest),
-        }
+            Self::Numbers { .. } => number_level(step),
+        };
+        level.min(self.finest())
     }
 }
 

@@ -117,14 +117,8 @@ impl<'a, 'e> Segments<'a, 'e> {
             Some(grids.at(grids.level(step).max(self.floors[place]), after[index]))
         });
         let made = self.made[segment].then(|| self.encoded(segment, &after));
-        let found = tracks.job(self.encoder, &keys, &self.weights, |job| {
-            let found = match made {
-                Some(made) => engine::repaired(job, &codec, &Sequential, &made),
-                None => engine::search(job, &codec, &Sequential, None).map(|found| found.tracks),
-            };
-            // Where nothing holds: as near as codes come.
-            found.unwrap_or_else(|| engine::rounded(job, &codec, &Sequential))
-        });
+        let found = tracks
+            .job(self.encoder, &keys, &self.weights, |job| engine::nearest(job, &codec, &Sequential, made.as_deref()));
         for (moving, track) in tracks.moving.iter().zip(&found) {
             let (Some(place), Some(Encoded { grid: Grid::Parameters(grid), codes, .. })) = (moving.keyed, track) else {
                 continue;
@@ -164,7 +158,9 @@ impl<'a, 'e> Segments<'a, 'e> {
 
     /// Whether a track has no finer steps with which codes would reach its values.
     fn lack_codes(&self) -> bool {
-        let lacks = |(keyed, levels): (&Keyed, &Vec<u8>)| matches!(&keyed.grids, Grids::Numbers { finest, .. } if levels.contains(finest));
+        let lacks = |(keyed, levels): (&Keyed, &Vec<u8>)| {
+            matches!(keyed.grids, Grids::Numbers { .. }) && levels.contains(&keyed.grids.finest())
+        };
         self.tracks.keyed.iter().zip(&self.levels).any(lacks)
     }
 }
