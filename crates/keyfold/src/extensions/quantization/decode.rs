@@ -20,26 +20,11 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The parameters of a channel object; none where it has no object of the extension.
-    pub(crate) fn of_channel(channel: &Object<'_>) -> Result<Self> {
+    /// The parameters of a channel whose output has this shape.
+    pub(crate) fn of_channel(channel: &Object<'_>, shape: Shape) -> Result<Self> {
         let Some(object) = channel.extension(NAME)? else { return Ok(Self::default()) };
-        let time_scale = object.number("timeScale")?;
-        if time_scale.is_some_and(|s| !(s > 0.0 && s.is_finite())) {
-            return Err(Error::malformed(object.place("timeScale"), "should be greater than zero"));
-        }
-        Ok(Self { offset: object.numbers("offset")?, scale: object.numbers("scale")?, time_scale })
-    }
-
-    /// Refuses arrays that do not have a number for each component.
-    pub(crate) fn check(&self, channel: &Object<'_>, shape: Shape) -> Result<()> {
-        for (key, numbers) in [("offset", &self.offset), ("scale", &self.scale)] {
-            if numbers.as_ref().is_some_and(|n| n.len() != shape.components()) {
-                let at = format!("{}/extensions/{NAME}/{key}", channel.at());
-                let what = format!("{} elements need {} numbers", shape.name(), shape.components());
-                return Err(Error::malformed(at, what));
-            }
-        }
-        Ok(())
+        let [offset, scale] = ["offset", "scale"].map(|key| numbers(&object, key, shape));
+        Ok(Self { time_scale: time_scale(&object)?, offset: offset?, scale: scale? })
     }
 
     /// The extension's object; `None` where nothing differs from the defaults.
@@ -81,6 +66,23 @@ impl Parameters {
         }
         values
     }
+}
+
+/// An array of the extension's object, which has a number for each component.
+pub(super) fn numbers(object: &Object<'_>, key: &str, shape: Shape) -> Result<Option<Vec<f64>>> {
+    let numbers = object.numbers(key)?;
+    if numbers.as_ref().is_none_or(|numbers| numbers.len() == shape.components()) {
+        return Ok(numbers);
+    }
+    let what = format!("{} elements need {} numbers", shape.name(), shape.components());
+    Err(Error::malformed(object.place(key), what))
+}
+
+/// The time scale of the extension's object.
+pub(super) fn time_scale(object: &Object<'_>) -> Result<Option<f64>> {
+    let scale = object.number("timeScale")?;
+    let is_sound = scale.is_none_or(|scale| scale > 0.0 && scale.is_finite());
+    if is_sound { Ok(scale) } else { Err(Error::malformed(object.place("timeScale"), "should be greater than zero")) }
 }
 
 /// Whole numbers without a fraction: `1`, not `1.0`.
