@@ -17,7 +17,7 @@ use keyfold_core::{
     quantize::Quantizer,
     quat::{self, Quat},
 };
-use serde_json::{Map, json};
+use serde_json::json;
 
 /// A document with its animations in the forms that are asked for.
 pub(super) fn written(document: &Document, animations: &[Animation], options: &Options) -> Result<Document> {
@@ -45,23 +45,21 @@ fn channel(Track { target, curve, source }: &Track, options: &Options) -> Option
     if !known || curve.interpolation() == Interpolation::CubicSlerp {
         return None;
     }
-    let path = Path { property, axis };
-    let wanted = |layout: &Layout| options.wants(path.property, *layout);
-    let layout = possible_layouts(path, curve).find(wanted).unwrap_or(Layout::Whole);
-    let path = path_of(path, layout);
-    let (numbers, shape) = (reduce(curve, path.property, layout), shape(path, layout));
-    let encoding = options.encoding(path);
+    let whole = Path { property, axis };
+    let layout = possible_layouts(whole, curve).find(|l| options.wants(property, *l)).unwrap_or(Layout::Whole);
+    let path = path_of(whole, layout);
+    let (numbers, shape) = (reduce(curve, property, layout), shape(path, layout));
     let floats = || Stored::floats(shape, &numbers.iter().map(|v| *v as f32).collect::<Vec<_>>());
-    let on_grids = on_grids(&numbers, shape, encoding);
-    let (output, mut parameters) = on_grids.unwrap_or_else(|| (floats(), Parameters::default()));
-    let input;
-    (input, parameters.time_scale) = times(curve, options);
+    let on_grids = on_grids(&numbers, shape, options.encoding(path));
+    let (output, parameters) = on_grids.unwrap_or_else(|| (floats(), Parameters::default()));
+    let (input, time_scale) = times(curve, options);
+    let extension = Parameters { time_scale, ..parameters }.to_json();
     Some(ChannelForm {
         source: Some(source.channel),
         sampler: Some(SamplerForm { input, output, interpolation: curve.interpolation() }),
         extension_sampler: None,
         target: json!({ "node": node, "path": path.to_string() }),
-        extensions: parameters.to_json().map(|object| (NAME.to_owned(), object)).into_iter().collect::<Map<_, _>>(),
+        extensions: extension.map(|object| (NAME.to_owned(), object)).into_iter().collect(),
     })
 }
 
@@ -111,8 +109,7 @@ fn on_grids(numbers: &[f64], shape: Shape, encoding: Encoding) -> Option<(Stored
         false => Quantizer::unsigned(bits, range.0, range.1),
     };
     let grids = ranges.iter().map(grid).collect::<Option<Vec<_>>>()?;
-    let codes = numbers.iter().zip(grids.iter().cycle()).map(|(value, grid)| i64::from(grid.encode(*value)));
-    let codes: Vec<i64> = codes.collect();
+    let codes: Vec<i64> = numbers.iter().zip(grids.iter().cycle()).map(|(v, grid)| grid.encode(*v).into()).collect();
     let scale = |grid: &Quantizer| if encoding.normalized { grid.extent() } else { grid.step() };
     let parameters = Parameters {
         offset: Some(grids.iter().map(|grid| grid.decode(0)).collect()),
