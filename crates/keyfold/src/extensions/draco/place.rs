@@ -40,7 +40,7 @@ pub(super) fn place(
     let buffer = options.fallback.then(|| edit.push_buffer(Some("draco")));
     for stream in &streamed.streams {
         let view = edit.push_view_in(buffer, stream.bytes()?, Map::new());
-        let accessors: Vec<usize> = stream.contents().map(|content| indices[content]).collect();
+        let accessors: Vec<usize> = stream.contents.iter().map(|content| indices[content]).collect();
         let ids: Vec<usize> = (1..accessors.len()).collect();
         let (key, empty) = match options.dialect {
             Dialect::Draft => ("attributeId", json!({ "compressedAnimations": [] })),

@@ -26,7 +26,7 @@ pub(crate) struct Streamed {
 impl Streamed {
     /// What accessors hold whose values are in the streams.
     pub(crate) fn inside(&self) -> BTreeSet<&Stored> {
-        self.streams.iter().flat_map(Stream::contents).collect()
+        self.streams.iter().flat_map(|stream| &stream.contents).collect()
     }
 
     /// All streams, one after the other.
@@ -38,17 +38,15 @@ impl Streamed {
 /// What an accessor holds as a decoder will see it, and how a stream says it.
 pub(super) type Part = (Stored, EncodedAttribute);
 
-/// One stream to be written, the times first.
-pub(super) struct Stream(Vec<Part>);
+/// One stream to be written, its parts in two lists. The first are the times.
+pub(super) struct Stream {
+    pub(super) contents: Vec<Stored>,
+    attributes: Vec<EncodedAttribute>,
+}
 
 impl Stream {
-    pub(super) fn contents(&self) -> impl Iterator<Item = &Stored> {
-        self.0.iter().map(|(stored, _)| stored)
-    }
-
     pub(super) fn bytes(&self) -> Result<Vec<u8>> {
-        let attributes: Vec<EncodedAttribute> = self.0.iter().map(|(_, attribute)| attribute.clone()).collect();
-        assemble(self.0[0].0.count() as u32, &attributes, &[]).map_err(refused)
+        assemble(self.contents[0].count() as u32, &self.attributes, &[]).map_err(refused)
     }
 }
 
@@ -149,18 +147,20 @@ pub(super) fn refused(fault: EncodeFault) -> Error {
 fn encode(tracks: &[&Candidate<'_>], options: &Options) -> Result<Option<Stream>> {
     // Asked-for bits are for every track, whether they pay or not.
     let asked = options.bits.is_some();
-    let mut parts = vec![tracks[0].times.clone()];
+    let (times, attribute) = tracks[0].times.clone();
     const HEADER: isize = 32;
-    let mut saved = parts[0].0.bytes.len() as isize - parts[0].1.size() as isize - HEADER;
+    let mut saved = times.bytes.len() as isize - attribute.size() as isize - HEADER;
+    let mut stream = Stream { contents: vec![times], attributes: vec![attribute] };
     let mut seen = BTreeSet::new();
     for Candidate { grid, packed, .. } in tracks.iter().filter(|c| seen.insert(&c.packed.output)) {
-        let id = parts.len() as u32;
+        let id = stream.contents.len() as u32;
         let encoded = EncodedAttribute::from_indices(id, &grid.quantizer, &grid.indices, &CODEC).map_err(refused)?;
         let gain = packed.output.bytes.len() as isize - encoded.size() as isize;
         if gain > 0 || asked {
             saved += gain;
-            parts.push((packed.output.clone(), encoded));
+            stream.contents.push(packed.output.clone());
+            stream.attributes.push(encoded);
         }
     }
-    Ok((parts.len() > 1 && (saved > 0 || asked)).then_some(Stream(parts)))
+    Ok((stream.contents.len() > 1 && (saved > 0 || asked)).then_some(stream))
 }

@@ -4,7 +4,7 @@ use super::{
     streams::{CODEC, Part, refused},
     write::Options,
 };
-use crate::{Error, Interpolation, Result, Track, write::Stored};
+use crate::{Interpolation, Result, Track, write::Stored};
 use keyfold_core::draco::{Attribute, Coding, EncodedAttribute, Quantizer, TIMESTAMPS};
 use std::collections::BTreeMap;
 
@@ -28,19 +28,18 @@ fn encode(times: &[f32], exact: bool, options: &Options) -> Result<Part> {
     let asked = options.time_bits.and_then(|bits| Quantizer::fit(times, 1, bits).ok());
     // A fallback has the original times, and one accessor cannot say two lengths: then times stay exact.
     let quantizer = asked.or_else(|| if options.fallback { None } else { even_grid(times, exact) });
-    if let Some(quantizer) = quantizer
-        && let Ok(indices) = quantizer.quantize(times)
-    {
-        let decoded = quantizer.dequantize(indices.clone());
-        if decoded.is_sorted_by(|a, b| a < b) && decoded.last() == times.last() {
-            let attribute = EncodedAttribute::from_indices(TIMESTAMPS, &quantizer, &indices, &CODEC);
-            return Ok((Stored::times(&decoded), attribute.map_err(refused)?));
-        }
-    }
-    let keys = u32::try_from(times.len()).map_err(|_| Error::limit("", "a track of more than 4294967295 keys"))?;
-    let floats = Attribute::floats(TIMESTAMPS, 1, times.to_vec());
-    let attribute = EncodedAttribute::new(&floats, keys, &Coding::LOSSLESS, &CODEC);
-    Ok((Stored::times(times), attribute.map_err(refused)?))
+    let on_grid = |quantizer: Quantizer| {
+        let indices = quantizer.quantize(times).ok()?;
+        let attribute = EncodedAttribute::from_indices(TIMESTAMPS, &quantizer, &indices, &CODEC);
+        let decoded = quantizer.dequantize(indices);
+        let holds = decoded.is_sorted_by(|a, b| a < b) && decoded.last() == times.last();
+        holds.then(|| (Stored::times(&decoded), attribute))
+    };
+    let (times, attribute) = quantizer.and_then(on_grid).unwrap_or_else(|| {
+        let floats = Attribute::floats(TIMESTAMPS, 1, times.to_vec());
+        (Stored::times(times), EncodedAttribute::new(&floats, times.len() as u32, &Coding::LOSSLESS, &CODEC))
+    });
+    Ok((times, attribute.map_err(refused)?))
 }
 
 /// A grid on which evenly spaced times differ by one: they then take next to nothing. Times may drift by a few units in the last place,
