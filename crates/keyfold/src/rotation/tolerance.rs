@@ -78,10 +78,8 @@ impl Search<'_> {
             let worst = errors.iter().copied().fold(0.0, f64::max);
             (!(NEAR..=1.0).contains(&(worst / self.bound))).then_some(errors)
         });
-        for _ in 0..ROUNDS.1 {
-            if best.is_some() {
-                break;
-            }
+        let mut rounds = 0..ROUNDS.1;
+        while best.is_none() && rounds.next().is_some() {
             let errors = self.tried(&budgets, &mut best);
             self.reach.tighten(&mut budgets, &errors, self.bound, LEAST);
         }
