@@ -1,5 +1,5 @@
-//! From stored numbers to times and values: normalize, times `scale`, plus `offset`, rebuild what the layout leaves out. All in
-//! `f64`, rounded once at the end; the writer measures its own output with the same functions.
+//! From stored numbers to times and values: normalize, multiply by `scale`, add `offset`, rebuild the components that
+//! the layout leaves out. All of it is in `f64` and rounded once at the end.
 
 use super::{Layout, NAME};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use serde_json::{Map, Value, json};
 
-/// A channel's parameters. They belong to the channel, not to the sampler: two channels may read one sampler differently.
+/// A channel's parameters. Two channels with different ones may share a sampler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     /// Added to each component of each stored element, after scaling.
@@ -27,7 +27,7 @@ impl Parameters {
         Ok(Self { time_scale: time_scale(&object)?, offset: offset?, scale: scale? })
     }
 
-    /// The extension's object; `None` where nothing differs from the defaults.
+    /// The extension's object; `None` if all parameters have their defaults.
     pub fn to_json(&self) -> Option<Value> {
         let mut object = Map::new();
         for (key, numbers, default) in [("offset", &self.offset, 0.0), ("scale", &self.scale, 1.0)] {
@@ -47,7 +47,7 @@ impl Parameters {
         stored.iter().map(|t| (t * scale) as f32).collect()
     }
 
-    /// Values from stored elements, layout undone.
+    /// Values from stored elements of a layout.
     pub fn values(&self, stored: &[f64], shape: Shape, layout: Layout) -> Vec<f32> {
         let at = |numbers: &Option<Vec<f64>>, i: usize, default: f64| {
             numbers.as_ref().and_then(|n| n.get(i)).copied().unwrap_or(default)
@@ -68,7 +68,7 @@ impl Parameters {
     }
 }
 
-/// An array of the extension's object, which has a number for each component.
+/// An array of the extension's object with one number for each component.
 pub(super) fn numbers(object: &Object<'_>, key: &str, shape: Shape) -> Result<Option<Vec<f64>>> {
     let numbers = object.numbers(key)?;
     if numbers.as_ref().is_none_or(|numbers| numbers.len() == shape.components()) {
@@ -85,7 +85,7 @@ pub(super) fn time_scale(object: &Object<'_>) -> Result<Option<f64>> {
     if is_sound { Ok(scale) } else { Err(Error::malformed(object.place("timeScale"), "should be greater than zero")) }
 }
 
-/// Whole numbers without a fraction: `1`, not `1.0`.
+/// A number as JSON. Whole numbers have no fraction: `1`, not `1.0`.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
 }

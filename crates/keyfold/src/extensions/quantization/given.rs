@@ -1,6 +1,8 @@
-//! Types and layouts that are asked for by name, for every track that can have them, whatever that costs in precision: nothing is searched.
+//! Writes the types and layouts that options name, for every track that can have them, at any error: nothing is
+//! searched.
 //!
-//! A layout leaves out what can be rebuilt, a grid turns the rest into integers, a time scale turns times into frame numbers.
+//! A layout leaves out components that readers rebuild. A grid turns the others into integers. A time scale turns
+//! times into frame numbers.
 
 use super::{
     Encoding, Layout, NAME, Options, Parameters, Path, UNSIGNED,
@@ -19,7 +21,7 @@ use keyfold_core::{
 };
 use serde_json::json;
 
-/// A document with its animations in the forms that are asked for.
+/// A document with its animations in the requested forms.
 pub(super) fn written(document: &Document, animations: &[Animation], options: &Options) -> Result<Document> {
     let has_axes = |track: &Track| match track.target {
         Target::Node { property, axis: None, .. } => options.axes(property) == Some(true),
@@ -38,7 +40,7 @@ pub(super) fn written(document: &Document, animations: &[Animation], options: &O
     })
 }
 
-/// A track in the form that is asked for; `None` where the extension has no form for it.
+/// A track in the requested form; `None` if the extension has no form for it.
 fn channel(Track { target, curve, source }: &Track, options: &Options) -> Option<ChannelForm> {
     let Target::Node { node, property, axis } = *target else { return None };
     let known = source.targets == Targets::Core && property != Property::Weights;
@@ -67,7 +69,7 @@ fn channel(Track { target, curve, source }: &Track, options: &Options) -> Option
 fn possible_layouts(path: Path, curve: &Curve) -> impl Iterator<Item = Layout> {
     let alike = |v: &[f32]| v.iter().all(|c| (c - v[0]).abs() <= v[0].abs() * 1e-6);
     let uniform = path.property == Property::Scale && path.axis.is_none() && curve.values().chunks_exact(3).all(alike);
-    // Splines of rotations have tangents, from which no W can be rebuilt.
+    // The W of a tangent cannot be rebuilt.
     let turns = path.property == Property::Rotation && !curve.interpolation().is_spline();
     let about = |axis: Axis| move |v: &[f32]| (0..3).all(|i| i == axis as usize || v[i].abs() < 1e-4);
     let axes = Axis::ALL.into_iter().filter(move |a| turns && curve.values().chunks_exact(4).all(about(*a)));
@@ -76,8 +78,8 @@ fn possible_layouts(path: Path, curve: &Curve) -> impl Iterator<Item = Layout> {
     layouts.into_iter().filter(|l| l.0).map(|l| l.1).chain(axes)
 }
 
-/// The numbers that a layout stores of a curve, element by element. Rotations that are not splines become unit quaternions whose signs
-/// follow one another, with W >= 0 where it will be rebuilt.
+/// The numbers that a layout stores of a curve, element by element. Rotations except splines become unit quaternions,
+/// each on the side of the one before; W is positive if it is left out.
 fn reduce(curve: &Curve, property: Property, layout: Layout) -> Vec<f64> {
     if property != Property::Rotation || curve.interpolation().is_spline() {
         let step = if layout == Layout::Uniform { 3 } else { 1 };
@@ -95,8 +97,8 @@ fn reduce(curve: &Curve, property: Property, layout: Layout) -> Vec<f64> {
     keys.iter().scan(quat::IDENTITY, continued).flat_map(stored).collect()
 }
 
-/// Numbers as integers on the tightest grid over each component; `None` where they are to be floats, or have no grid. Signed codes span a
-/// range about zero, or their own where that is enough.
+/// Numbers as integers on the tightest grid of each component; `None` for floats, and for ranges without a grid. The
+/// range of signed codes is symmetric; it is -1 to 1 for normalized ones if that is enough.
 fn on_grids(numbers: &[f64], shape: Shape, encoding: Encoding) -> Option<(Stored, Parameters)> {
     let (bits, width) = (8 * encoding.component.size() as u32, shape.components());
     let column = |c: usize| numbers.iter().skip(c).step_by(width).map(|v| f64::from(*v as f32));
@@ -119,7 +121,7 @@ fn on_grids(numbers: &[f64], shape: Shape, encoding: Encoding) -> Option<(Stored
     Some((Stored::integers(encoding.component, shape, encoding.normalized, &codes), parameters))
 }
 
-/// Times as they are asked for, and their scale; floats where they cannot be that.
+/// Times as requested, and their scale; floats if that is impossible.
 fn times(curve: &Curve, options: &Options) -> (Stored, Option<f64>) {
     let coded = options.times.filter(|encoding| UNSIGNED.contains(encoding)).and_then(|encoding| {
         let coded = frames(curve.times(), encoding).or_else(|| coarse(curve.times(), encoding))?;

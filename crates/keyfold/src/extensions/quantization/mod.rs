@@ -1,19 +1,19 @@
-//! EXT_animation_quantization (draft, glTF PR 1991): integer times and values with `offset`, `scale` and `timeScale` on the channel,
-//! single axes, uniform scales, rotations without W.
+//! EXT_animation_quantization (draft, glTF PR 1991): integer times and values with `offset`, `scale` and `timeScale`
+//! on the channel, single axes, uniform scales, rotations without W.
 //!
-//! | file | what it is |
+//! | file | content |
 //! |---|---|
-//! | `table` | which path may be stored as what: the draft's tables |
+//! | `table` | the draft's tables: the types and shapes that each path may have |
 //! | `decode` | from stored numbers to values |
-//! | `times` | frame numbers behind times |
-//! | `options` | what a writer may be asked for |
-//! | `given` | a document in forms that are asked for by name |
-//! | `write` | a document within an error bound, whose grids the engine searches (`pack/storage/quantization`) |
-//! | `needed` | whether a channel needs the extension at all |
-//! | `rules` | what the extension asks of a file |
+//! | `times` | times as frame numbers |
+//! | `options` | options of the writer |
+//! | `given` | writes types and layouts that the options name |
+//! | `write` | writes within an error bound; the engine searches the grids (`pack/storage/quantization`) |
+//! | `needed` | whether a channel needs the extension |
+//! | `rules` | validation |
 //!
-//! Reading is lenient where the meaning is plain, with a finding. The draft's W of a VEC3 rotation has a sign wrong; what is meant is
-//! unit length.
+//! The reader accepts deviations whose meaning is clear, with a finding. The draft's formula for the W of a VEC3
+//! rotation has a wrong sign; unit length is meant.
 
 mod decode;
 mod given;
@@ -61,7 +61,7 @@ fn tidy(json: &mut Value) {
     }
 }
 
-/// The path of a channel; `None` where it is none of the draft's (a pointer, or nonsense).
+/// The path of a channel; `None` if the draft does not list it.
 fn path(channel: &Channel<'_>) -> Result<Option<Path>> {
     Ok(channel.object.required_object("target")?.text("path")?.and_then(Path::from_name))
 }
@@ -71,7 +71,7 @@ fn target(channel: &Channel<'_>) -> Result<Option<Vec<ChannelTarget>>> {
     let target = channel.object.required_object("target")?;
     let node = target.required_index("node")?;
     let (axis, width) = match property {
-        // The other axes are zero, so the whole rotation is driven.
+        // The other axes become zero: the channel drives the whole rotation.
         Property::Rotation => (None, 4),
         _ => (Some(axis), 1),
     };
@@ -106,7 +106,7 @@ fn keys(
     Ok(Some(KeyArrays { times: times.into(), values: values.into(), width }))
 }
 
-/// The numbers of an accessor: integers normalized where the accessor says so, nothing rounded.
+/// The numbers of an accessor without rounding. Normalized integers are divided.
 fn stored(document: &Document, accessor: usize) -> Result<Vec<f64>> {
     match document.provided(accessor) {
         Some(values) => Ok(values?.iter().map(|v| f64::from(*v)).collect()),

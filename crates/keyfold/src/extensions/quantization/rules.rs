@@ -1,4 +1,4 @@
-//! What the extension asks of a file, and which of core's rules it takes back.
+//! The extension's rules, and the rules of core that it suspends.
 
 use super::{
     Encoding, Layout, NAME, Parameters, Path, TypeSupport, UNSIGNED,
@@ -53,7 +53,7 @@ crate::validate::codes! { Keyfold;
         "Use a finer step, wider integers or floats.";
 }
 
-/// The objects that may carry the extension.
+/// The objects that may have the extension.
 pub(super) const PLACES: &[&str] = &["/animations/*/channels/*"];
 
 pub(super) fn rules(document: &Document, findings: &mut Findings) {
@@ -66,7 +66,7 @@ pub(super) fn rules(document: &Document, findings: &mut Findings) {
         for (index, object) in animation.objects("channels").into_iter().flatten().enumerate() {
             let Ok(object) = object else { continue };
             let channel = Channel { document, animation: animation.clone(), object, index };
-            // What is not there to be looked at, core's rules complain about.
+            // Core's rules report missing members.
             let _ = check(&channel, &mut said, findings);
             let _ = check_combination(&channel, &mut driven, findings);
         }
@@ -98,7 +98,7 @@ fn check(channel: &Channel<'_>, said: &mut BTreeSet<(String, &'static str)>, fin
     for (code, _, message) in value_faults(path, &output, elements > 1).into_iter().flatten() {
         findings.add(code, &at, message);
     }
-    // Core's rule counts the values of its own paths only.
+    // Core's rule counts only values of core's paths.
     if path.axis.is_some() {
         check_count(&at, output.count, input.count.saturating_mul(elements), findings);
     }
@@ -127,18 +127,19 @@ type Fault = (&'static Code, String, String);
 
 /// The rule that the form of a sampler's times breaks.
 pub(super) fn time_fault(input: &Accessor) -> Option<Fault> {
-    let message = format!("times are stored as {} {}", input.shape.name(), Encoding::of(input));
+    let what = format!("times are stored as {} {}", input.shape.name(), Encoding::of(input));
+    let message = format!("{what}, which the table does not list");
     match input.shape {
         Shape::Scalar => type_fault(input, &UNSIGNED, &QUANT_INPUT_FORMAT, message),
         _ => Some((&QUANT_INPUT_FORMAT, format!("/accessors/{}/type", input.index), message)),
     }
 }
 
-/// The rule that times break which have the right form.
+/// The rule that times break if they do not increase as integers or as seconds.
 fn collision(channel: &Channel<'_>, input: &Accessor, output: Shape) -> Option<Fault> {
     let raw = stored(channel.document, input.index).ok()?;
     let seconds = Parameters::of_channel(&channel.object, output).ok()?.times(&raw);
-    // Floats that do not increase as they are belong to core's rule.
+    // Core's rule reports floats that do not increase.
     let core = Encoding::of(input) == Encoding::FLOAT && !raw.is_sorted_by(|a, b| a < b);
     let message = "stored times do not make strictly increasing seconds".to_owned();
     (!core && !seconds.is_sorted_by(|a, b| a < b)).then_some((&QUANT_TIME_COLLISION, String::new(), message))
@@ -150,7 +151,7 @@ pub(super) fn value_faults(path: Path, output: &Accessor, is_spline: bool) -> [O
     let Some(layout) = path.layout(output.shape) else {
         return [Some((&QUANT_OUTPUT_FORMAT, at, format!("`{path}` is not stored as {shape}"))), None];
     };
-    let message = format!("`{path}` is stored as {}", Encoding::of(output));
+    let message = format!("`{path}` is stored as {}, which the table does not list", Encoding::of(output));
     let of_type = type_fault(output, path.encodings(), &QUANT_OUTPUT_FORMAT, message);
     let of_spline: Option<Fault> = match layout {
         _ if !is_spline => None,
@@ -181,7 +182,7 @@ fn check_combination(
     let Some(path) = Path::from_name(target.required_text("path")?) else { return Ok(()) };
     let others = driven.entry((target.required_index("node")?, path.property)).or_default();
     let clashes = |other: &Path| match (path.axis, other.axis) {
-        // Core's rule.
+        // Core's rule reports these.
         (None, None) => false,
         (Some(a), Some(b)) => a == b || path.property == Property::Rotation,
         _ => true,
@@ -194,7 +195,7 @@ fn check_combination(
     Ok(())
 }
 
-/// Rotations are of unit length once `scale` and `offset` are applied, not before; without W they are not longer than that.
+/// Checks that rotations are of unit length after `scale` and `offset`, or not longer if W is left out.
 fn check_length(
     channel: &Channel<'_>,
     path: Path,
@@ -212,11 +213,11 @@ fn check_length(
         return Ok(());
     }
     findings.suppress_at(code, &channel.object.place("sampler"));
-    // Of what the table does not list, that is said already.
+    // Types that the table does not list are already reported.
     if !listed {
         return Ok(());
     }
-    // Components as they are stored: W would be rebuilt to fit whatever the others are.
+    // Stored components only: a rebuilt W gives unit length to any others.
     let values = parameters.values(&stored(channel.document, output.index)?, output.shape, Layout::Whole);
     let length = |q: &[f32]| q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
     let sound = |beyond: f64| beyond <= UNIT_TOLERANCE && (layout.lacks_w() || beyond >= -UNIT_TOLERANCE);
