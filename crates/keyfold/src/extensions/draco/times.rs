@@ -1,4 +1,4 @@
-//! Timestamps of a stream: on a grid where that keeps them as good as exact, else as floats.
+//! Timestamps of a stream: on a grid if that is exact or nearly so, or else as floats.
 
 use super::{
     streams::{CODEC, Part, refused},
@@ -8,7 +8,7 @@ use crate::{Interpolation, Result, Track, write::Stored};
 use keyfold_core::draco::{Attribute, Coding, EncodedAttribute, Quantizer, TIMESTAMPS};
 use std::collections::BTreeMap;
 
-/// The times of all tracks, by what they are.
+/// The encoded times of all tracks, by their content.
 pub(super) fn encode_all<'t>(
     tracks: impl Iterator<Item = &'t Track>,
     options: &Options,
@@ -23,10 +23,10 @@ pub(super) fn encode_all<'t>(
     distinct.into_iter().map(encode).collect()
 }
 
-/// Encodes times; those of `Step` curves are `exact` unless bits were asked for.
+/// Encodes times. Those of `Step` curves are `exact` unless options give their bits.
 fn encode(times: &[f32], exact: bool, options: &Options) -> Result<Part> {
     let asked = options.time_bits.and_then(|bits| Quantizer::fit(times, 1, bits).ok());
-    // A fallback has the original times, and one accessor cannot say two lengths: then times stay exact.
+    // A fallback has the original times in the same accessor: then times stay exact.
     let quantizer = asked.or_else(|| if options.fallback { None } else { even_grid(times, exact) });
     let on_grid = |quantizer: Quantizer| {
         let indices = quantizer.quantize(times).ok()?;
@@ -42,8 +42,8 @@ fn encode(times: &[f32], exact: bool, options: &Options) -> Result<Part> {
     Ok((times, attribute.map_err(refused)?))
 }
 
-/// A grid on which evenly spaced times differ by one: they then take next to nothing. Times may drift by a few units in the last place,
-/// the last one by nothing at all, and those of `Step` curves neither.
+/// A grid on which evenly spaced times have successive indices, which take next to nothing. Times may change by a few
+/// units in the last place, except the last time and those of `Step` curves.
 fn even_grid(times: &[f32], exact: bool) -> Option<Quantizer> {
     let (first, last) = (*times.first()?, *times.last()?);
     let gaps = times.len().checked_sub(1).filter(|n| *n > 0)? as u32;
