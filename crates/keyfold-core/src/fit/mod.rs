@@ -46,8 +46,7 @@ pub fn refit(curve: &Curve, kind: Kind, form: Interpolation, tolerance: f64) -> 
     if curve.interpolation() == Interpolation::Step || !is_form {
         return None;
     }
-    let source = walk::Source { curve, kind, form, tolerance: tolerance.max(NOISE) };
-    if source.is_followed() { walk::follow(&source) } else { walk::fit(&source) }
+    walk::fit(&walk::Source { curve, kind, form, tolerance: tolerance.max(NOISE) })
 }
 
 #[cfg(test)]

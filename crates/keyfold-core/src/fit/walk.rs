@@ -38,7 +38,7 @@ struct Wanted {
 
 impl Source<'_> {
     /// Whether pieces get their controls from the curve's: between the cubic forms.
-    pub(super) fn is_followed(&self) -> bool {
+    fn is_followed(&self) -> bool {
         self.curve.interpolation().is_spline() && self.form.is_spline()
     }
 
@@ -97,12 +97,10 @@ impl Source<'_> {
     fn lack(&self, piece: &Piece<'_>, wanted: &[Wanted]) -> (Vec<Sample>, f64) {
         let samples: Vec<Sample> = wanted.iter().map(|w| piece.sample(w.s, &w.value)).collect();
         let errors: Vec<f64> = samples.iter().map(|s| self.length(&s.residual)).collect();
-        let mut most = errors.iter().copied().fold(0.0, f64::max);
-        for (w, e) in wanted.windows(3).zip(errors.windows(3)) {
-            if !w[1].corner && e[1] >= e[0] && e[1] >= e[2] {
-                most = most.max(summit([w[0].s, w[1].s, w[2].s], [e[0], e[1], e[2]]));
-            }
-        }
+        let threes = wanted.windows(3).zip(errors.windows(3));
+        let tops = threes.filter(|(w, e)| !w[1].corner && e[1] >= e[0] && e[1] >= e[2]);
+        let summits = tops.map(|(w, e)| summit([w[0].s, w[1].s, w[2].s], [e[0], e[1], e[2]]));
+        let most = errors.iter().copied().chain(summits).fold(0.0, f64::max);
         (samples, most)
     }
 
@@ -128,12 +126,19 @@ impl Source<'_> {
     }
 }
 
-/// Pieces with free vectors that end wherever they reach. Pieces of `Linear` curves end at keys of the original if they
-/// reach one: corners are nowhere else, and tracks with the same keys share times.
+/// Fits pieces to a curve, the next one about as long as the last.
+///
+/// Pieces with the curve's velocities end at its next key, or before it if they do not reach so far. Pieces with free
+/// vectors end wherever they reach. On `Linear` curves they end at keys of the original if they reach one: corners are
+/// nowhere else, and tracks with the same keys share times.
 pub(super) fn fit(source: &Source<'_>) -> Option<Curve> {
     let (mut length, is_straight) = (PARTS, source.curve.interpolation() == Interpolation::Linear);
     walk(source, |from, value| {
         let reach = |to: u64| piece(source, value, from, to);
+        if source.is_followed() {
+            let stop = (from / PARTS + 1) * PARTS;
+            return farthest(from, stop - from, stop, reach);
+        }
         let to_key = || {
             let found = farthest(from / PARTS, length / PARTS, source.end() / PARTS, |key| reach(key * PARTS));
             found.map(|(key, piece)| (key * PARTS, piece))
@@ -148,14 +153,6 @@ pub(super) fn fit(source: &Source<'_>) -> Option<Curve> {
         let found = is_straight.then(to_key).flatten().or_else(anywhere)?;
         length = found.0 - from;
         Some(found)
-    })
-}
-
-/// Pieces with the curve's values and velocities, from key to key, with more keys if a piece does not reach the next.
-pub(super) fn follow(source: &Source<'_>) -> Option<Curve> {
-    walk(source, |from, value| {
-        let stop = (from / PARTS + 1) * PARTS;
-        farthest(from, stop - from, stop, |to| piece(source, value, from, to))
     })
 }
 
@@ -182,58 +179,55 @@ fn walk(source: &Source<'_>, mut next: impl FnMut(u64, &[f64]) -> Option<(u64, V
 /// the answer changes, then by bisection. `None` if even the shortest piece fails.
 fn farthest<T>(from: u64, guess: u64, limit: u64, reach: impl Fn(u64) -> Option<T>) -> Option<(u64, T)> {
     let mut length = guess.clamp(1, limit - from);
-    let (mut good, mut bad) = (None, None);
+    let (mut good, mut bad) = ((from, None), limit + 1);
     // Neighbours have similar lengths: the first step is small.
     let mut factor = 1.25;
-    while good.is_none() || (bad.is_none() && good.as_ref().is_some_and(|(to, _)| *to < limit)) {
+    while good.1.is_none() || bad > limit && good.0 < limit {
         match reach(from + length) {
             Some(piece) => {
-                good = Some((from + length, piece));
+                good = (from + length, Some(piece));
                 length = ((length as f64 * factor) as u64 + 1).min(limit - from);
             }
             None if length == 1 => return None,
             None => {
-                bad = Some(from + length);
+                bad = from + length;
                 length = ((length as f64 / factor) as u64).max(1);
             }
         }
         factor = (factor * factor).min(16.0);
     }
-    let mut good = good?;
     // A sixteenth of the length costs about one key in thirty.
-    while let Some(end) = bad.filter(|end| end - good.0 > ((good.0 - from) / 16).max(1)) {
-        let middle = good.0 + (end - good.0) / 2;
+    while bad - good.0 > ((good.0 - from) / 16).max(1) {
+        let middle = good.0 + (bad - good.0) / 2;
         match reach(middle) {
-            Some(piece) => good = (middle, piece),
-            None => bad = Some(middle),
+            Some(piece) => good = (middle, Some(piece)),
+            None => bad = middle,
         }
     }
-    Some(good)
+    Some((good.0, good.1?))
 }
 
 /// The numbers in a file of a piece within the tolerance, with the original's velocities or with free vectors.
 fn piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<Vec<f32>> {
     let (start, end, wanted) = source.wanted(from, to)?;
     let (span, last, tolerance) = (end - start, &wanted.last()?.value, source.tolerance);
-    let (mut piece, rounds) = if source.is_followed() {
+    let (mut piece, mut rounds) = if source.is_followed() {
         let velocities = [source.velocity(start, 1e-4 * span), source.velocity(end, -1e-4 * span)];
-        (Piece::turning(source, span, [to_quat(value), to_quat(last)], velocities)?, 0)
+        (Piece::turning(source, span, [to_quat(value), to_quat(last)], velocities)?, 0..0)
     } else {
-        (Piece::new(source, span, value, last)?, ROUNDS)
+        (Piece::new(source, span, value, last)?, 0..ROUNDS)
     };
-    for round in 0..=rounds {
+    loop {
         let (samples, error) = source.lack(&piece, &wanted);
         if error <= tolerance {
             return Some(piece.behind_its_start().to_vec());
         }
-        if round < rounds {
-            // The solution is linear: it neglects the square of the step.
-            let hopeless = 1.05 * tolerance + error * error;
-            // The start is fixed.
-            piece = piece.nudged(&source.solve(&samples[1..], 0.96 * tolerance, hopeless)?)?;
-        }
+        rounds.next()?;
+        // The solution is linear: it neglects the square of the step.
+        let hopeless = 1.05 * tolerance + error * error;
+        // The start is fixed.
+        piece = piece.nudged(&source.solve(&samples[1..], 0.96 * tolerance, hopeless)?)?;
     }
-    None
 }
 
 /// The highest value of the parabola through three points, the middle one highest.
