@@ -135,8 +135,7 @@ fn unrecoverable(document: &Document) -> Provided {
         let view = document.accessor(*accessor).ok().and_then(|accessor| accessor.view);
         view.is_some_and(|view| document.view(view).is_ok_and(|bytes| bytes.starts_with(b"DRACO")))
     };
-    let what =
-        "the accessor points at a Draco stream, but the file does not say which attribute of it the accessor holds";
+    let what = "the accessor's bytes are a Draco stream, but the file does not say which of its attributes is meant";
     let error = |accessor| (accessor, Err(Error::malformed(format!("/accessors/{accessor}"), what)));
     accessors.filter(is_stream).map(error).collect()
 }

@@ -46,11 +46,8 @@ fn encode(times: &[f32], exact: bool, options: &Options) -> Result<Part> {
 /// units in the last place, except the last time and those of `Step` curves.
 fn even_grid(times: &[f32], exact: bool) -> Option<Quantizer> {
     let (first, last) = (*times.first()?, *times.last()?);
-    let gaps = times.len().checked_sub(1).filter(|n| *n > 0)? as u32;
+    let gaps = Some(times.len() - 1).filter(|gaps| (1..1 << 24).contains(gaps))? as u32;
     let bits = 32 - gaps.leading_zeros() as u8;
-    if bits > 24 {
-        return None;
-    }
     let steps = f64::from((1u32 << bits) - 1);
     let range = ((f64::from(last) - f64::from(first)) * steps / f64::from(gaps)) as f32;
     let near = (-8i32..=8).map(|ulps| f32::from_bits(range.to_bits().wrapping_add_signed(ulps)));

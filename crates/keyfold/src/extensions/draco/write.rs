@@ -60,11 +60,8 @@ fn with_bits(plain: &Document, bits: u8, options: &Options) -> Result<Document> 
         let end = animation.duration();
         let whole = animation.tracks.into_iter().filter(|track| !is_component(plain.registry(), &track.target));
         let tracks = whole.map(|mut track| {
-            if track.curve.is_constant()
-                && let Ok(one) = Curve::constant(end, track.curve.value(0))
-            {
-                track.curve = one;
-            }
+            let one = Curve::constant(end, track.curve.value(0)).ok().filter(|_| track.curve.is_constant());
+            track.curve = one.unwrap_or(track.curve);
             let grid = fits(&track).then(|| uniform(&track, bits)).flatten();
             (track, grid)
         });
