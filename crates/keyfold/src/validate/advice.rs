@@ -82,8 +82,7 @@ fn is_redundant(curve: &Curve, rotations: &[Option<Quat>], key: usize) -> bool {
 
 /// Hints about rotations that turn another way between keys than expected.
 fn turns(at: &str, interpolation: Interpolation, rotations: &[Option<Quat>], findings: &mut Findings) {
-    let dots: Vec<f64> =
-        rotations.windows(2).map(|pair| pair[0].zip(pair[1]).map_or(1.0, |(a, b)| quat::dot(a, b))).collect();
+    let dots: Vec<f64> = rotations.windows(2).map(|w| w[0].zip(w[1]).map_or(1.0, |(a, b)| quat::dot(a, b))).collect();
     let count = |test: &dyn Fn(f64) -> bool| dots.iter().filter(|dot| test(**dot)).count();
     let jumps = count(&|dot| dot < 0.0);
     if jumps > 0 && interpolation != Interpolation::Step {
@@ -93,9 +92,9 @@ fn turns(at: &str, interpolation: Interpolation, rotations: &[Option<Quat>], fin
     if halves > 0 && interpolation == Interpolation::Linear {
         findings.add(&own::ANIM_HALF_TURN, at, format!("{halves} pairs of neighbouring keys are half a turn apart"));
     }
-    let antipodal = count(&|dot| dot < ANTIPODAL);
-    if antipodal > 0 && interpolation == Interpolation::CubicSpline {
-        let message = format!("{antipodal} pairs of neighbouring keys are opposite");
+    let opposite = count(&|dot| dot < ANTIPODAL);
+    if opposite > 0 && interpolation == Interpolation::CubicSpline {
+        let message = format!("{opposite} pairs of neighbouring keys are opposite");
         findings.add(&own::ANIM_QUAT_ANTIPODAL_CUBIC, at, message);
     }
 }
