@@ -38,7 +38,7 @@ fn along_x(keys: usize, y: f32, z: f32) -> Vec<f32> {
     (0..keys).flat_map(|n| [(n as f32 / 7.0).sin(), y, z]).collect()
 }
 
-/// What comes of a document, once it is known to keep the bound.
+/// A quantized document, which keeps the bound.
 fn quantized(document: &Document, options: &Options) -> Document {
     let (quantized, _) = quantize(document, options).unwrap();
     let kept = crate::kept(document, &quantized, options.max_error, &()).unwrap();
