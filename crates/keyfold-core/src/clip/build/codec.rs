@@ -4,8 +4,8 @@ use super::frame::Frame;
 use crate::clip::coding::{MAX_BITS, rotation_step, scalar_step};
 use crate::engine::{Codec, Counting, Encoded, Grid, Parameters, Track};
 
-/// The byte of a rotation's finest step: codes of the longest parameters still have 24 bits there.
-const FINEST_BYTE: u8 = 168;
+/// The byte of the finest step that a rotation may have.
+pub(super) const FINEST_BYTE: u8 = 168;
 
 /// The codes of the variable encoding.
 const CODES: (i32, i32) = (-(1 << (MAX_BITS - 1)), (1 << (MAX_BITS - 1)) - 1);
@@ -13,9 +13,9 @@ const CODES: (i32, i32) = (-(1 << (MAX_BITS - 1)), (1 << (MAX_BITS - 1)) - 1);
 /// The grids that a track may be on, from level to level finer by a quarter of an octave.
 #[derive(Clone, Debug)]
 pub(super) enum Grids {
-    /// With the bytes of the steps at level 0.
-    Rotation { frame: Frame, bytes: [u8; 3] },
-    /// With the finest level at which codes have no more bits than they may.
+    /// With the bytes of the steps at level 0, and the finest level at which codes have no more bits than they may.
+    Rotation { frame: Frame, bytes: [u8; 3], finest: u8 },
+    /// With the finest level as well.
     Numbers { origin: [f32; 3], finest: u8 },
 }
 
@@ -50,10 +50,8 @@ impl Grids {
 
     /// The finest level.
     pub(super) fn finest(&self) -> u8 {
-        match self {
-            Self::Rotation { bytes, .. } => (FINEST_BYTE - bytes.iter().copied().fold(0, u8::max)) / 2,
-            Self::Numbers { finest, .. } => *finest,
-        }
+        let (Self::Rotation { finest, .. } | Self::Numbers { finest, .. }) = self;
+        *finest
     }
 
     /// The coarsest level whose steps are no larger than one of radians or units; the finest if none is.
