@@ -147,7 +147,8 @@ impl<'a> Context<'a> {
             (true, targets) => targets == Targets::Core,
             // What core cannot express stays where it is, unless the storage can.
             (false, Targets::Core | Targets::Pointer) => {
-                self.takes(interpolation) || interpolation != Interpolation::CubicSlerp
+                let holds_any = self.form().converts_exactly;
+                interpolation != Interpolation::CubicSlerp || self.takes(interpolation) || holds_any
             }
             (false, _) => false,
         }

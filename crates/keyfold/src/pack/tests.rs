@@ -731,6 +731,17 @@ fn many_splines_are_no_larger_than_what_convert_makes() {
 }
 
 #[test]
+fn cubicslerp_is_no_larger_than_what_convert_makes() {
+    let splines = wild(40, "CUBICSPLINE", 3, |wild| wild.map(|v| f64::from(v) + 1000.0));
+    let slerps =
+        crate::convert_rotations(&splines, &crate::RotationOptions::new(crate::Rotation::CubicSlerp)).unwrap().0;
+    for storage in [Storage::Meshopt, Storage::Stream] {
+        let (written, converted) = written_and_converted(&slerps, storage);
+        assert!(written <= converted, "{storage}: {written} of {converted}");
+    }
+}
+
+#[test]
 fn a_stream_of_rotations_that_bytes_hold_is_no_larger_than_what_convert_makes() {
     // No rotation, or half a turn about an axis.
     let half = |wild: [u32; 4]| [0, 1, 2, 3].map(|c| if wild[0] % 4 == c { 1.0 } else { 0.0 });

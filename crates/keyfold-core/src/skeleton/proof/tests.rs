@@ -420,3 +420,34 @@ fn what_passes_between_neighbouring_floats_of_two_curves_is_seen() {
     let exact = 2e7 * (0.5 - f64::from(0.5f32.next_down()));
     assert!(proof.possible > 0.99 * exact && proof.possible < 1.01 * exact, "{} of {exact}", proof.possible);
 }
+
+#[test]
+fn things_that_move_on_their_own_are_compared_at_their_own_keys() {
+    let mut random = Random(11);
+    let rest = [Rest::Transform(Transform::IDENTITY); 12];
+    // Four pairs of joints below one root that rests, and three other roots.
+    let parents: Vec<Option<usize>> = (0..12)
+        .map(|node| match node {
+            0 | 9.. => None,
+            odd if odd % 2 == 1 => Some(0),
+            even => Some(even - 1),
+        })
+        .collect();
+    let skeleton = Skeleton::new(parents, &rest).unwrap();
+    let curves: Vec<(usize, Property, Curve)> =
+        (1..12).map(|node| (node, Property::Rotation, random.rotation(Interpolation::Linear, 9, 1.0))).collect();
+    let off: Vec<(usize, Property, Curve)> =
+        curves.iter().map(|(node, property, curve)| (*node, *property, random.near(curve, 1e-3))).collect();
+    let (a, b) = (Motion::new(&skeleton, tracks(&curves)), Motion::new(&skeleton, tracks(&off)));
+    let all = probes(&skeleton, &a.moved(), |_| 1.0);
+    let proof = checked(&a, &b, &all);
+    // Each joint below one that moves shares its keys: 4 pairs with 18 keys, less the common first, and 3 roots with 9.
+    assert_eq!(a.keys_by_nodes(), 4 * 2 * 17 + 3 * 9);
+    for (probe, worst) in all.iter().zip(&proof.deviation.probes) {
+        let alone = prove(&a, &b, &[*probe], sequential);
+        // One probe of a chain has no pair above it: the two find errors at other moments of the same spans.
+        let error = alone.deviation.error();
+        assert!((worst.error / error - 1.0).abs() < 0.05, "{} {error}", worst.error);
+        assert!(worst.error <= proof.possible);
+    }
+}
