@@ -155,11 +155,11 @@ pub(crate) fn with_keys_kept(document: &Document, storage: Searched<'_>) -> Resu
 /// Without the engine there is nothing to search with.
 #[cfg(not(feature = "pack"))]
 pub(crate) fn with_keys_kept(_: &Document, storage: Searched<'_>) -> Result<Document> {
-    let extension = match storage {
+    let name = match storage {
         Searched::Draco(_) => draco::NAME,
         Searched::Quantization(_) => quantization::NAME,
     };
-    Err(crate::Error::Unsupported { extension: extension.into(), what: "a search needs the feature `pack`".into() })
+    Err(crate::Error::Feature { feature: "pack", what: format!("writing {name}") })
 }
 
 impl Converted {

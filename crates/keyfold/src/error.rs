@@ -44,15 +44,43 @@ pub enum Error {
         /// What it names, and why not.
         what: String,
     },
+    /// The document names an address in a network. Only files and data URIs are read.
+    #[error("{}a {scheme} address; only files and data URIs are read", place(at))]
+    Network {
+        /// Where: a JSON pointer.
+        at: String,
+        /// The scheme of the address.
+        scheme: String,
+    },
+    /// The caller asked for what does not exist or makes no sense.
+    #[error("{what}")]
+    Argument {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The library was built without a cargo feature.
+    #[error("{what} needs the cargo feature `{feature}`")]
+    Feature {
+        /// The feature.
+        feature: &'static str,
+        /// What needs it.
+        what: String,
+    },
+    /// The result exceeds the error bound.
+    #[error("{what}")]
+    Bound {
+        /// What exceeds it, and by how much.
+        what: String,
+    },
     /// The monitor cancelled the work.
     #[error("cancelled")]
     Cancelled,
     /// The file needs more than the limits allow.
-    #[error("{}{what}, which is over the limit", place(at))]
+    #[error("{}{what}", place(at))]
     Limit {
         /// Where: a JSON pointer, empty for the file as a whole.
         at: String,
-        /// What is too large.
+        /// What it needs, and what the limit is.
         what: String,
     },
 }
@@ -80,6 +108,11 @@ impl Error {
         Self::Limit { at: at.into(), what: what.into() }
     }
 
+    /// An [`Argument`](Self::Argument) error.
+    pub fn argument(what: impl Into<String>) -> Self {
+        Self::Argument { what: what.into() }
+    }
+
     /// An [`Io`](Self::Io) error for a path.
     pub fn io(path: impl Into<PathBuf>, cause: std::io::Error) -> Self {
         Self::Io { path: path.into(), cause: Arc::new(cause) }
@@ -88,7 +121,8 @@ impl Error {
     /// The place in the document, as a JSON pointer; empty if the error concerns the whole file.
     pub fn at(&self) -> &str {
         match self {
-            Self::Malformed { at, .. } | Self::Refused { at, .. } | Self::Limit { at, .. } => at,
+            Self::Malformed { at, .. } | Self::Refused { at, .. } => at,
+            Self::Network { at, .. } | Self::Limit { at, .. } => at,
             _ => "",
         }
     }

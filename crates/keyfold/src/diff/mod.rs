@@ -215,7 +215,7 @@ fn compare(
     let still = Animation { index: mine.index, name: None, tracks: Vec::new() };
     let is_there = theirs.is_some();
     let theirs = theirs.unwrap_or(&still);
-    if mine.duration() != theirs.duration() {
+    if is_there && mine.duration() != theirs.duration() {
         let seconds = [mine.duration(), theirs.duration()];
         unmatched.push(Unmatched::Duration { index: mine.index, seconds });
     }

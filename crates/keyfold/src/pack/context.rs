@@ -13,6 +13,7 @@ use crate::{
     draco,
     extensions::vrm_animation::is_for_others,
     join_axes,
+    sample::title,
 };
 use std::{
     borrow::Cow,
@@ -177,7 +178,8 @@ impl<'a> Context<'a> {
     pub(super) fn check(&self, animations: &[Animation]) -> Result<()> {
         match &self.settings.animation {
             Some(wanted) if !animations.iter().any(|animation| self.changes(animation)) => {
-                Err(Error::malformed("/animations", format!("none is called {wanted:?} or has that index")))
+                let titles: Vec<String> = animations.iter().map(|a| title(a.name.as_deref(), a.index)).collect();
+                Err(Error::argument(format!("there is no animation {wanted}; there is: {}", titles.join(", "))))
             }
             _ => Ok(()),
         }

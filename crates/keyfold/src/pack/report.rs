@@ -226,7 +226,7 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
             best = Some(found);
         }
     }
-    let best = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
+    let best = best.ok_or_else(|| crate::Error::argument("no storage is given"))?;
     let Smallest { packed, convert_saves } = best;
     let storage = packed.storage;
     if choice.estimate {

@@ -91,9 +91,8 @@ pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Resu
     if report.fallback.is_some() {
         let off = diff(document, &written.ignoring(sqlerp::NAME)?, None)?.possible;
         if off > plan.bound {
-            let allowed = format!("more than the {} that are allowed", plan.bound);
-            let what = format!("points of the fallback would be {off} scene units off, {allowed}");
-            return Err(Error::Unsupported { extension: sqlerp::NAME.into(), what });
+            let what = format!("the fallback is up to {off} scene units off; {} are allowed", plan.bound);
+            return Err(Error::Bound { what });
         }
     }
     Ok((written, report))

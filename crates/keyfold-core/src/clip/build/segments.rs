@@ -193,7 +193,7 @@ impl Encoder<'_> {
         loop {
             let bytes = packed(self, &tracks.keyed, &segments);
             self.job.pay(self.keys.len() + self.moments.len(), MADE)?;
-            let errors = self.errors(&Clip::open(&bytes).map_err(|_| BuildError::Range)?);
+            let errors = self.errors(&Clip::open(&bytes)?);
             if let Some(errors) = errors.filter(|errors| largest(errors) > 1.0 && tries.next().is_some()) {
                 segments.come_nearer(&errors)?;
                 continue;

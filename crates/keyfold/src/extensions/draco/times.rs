@@ -37,7 +37,7 @@ fn encode(times: &[f32], exact: bool, options: &Options) -> Result<Part> {
             return Ok((Stored::times(&decoded), attribute.map_err(refused)?));
         }
     }
-    let keys = u32::try_from(times.len()).map_err(|_| Error::limit("", "a track of more than 4294967295 keys"))?;
+    let keys = u32::try_from(times.len()).map_err(|_| Error::limit("", "a track has more than 4294967295 keys"))?;
     let floats = Attribute::floats(TIMESTAMPS, 1, times.to_vec());
     let attribute = EncodedAttribute::new(&floats, keys, &Coding::LOSSLESS, &CODEC);
     Ok((Stored::times(times), attribute.map_err(refused)?))

@@ -149,7 +149,7 @@ fn check_encoding(accessor: &Accessor, listed: &[Encoding], findings: &mut Vec<F
 
 /// Whoever reads a channel can read it all the same, whatever the rules call it.
 fn warning(code: &Code, at: String, message: String) -> Finding {
-    Finding { severity: Severity::Warning, code: code.name, at, message }
+    Finding { severity: Severity::Warning, ..code.finding(at, message) }
 }
 
 #[cfg(test)]
