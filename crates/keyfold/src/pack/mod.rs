@@ -256,9 +256,10 @@ fn pack_below(
 
 /// The document unchanged, with the reasons in `left`.
 pub fn leave(document: &Document, settings: &Settings, left: Vec<String>) -> Result<Packed> {
-    let diff = diff::diff(document, document, settings.shell)?;
+    let copy = document.edit().finish()?;
+    let diff = diff::diff(document, &copy.read_back()?, settings.shell)?;
     let bound = settings.bound.in_scene(diff.model_size);
-    Ok(Packed::new(settings.storage, document.edit().finish()?, diff, bound, left))
+    Ok(Packed::new(settings.storage, copy, diff, bound, left))
 }
 
 /// Whether a text matches a pattern in which `*` stands for anything.

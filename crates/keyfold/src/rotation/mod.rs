@@ -89,7 +89,7 @@ pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Resu
     forms.retain(|form| !form.channels.is_empty());
     let written = assemble(document, &forms, place_plain)?;
     if report.fallback.is_some() {
-        let off = diff(document, &written.ignoring(sqlerp::NAME)?, None)?.possible;
+        let off = diff(document, &written.read_back()?.ignoring(sqlerp::NAME)?, None)?.possible;
         if off > plan.bound {
             let what = format!("the fallback is up to {off} scene units off; {} are allowed", plan.bound);
             return Err(Error::Bound { what });
