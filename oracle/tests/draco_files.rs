@@ -125,7 +125,7 @@ fn the_corpus_is_compressed_within_the_bound_and_libdraco_reads_it() {
 
 /// How what was written compares with its original, at the default bound.
 fn held(original: &Document, written: &Document) -> Kept {
-    kept(original, written, Bound::default(), &()).unwrap()
+    kept(original, written, Bound::default()).unwrap()
 }
 
 /// libdraco decodes every stream of a document to the very floats that we decode.

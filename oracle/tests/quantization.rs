@@ -65,7 +65,7 @@ fn every_skeletal_file_shrinks_within_the_bound() {
             continue;
         }
         let (quantized, _) = quantize(&document, &Options::default()).unwrap();
-        let kept = kept(&document, &quantized, Options::default().max_error, &()).unwrap();
+        let kept = kept(&document, &quantized, Options::default().max_error).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let (before_file, after_file) = (folder.path().join("a.glb"), folder.path().join("b.glb"));
         document.save(&before_file).unwrap();

@@ -62,7 +62,7 @@ fn made() -> Document {
 /// What `pack` writes at its default bound for a host that does not compress.
 fn packed(document: &Document, storage: Storage) -> Document {
     let settings = Settings { storage, optimize: Optimize::Raw, ..Settings::default() };
-    choose(document, &settings, &storage.into(), &()).unwrap().packed.document
+    choose(document, &settings, &storage.into()).unwrap().packed.document
 }
 
 #[test]

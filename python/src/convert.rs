@@ -8,7 +8,7 @@ use crate::{
 };
 use keyfold::{
     Bound, Document, Finding, Form, Interpolation, Monitor, Part, Result, Retarget, Storage, StorageForm, Targets,
-    convert as brought, draco, kept, quantization, rotation::CoreSampler, unpack as undo, write::MeshoptVersion,
+    convert_with, draco, kept_with, quantization, rotation::CoreSampler, unpack_with, write::MeshoptVersion,
 };
 use pyo3::{prelude::*, types::PyBytes};
 
@@ -28,8 +28,9 @@ pub(crate) fn unpack<'py>(
     let bound = bound(max_error)?;
     let run = |monitor: &dyn Monitor| {
         let original = source.open()?;
-        let (document, findings) = undo(&original, bound)?;
-        checked(&original, &document, bound, monitor).map(|(bytes, broken)| (bytes, told(findings, broken)))
+        let half = |from| Part { whole: monitor, from, share: 0.5 };
+        let (document, findings) = unpack_with(&original, bound, &half(0.0))?;
+        checked(&original, &document, bound, &half(0.5)).map(|(bytes, broken)| (bytes, told(findings, broken)))
     };
     let (bytes, told) = Work { threads, progress }.run(py, run)?;
     Ok((PyBytes::new(py, &bytes), told))
@@ -92,7 +93,7 @@ fn stored(storage: Storage, fallback: bool) -> StorageForm {
 type Done = (Vec<u8>, Vec<String>);
 
 fn of_form(original: &Document, form: &Form, monitor: &dyn Monitor) -> Result<Done> {
-    let converted = brought(original, form, &Part { whole: monitor, from: 0.0, share: 0.5 })?;
+    let converted = convert_with(original, form, &Part { whole: monitor, from: 0.0, share: 0.5 })?;
     let Some(document) = converted.document else { return Ok((original.to_bytes()?, Vec::new())) };
     let rest = Part { whole: monitor, from: 0.5, share: 0.5 };
     let (bytes, broken) = checked(original, &document, form.max_error, &rest)?;
@@ -102,7 +103,7 @@ fn of_form(original: &Document, form: &Form, monitor: &dyn Monitor) -> Result<Do
 /// The bytes of a document, and what they do not keep of the original.
 fn checked(original: &Document, document: &Document, bound: Bound, monitor: &dyn Monitor) -> Result<Done> {
     let draft = document.draft(None)?;
-    let broken = kept(original, draft.document(), bound, monitor)?.broken;
+    let broken = kept_with(original, draft.document(), bound, monitor)?.broken;
     Ok((draft.contents().to_vec(), broken))
 }
 

@@ -7,7 +7,7 @@ use crate::{
 };
 use keyfold::{
     Monitor, Result, Storage,
-    pack::{Choice, FileReport, Level, Settings, choose},
+    pack::{Choice, FileReport, Level, Settings, choose_with},
 };
 use pyo3::{prelude::*, types::PyBytes};
 use serde::Serialize;
@@ -68,7 +68,7 @@ impl Job<'_> {
     fn run(&self, output: Option<&Path>, monitor: &dyn Monitor) -> Result<(Vec<u8>, FileReport)> {
         let document = self.source.open()?;
         let before = self.source.length(&document)?;
-        let chosen = choose(&document, &self.settings, &self.choice, monitor)?;
+        let chosen = choose_with(&document, &self.settings, &self.choice, monitor)?;
         let file = chosen.finish(&document, before, self.source.name(), output)?;
         file.draft.write()?;
         Ok((file.draft.contents().to_vec(), file.report))

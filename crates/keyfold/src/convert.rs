@@ -1,9 +1,9 @@
 //! Converts a document to another form: rotations first, then targets, then storage.
 
 use crate::{
-    Bound, Document, Finding, Interpolation, Monitor, Result, Retarget, draco, quantization, retarget,
-    rotation::{CoreSampler, RotationOptions, RotationReport, convert_rotations},
-    unpack, unpack_storage,
+    Bound, Document, Finding, Interpolation, Monitor, Part, Result, Retarget, draco, quantization, retarget,
+    rotation::{CoreSampler, RotationOptions, RotationReport, convert_rotations_with},
+    unpack_storage, unpack_with,
     write::{MeshoptVersion, write_meshopt, write_stream},
 };
 
@@ -57,17 +57,22 @@ pub struct Converted {
 /// # let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
 /// let original = Document::open(machine)?;
 /// let form = Form { storage: Some(StorageForm::Meshopt(MeshoptVersion::default())), ..Form::default() };
-/// let converted = convert(&original, &form, &())?.document.expect("a storage is asked for");
+/// let converted = convert(&original, &form)?.document.expect("a storage is asked for");
 /// let draft = converted.draft(None)?;
-/// assert!(kept(&original, draft.document(), form.max_error, &())?.broken.is_empty());
+/// assert!(kept(&original, draft.document(), form.max_error)?.broken.is_empty());
 /// # Ok::<(), keyfold::Error>(())
 /// ```
-pub fn convert(original: &Document, form: &Form, monitor: &dyn Monitor) -> Result<Converted> {
+pub fn convert(original: &Document, form: &Form) -> Result<Converted> {
+    convert_with(original, form, &())
+}
+
+/// Like [`convert`], with progress and cancellation.
+pub fn convert_with(original: &Document, form: &Form, monitor: &dyn Monitor) -> Result<Converted> {
     let mut done = Converted::default();
     if let Some((interpolation, core)) = form.rotation {
-        monitor.step(0.0, "rotations")?;
         let options = RotationOptions { interpolation, only: None, bound: form.step_error(), core };
-        let (document, report) = convert_rotations(original, &options)?;
+        let part = Part { whole: monitor, from: 0.0, share: 0.3 };
+        let (document, report) = convert_rotations_with(original, &options, &part)?;
         done.now(document, report.findings.clone());
         done.rotations = Some(report);
     }
@@ -82,7 +87,7 @@ pub fn convert(original: &Document, form: &Form, monitor: &dyn Monitor) -> Resul
         let (document, findings) = match (storage, form.rotation) {
             // Who asks for spherical splines has them as floats, too.
             (StorageForm::Core, Some((Interpolation::CubicSlerp, _))) => unpack_storage(before)?,
-            _ => storage.of(before, form.step_error())?,
+            _ => storage.of(before, form.step_error(), &Part { whole: monitor, from: 0.4, share: 0.6 })?,
         };
         done.now(document, findings);
     }
@@ -104,13 +109,17 @@ impl Form {
 }
 
 impl StorageForm {
-    fn of(&self, document: &Document, max_error: Bound) -> Result<(Document, Vec<Finding>)> {
+    fn of(&self, document: &Document, max_error: Bound, monitor: &dyn Monitor) -> Result<(Document, Vec<Finding>)> {
         match self {
-            Self::Core => unpack(document, max_error),
+            Self::Core => unpack_with(document, max_error, monitor),
             Self::Quantization(options) => {
-                quantization::quantize(document, &quantization::Options { max_error, ..options.clone() })
+                let options = quantization::Options { max_error, ..options.clone() };
+                quantization::quantize_with(document, &options, monitor)
             }
-            Self::Draco(options) => draco::compress(document, &draco::Options { max_error, ..options.clone() }),
+            Self::Draco(options) => {
+                let options = draco::Options { max_error, ..options.clone() };
+                draco::compress_with(document, &options, monitor)
+            }
             Self::Meshopt(version) => write_meshopt(document, *version),
             Self::Stream { fallback } => write_stream(document, *fallback),
         }
@@ -127,7 +136,7 @@ pub(crate) enum Searched<'a> {
 /// A document whose animations the engine brings to a storage within the options' bounds: keys and interpolation stay
 /// as they are.
 #[cfg(feature = "pack")]
-pub(crate) fn with_keys_kept(document: &Document, storage: Searched<'_>) -> Result<Document> {
+pub(crate) fn with_keys_kept(document: &Document, storage: Searched<'_>, monitor: &dyn Monitor) -> Result<Document> {
     use crate::{
         Storage,
         pack::{Level, Settings, pack_once},
@@ -149,12 +158,12 @@ pub(crate) fn with_keys_kept(document: &Document, storage: Searched<'_>) -> Resu
             ..kept
         },
     };
-    Ok(pack_once(document, &settings, &())?.document)
+    Ok(pack_once(document, &settings, monitor)?.document)
 }
 
 /// Without the engine there is nothing to search with.
 #[cfg(not(feature = "pack"))]
-pub(crate) fn with_keys_kept(_: &Document, storage: Searched<'_>) -> Result<Document> {
+pub(crate) fn with_keys_kept(_: &Document, storage: Searched<'_>, _: &dyn Monitor) -> Result<Document> {
     let name = match storage {
         Searched::Draco(_) => draco::NAME,
         Searched::Quantization(_) => quantization::NAME,

@@ -103,8 +103,11 @@ pub use animation::{Animation, Source, Track};
 pub use apply::{apply, freeze, set_target};
 pub use bound::{Bound, BoundError, PROPERTY_BOUND};
 pub use clip::{BuiltClip, ClipInfo, ClipOptions, ClipReport, ClipTrack, ErrorSize, build_clip, build_clip_with};
-pub use convert::{Converted, Form, StorageForm, convert};
-pub use diff::{AnimationDiff, Diff, Kept, PropertyDiff, Unmatched, Which, diff, diff_nodes, diff_with, kept, report};
+pub use convert::{Converted, Form, StorageForm, convert, convert_with};
+pub use diff::{
+    AnimationDiff, Diff, Kept, PropertyDiff, Unmatched, Which, diff, diff_nodes, diff_nodes_with, diff_with, kept,
+    kept_with, report,
+};
 pub use document::{Document, OpenOptions, Resolver};
 pub use error::{Error, Result};
 pub use extensions::draco;
@@ -123,5 +126,5 @@ pub use sample::{AnimationTitle, Samples, TrackSamples, title};
 pub use scene::Scene;
 pub use storage::Storage;
 pub use target::{Axis, Property, Target, Targets, ValueKind};
-pub use unpack::unpack;
 pub(crate) use unpack::unpack_storage;
+pub use unpack::{unpack, unpack_with};

@@ -64,3 +64,57 @@ impl Monitor for Part<'_> {
         self.whole.cancelled()
     }
 }
+
+#[cfg(all(test, feature = "fs", feature = "pack"))]
+mod tests {
+    use super::*;
+    use crate::{
+        Bound, Document, Form, Interpolation, StorageForm, convert_with, diff_with, draco, kept_with,
+        pack::{Choice, Settings, choose_with, estimates_with, pack, pack_with},
+        quantization,
+        rotation::{CoreSampler, RotationOptions, convert_rotations_with},
+        unpack_with,
+    };
+
+    struct Stop;
+
+    impl Monitor for Stop {
+        fn progress(&self, _: f64, _: &str) {
+            panic!("nothing is begun");
+        }
+
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn every_long_job_is_cancelled() {
+        let open = |name: &str| Document::open(format!("{}/../../samples/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let (document, bound) = (open("machine.glb"), Bound::default());
+        let rotation =
+            RotationOptions { interpolation: Interpolation::CubicSlerp, only: None, bound, core: CoreSampler::None };
+        let rotations = Form { rotation: Some((Interpolation::CubicSpline, CoreSampler::None)), ..Form::default() };
+        let storage = |storage| Form { storage: Some(storage), ..Form::default() };
+        let settings = Settings::default();
+        let packed = pack(&document, &settings).unwrap();
+        let choice = Choice::from(crate::Storage::Core);
+        let ends = [
+            diff_with(&document, &document, None, &Stop).err(),
+            kept_with(&document, &document, bound, &Stop).err(),
+            unpack_with(&document, bound, &Stop).err(),
+            convert_rotations_with(&document, &rotation, &Stop).err(),
+            convert_with(&document, &rotations, &Stop).err(),
+            convert_with(&document, &storage(StorageForm::Draco(draco::Options::default())), &Stop).err(),
+            convert_with(&document, &storage(StorageForm::Quantization(quantization::Options::default())), &Stop).err(),
+            draco::compress_with(&document, &draco::Options::default(), &Stop).err(),
+            quantization::quantize_with(&document, &quantization::Options::default(), &Stop).err(),
+            pack_with(&document, &settings, &Stop).err(),
+            choose_with(&document, &settings, &choice, &Stop).err(),
+            estimates_with(&document, &settings, &packed, &[crate::Storage::Meshopt], &Stop).err(),
+        ];
+        for (job, end) in ends.iter().enumerate() {
+            assert!(matches!(end, Some(Error::Cancelled)), "{job}: {end:?}");
+        }
+    }
+}

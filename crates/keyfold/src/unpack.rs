@@ -4,10 +4,11 @@
 //! Tracks that are plain already stay as they are, including their bytes. Axes are joined by `join_axes`.
 
 use crate::{
-    Animations, Bound, Document, Finding, Interpolation, Result, Severity, Storage, Target, Targets, Track,
+    Animations, Bound, Document, Finding, Interpolation, Monitor, Part, Result, Severity, Storage, Target, Targets,
+    Track,
     document::ComponentType,
     join_axes, read, retarget,
-    rotation::{self, CoreSampler, RotationOptions, convert_rotations},
+    rotation::{self, CoreSampler, RotationOptions, convert_rotations_with},
     write::{AnimationForm, assemble, core_form, place_plain},
 };
 use std::collections::BTreeSet;
@@ -15,13 +16,20 @@ use std::collections::BTreeSet;
 /// The document with every animation as plain core floats, and findings about what could not be converted. Rotations
 /// that core cannot interpolate stay within `bound`.
 pub fn unpack(document: &Document, bound: Bound) -> Result<(Document, Vec<Finding>)> {
+    unpack_with(document, bound, &())
+}
+
+/// Like [`unpack`], with progress and cancellation.
+pub fn unpack_with(document: &Document, bound: Bound, monitor: &dyn Monitor) -> Result<(Document, Vec<Finding>)> {
     let options = RotationOptions {
         interpolation: Interpolation::CubicSpline,
         only: Some(Interpolation::CubicSlerp),
         bound,
         core: CoreSampler::None,
     };
-    let (document, report) = convert_rotations(document, &options)?;
+    let part = Part { whole: monitor, from: 0.0, share: 0.7 };
+    let (document, report) = convert_rotations_with(document, &options, &part)?;
+    monitor.step(0.7, "unpacking")?;
     let (plain, mut findings) = unpack_storage(&document)?;
     if report.tracks > 0 {
         let (at, tracks) = ("/animations".to_owned(), report.tracks);

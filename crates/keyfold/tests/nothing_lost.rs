@@ -207,7 +207,7 @@ fn rotations_of_coarse_streams_are_of_unit_length() {
         // The tip's turns hardly move anything: a coarse grid will do.
         let options = draco::Options { max_error: Bound::Relative(0.02), ..draco::Options::default() };
         let (done, _) = draco::compress(&before, &options).unwrap();
-        let kept = keyfold::kept(&before, &done, options.max_error, &()).unwrap();
+        let kept = keyfold::kept(&before, &done, options.max_error).unwrap();
         assert!(kept.broken.is_empty() && done.requires("Draco_animation_compression"), "{:?}", kept.broken);
         assert_valid(&done, interpolation.name());
         let (plain, _) = unpack(&done, Bound::default()).unwrap();

@@ -197,7 +197,7 @@ fn unpacking_brings_core_gltf_back() {
     let document = moving();
     let options = Options { translation: Some(VectorForm::Axes), scale: Some(VectorForm::Axes), ..Options::default() };
     let (quantized, _) = quantize(&document, &options).unwrap();
-    let kept = keyfold::kept(&document, &quantized, options.max_error, &()).unwrap();
+    let kept = keyfold::kept(&document, &quantized, options.max_error).unwrap();
     assert!(kept.broken.is_empty() && quantized.requires(keyfold::quantization::NAME), "{:?}", kept.broken);
     let (plain, findings) = keyfold::unpack(&quantized, Bound::default()).unwrap();
     assert!(findings.is_empty(), "{findings:?}");

@@ -65,8 +65,8 @@ fn what_lies_beside_animations_is_in_memory_once() {
         }
         let form = Form { storage: Some(StorageForm::Meshopt(MeshoptVersion::Ext)), ..Form::default() };
         let converted = measured(&format!("convert {name}"), || {
-            let draft = draft(&convert(document, &form, &()).unwrap().document.unwrap());
-            assert!(kept(document, draft.document(), form.max_error, &()).unwrap().broken.is_empty());
+            let draft = draft(&convert(document, &form).unwrap().document.unwrap());
+            assert!(kept(document, draft.document(), form.max_error).unwrap().broken.is_empty());
             draft
         });
         measured(&format!("unpack {name}"), || draft(&unpack(converted.document(), Bound::default()).unwrap().0));

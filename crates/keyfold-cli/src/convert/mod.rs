@@ -77,7 +77,7 @@ impl Args {
 
     fn converted(&self, original: &Document, before: u64, job: &Job) -> Result<Done> {
         let (form, mut remarks) = (self.form()?, Remarks::default());
-        let converted = convert(original, &form, &())?;
+        let converted = convert(original, &form)?;
         remarks.findings(original, &converted.findings);
         converted.rotations.iter().for_each(|report| remarks.note(rotation::summary(report)));
         let draft = output::draft_as(converted.document.as_ref().unwrap_or(original), &job.output, self.embed)?;

@@ -86,7 +86,7 @@ impl Run<'_> {
         let attempt = |level: Level, choice: &Choice| {
             let settings = Settings { level, ..self.settings.clone() };
             let watch = Deadline { watch: &self.watch, until: self.args.timeout.map(|most| Instant::now() + most) };
-            match pack::choose(document, &settings, choice, &watch) {
+            match pack::choose_with(document, &settings, choice, &watch) {
                 Err(Error::Cancelled) => Ok(None),
                 other => other.map(Some),
             }

@@ -11,7 +11,7 @@ mod properties;
 pub mod report;
 mod unmatched;
 
-pub use kept::{Kept, kept};
+pub use kept::{Kept, kept, kept_with};
 pub(crate) use properties::{natural_range, worst_property};
 pub use unmatched::{Unmatched, Which};
 
@@ -98,13 +98,18 @@ pub fn diff(a: &Document, b: &Document, shell: Option<Bound>) -> Result<Diff> {
     diff_with(a, b, shell, &())
 }
 
-/// Like [`diff`](fn@diff), with a monitor.
+/// Like [`diff`](fn@diff), with progress and cancellation.
 pub fn diff_with(a: &Document, b: &Document, shell: Option<Bound>, monitor: &dyn Monitor) -> Result<Diff> {
-    diff_nodes(a, b, shell, &|_| true, monitor)
+    diff_nodes_with(a, b, shell, &|_| true, monitor)
 }
 
-/// Like [`diff_with`], restricted to the points and properties of some nodes of the first file.
-pub fn diff_nodes(
+/// Like [`diff`](fn@diff), restricted to the points and properties of some nodes of the first file.
+pub fn diff_nodes(a: &Document, b: &Document, shell: Option<Bound>, wanted: &dyn Fn(usize) -> bool) -> Result<Diff> {
+    diff_nodes_with(a, b, shell, wanted, &())
+}
+
+/// Like [`diff_nodes`], with progress and cancellation.
+pub fn diff_nodes_with(
     a: &Document,
     b: &Document,
     shell: Option<Bound>,

@@ -8,13 +8,14 @@ use super::{
     animation::unwritten,
     cost::{Wire, deflated},
     exact::only,
-    floats, pack,
+    floats, pack_with,
     storage::entries,
     weigh::{self, Weight},
     write,
 };
 use crate::{
-    Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read_shared, write::place_plain,
+    Animation, Document, Monitor, Part, Result, Scene, Storage, Track, inspect::document_bytes, read_shared,
+    write::place_plain,
 };
 
 /// Documents of up to this many floats are packed, which takes little longer. JSON decides their size.
@@ -45,34 +46,47 @@ pub fn estimates(
     packed: &Packed,
     storages: &[Storage],
 ) -> Result<Vec<Candidate>> {
+    estimates_with(document, settings, packed, storages, &())
+}
+
+/// Like [`estimates`], with progress and cancellation.
+pub fn estimates_with(
+    document: &Document,
+    settings: &Settings,
+    packed: &Packed,
+    storages: &[Storage],
+    monitor: &dyn Monitor,
+) -> Result<Vec<Candidate>> {
     let animations = &read_shared(document)?.animations;
     let scene = Scene::new(document, animations, settings.shell)?;
     let (count, (samples, sliced)) = (floats(animations), samples(animations));
-    let searched = |settings: &Settings| {
-        let context = Context::new(&scene, &samples, settings, &()).for_estimate(sliced);
+    let searched = |settings: &Settings, part: &Part<'_>| {
+        let context = Context::new(&scene, &samples, settings, part).for_estimate(sliced);
         searched(document, &context, &samples, sliced)
     };
+    let share = 1.0 / (1 + storages.len()) as f64;
+    let part = |index: usize| Part { whole: monitor, from: index as f64 * share, share };
     let whole = Weight { raw: document_bytes(&packed.document) as usize, gzip: packed.gzip_bytes };
     // Samples that cover everything need no scale.
     let is_part = count > LEAST && floats(&samples) < count;
-    let sampled = is_part.then(|| searched(settings)).transpose()?;
-    let about = |settings: &Settings| -> Result<Weight> {
+    let sampled = is_part.then(|| searched(settings, &part(0))).transpose()?;
+    let about = |settings: &Settings, part: &Part<'_>| -> Result<Weight> {
         Ok(match sampled {
-            _ if count <= TINY => weight_of(&pack(document, settings)?.document),
+            _ if count <= TINY => weight_of(&pack_with(document, settings, part)?.document),
             None => {
-                let context = Context::new(&scene, animations, settings, &()).for_estimate(false);
+                let context = Context::new(&scene, animations, settings, part).for_estimate(false);
                 let packed = context.search(&context.whole(document, animations))?;
                 weight_of(&write(document, &context, animations, &packed, place_plain)?)
             }
-            Some(sampled) => searched(settings)?.scaled(whole, sampled),
+            Some(sampled) => searched(settings, part)?.scaled(whole, sampled),
         })
     };
-    let estimate = |storage: &Storage| {
-        let weight = about(&Settings { storage: *storage, ..settings.clone() })?;
+    let estimate = |(index, storage): (usize, &Storage)| {
+        let weight = about(&Settings { storage: *storage, ..settings.clone() }, &part(1 + index))?;
         Ok(Candidate::estimated(*storage, document, weight))
     };
     // Sequentially: each takes as much memory as a search, and searches use all processors.
-    storages.iter().map(estimate).collect()
+    storages.iter().enumerate().map(estimate).collect()
 }
 
 fn weight_of(document: &Document) -> Weight {

@@ -40,7 +40,7 @@ mod straight;
 pub mod weigh;
 
 use crate::{
-    Animation, Bound, Diff, Document, Monitor, PROPERTY_BOUND, Result, Scene, Severity, Storage, Track,
+    Animation, Bound, Diff, Document, Monitor, PROPERTY_BOUND, Part, Result, Scene, Severity, Storage, Track,
     diff::{self, called},
     draco, effort, quantization, read_shared,
     write::{MeshoptVersion, Place, place_plain, place_sparse},
@@ -48,9 +48,9 @@ use crate::{
 use animation::{PackedAnimation, pack_again};
 use common::common_first;
 use context::{Context, Purpose};
-pub use estimate::estimates;
+pub use estimate::{estimates, estimates_with};
 pub use keyfold_core::engine::Level;
-pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
+pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose, choose_with};
 use smallest::{SHORT, smallest};
 use std::{collections::BTreeSet, sync::atomic::Ordering};
 use storage::{Rewritten, entries};
@@ -213,7 +213,11 @@ fn pack_below(
         monitor.step(0.9, "measuring")?;
         let mut written = forms(document, &context, &read.animations, &packed)?;
         written.retain(|written| wanted.is_none_or(|wanted| wanted(&weigh::weight(written))));
-        let measured = |written: Document| Ok((diff::diff(document, &written.read_back()?, settings.shell)?, written));
+        let part = Part { whole: monitor, from: 0.9, share: 0.1 };
+        let measured = |written: Document| {
+            let diff = diff::diff_with(document, &written.read_back()?, settings.shell, &part)?;
+            Ok((diff, written))
+        };
         let measured: Vec<(Diff, Document)> = written.into_iter().map(measured).collect::<Result<_>>()?;
         let Some((diff, _)) = measured.first() else { return Ok(Vec::new()) };
         let failing: Vec<usize> = (0..packed.len()).filter(|index| context.fails(diff, *index)).collect();

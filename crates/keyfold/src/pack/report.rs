@@ -1,13 +1,14 @@
 //! Packing a file: tries storages, keeps one, and reports in the shape that `keyfold pack --json` prints.
 
 use super::{
-    Optimize, Packed, Settings, estimates,
+    Optimize, Packed, Settings,
+    estimate::estimates_with,
     smallest::{Smallest, or_core, smallest},
     weigh::{self, Weight},
 };
 use crate::{
-    Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
-    read_shared, sample::title,
+    Diff, Document, Error, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions,
+    inspect::document_bytes, read_shared, sample::title,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, path::Path};
@@ -205,13 +206,20 @@ pub struct Chosen {
 }
 
 /// Packs a document to several storages and keeps the smallest. `settings.storage` is ignored.
-pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
+pub fn choose(document: &Document, settings: &Settings, choice: &Choice) -> Result<Chosen> {
+    choose_with(document, settings, choice, &())
+}
+
+/// Like [`choose`], with progress and cancellation. What is packed is kept if only estimates are cancelled.
+pub fn choose_with(document: &Document, settings: &Settings, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
     let tried: Vec<Storage> =
         Storage::ALL.into_iter().filter(|s| choice.among.contains(s) || choice.beside.contains(s)).collect();
     let is_alone = choice.among.len() == 1;
     let (mut candidates, mut best) = (Vec::new(), None::<Smallest>);
+    let packing = if choice.estimate { 0.8 } else { 1.0 };
     for (index, storage) in tried.iter().enumerate() {
-        let part = Part { whole: monitor, from: index as f64 / tried.len() as f64, share: 1.0 / tried.len() as f64 };
+        let share = packing / tried.len() as f64;
+        let part = Part { whole: monitor, from: index as f64 * share, share };
         let own = Settings { storage: *storage, ..settings.clone() };
         let is_candidate = choice.among.contains(storage);
         let mut found = smallest(document, &own, &part)?;
@@ -226,14 +234,18 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
             best = Some(found);
         }
     }
-    let best = best.ok_or_else(|| crate::Error::argument("no storage is given"))?;
+    let best = best.ok_or_else(|| Error::argument("no storage is given"))?;
     let Smallest { packed, convert_saves } = best;
     let storage = packed.storage;
     if choice.estimate {
         let is_known = |other: &Storage| tried.contains(other) || *other == storage;
         let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !is_known(other)).collect();
         let chosen = Settings { storage, ..settings.clone() };
-        candidates.extend(estimates(document, &chosen, &packed, &others)?);
+        let part = Part { whole: monitor, from: packing, share: 1.0 - packing };
+        match estimates_with(document, &chosen, &packed, &others, &part) {
+            Err(Error::Cancelled) => {}
+            found => candidates.extend(found?),
+        }
     }
     Ok(Chosen { storage, packed, candidates, optimize: settings.optimize, convert_saves })
 }

@@ -31,7 +31,7 @@ pub(super) struct Smallest {
 /// in other storages is unpacked first, because tracks that stay would keep a storage in use.
 pub(super) fn smallest(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Smallest> {
     if let Some(plain) = unpacked(document, settings)?
-        && let Some(found) = search(document, &plain, settings, monitor)?.against(document, settings)?
+        && let Some(found) = search(document, &plain, settings, monitor)?.against(document, settings, monitor)?
     {
         return Ok(found);
     }
@@ -101,9 +101,9 @@ fn search(original: &Document, document: &Document, settings: &Settings, monitor
 
 impl Smallest {
     /// The result with its error measured against the original itself; `None` if that is over the bound.
-    fn against(mut self, original: &Document, settings: &Settings) -> Result<Option<Self>> {
-        let packed = &mut self.packed;
-        packed.diff = diff::diff(original, &packed.document.read_back()?, settings.shell)?;
+    fn against(mut self, original: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Option<Self>> {
+        let (packed, part) = (&mut self.packed, Part { whole: monitor, from: 0.99, share: 0.01 });
+        packed.diff = diff::diff_with(original, &packed.document.read_back()?, settings.shell, &part)?;
         let properties = packed.diff.animations.iter().all(|a| a.properties.max <= settings.property_bound());
         let holds = packed.diff.possible <= packed.bound && properties && packed.diff.unmatched.is_empty();
         Ok(holds.then_some(self))

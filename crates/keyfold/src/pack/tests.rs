@@ -137,7 +137,7 @@ fn splines_without_tangents_take_what_their_values_do() {
     let bound: Bound = "0.01%".parse().unwrap();
     for storage in Storage::ALL {
         let settings = Settings { storage, bound, optimize: Optimize::Raw, ..Settings::default() };
-        let chosen = choose(&document, &settings, &storage.into(), &()).unwrap();
+        let chosen = choose(&document, &settings, &storage.into()).unwrap();
         let after = crate::inspect::document_bytes(&chosen.packed.document);
         assert!(after * 10 <= before * 6, "{storage}: {after} of {before} bytes");
         let found = diff::diff(&document, &chosen.packed.document, None).unwrap();
@@ -155,7 +155,7 @@ fn the_storage_that_is_told_is_what_was_written() {
     let document = eased();
     for storage in Storage::ALL {
         let settings = Settings { storage, optimize: Optimize::Raw, ..Settings::default() };
-        let chosen = choose(&document, &settings, &storage.into(), &()).unwrap();
+        let chosen = choose(&document, &settings, &storage.into()).unwrap();
         let animations = read(&chosen.packed.document).unwrap().animations;
         let stored = |track: &crate::Track| Storage::of(&chosen.packed.document, 0, track);
         let is_core = animations[0].tracks.iter().all(|track| stored(track) == Storage::Core);
@@ -401,7 +401,7 @@ fn an_estimate_is_near_and_says_what_it_is() {
     let document = swinging();
     for storage in Storage::ALL {
         let choice = Choice { estimate: true, ..storage.into() };
-        let chosen = choose(&document, &Settings::default(), &choice, &()).unwrap();
+        let chosen = choose(&document, &Settings::default(), &choice).unwrap();
         let (written, others) = chosen.candidates.split_first().unwrap();
         assert!(written.storage == storage && !written.quick && written.error.is_some());
         assert_eq!(others.len() + 1, Storage::ALL.len());
@@ -505,7 +505,7 @@ fn the_original_is_read_once() {
     for storage in Storage::ALL {
         let document = swinging();
         let choice = Choice { estimate: true, ..storage.into() };
-        let chosen = choose(&document, &Settings::default(), &choice, &()).unwrap();
+        let chosen = choose(&document, &Settings::default(), &choice).unwrap();
         assert!(chosen.candidates.len() > 1);
         chosen.finish(&document, u64::MAX, "in.glb".into(), None).unwrap();
         let reads = document.known.reads.load(std::sync::atomic::Ordering::Relaxed);
@@ -713,7 +713,7 @@ fn wild(keys: usize, interpolation: &str, elements: usize, turn: impl Fn([u32; 4
 fn written_and_converted(document: &Document, storage: Storage) -> (u64, u64) {
     let settings = Settings { storage, ..Settings::default() };
     let before = document.draft(None).unwrap().bytes();
-    let chosen = choose(document, &settings, &storage.into(), &()).unwrap();
+    let chosen = choose(document, &settings, &storage.into()).unwrap();
     let written = chosen.finish(document, before, "in.gltf".into(), None).unwrap().report.bytes.after;
     let converted = match storage::of(storage).converts_exactly {
         true => crate::write::write_stream(document, false).unwrap().0,

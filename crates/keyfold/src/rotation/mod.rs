@@ -11,8 +11,8 @@ mod tolerance;
 pub use crate::extensions::sqlerp::CoreSampler;
 
 use crate::{
-    Animation, Bound, Document, Error, Finding, Interpolation, Kind, Result, Scene, Severity, Track, diff,
-    diff::{through_zero, undefined},
+    Animation, Bound, Document, Error, Finding, Interpolation, Kind, Monitor, Part, Result, Scene, Severity, Track,
+    diff::{diff_with, through_zero, undefined},
     effort,
     extensions::sqlerp,
     read,
@@ -76,6 +76,15 @@ pub struct Change {
 
 /// A document with its rotations in another interpolation, nowhere farther than the bound from the original.
 pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Result<(Document, RotationReport)> {
+    convert_rotations_with(document, options, &())
+}
+
+/// Like [`convert_rotations`], with progress and cancellation.
+pub fn convert_rotations_with(
+    document: &Document,
+    options: &RotationOptions,
+    monitor: &dyn Monitor,
+) -> Result<(Document, RotationReport)> {
     let found = read(document)?;
     let mut report = RotationReport { findings: found.findings, ..RotationReport::default() };
     if !found.animations.iter().flat_map(|a| &a.tracks).any(|track| options.concerns(track)) {
@@ -83,13 +92,18 @@ pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Resu
     }
     let scene = Scene::new(document, &found.animations, None)?;
     effort::pay(document, &scene, &found.animations, effort::SEARCH)?;
-    let plan = Plan { document, scene: &scene, options, bound: options.bound.in_scene(scene.model_size()) };
-    let forms = found.animations.iter().map(|animation| plan.form(animation, &mut report));
-    let mut forms = forms.collect::<Result<Vec<_>>>()?;
+    let plan = Plan { document, scene: &scene, options, bound: options.bound.in_scene(scene.model_size()), monitor };
+    let mut forms = Vec::new();
+    for (index, animation) in found.animations.iter().enumerate() {
+        monitor.step(0.9 * index as f64 / found.animations.len() as f64, "rotations")?;
+        forms.push(plan.form(animation, &mut report)?);
+    }
+    monitor.step(0.9, "measuring")?;
     forms.retain(|form| !form.channels.is_empty());
     let written = assemble(document, &forms, place_plain)?;
     if report.fallback.is_some() {
-        let off = diff(document, &written.read_back()?.ignoring(sqlerp::NAME)?, None)?.possible;
+        let part = Part { whole: monitor, from: 0.9, share: 0.1 };
+        let off = diff_with(document, &written.read_back()?.ignoring(sqlerp::NAME)?, None, &part)?.possible;
         if off > plan.bound {
             let what = format!("the fallback is up to {off} scene units off; {} are allowed", plan.bound);
             return Err(Error::Bound { what });
@@ -105,6 +119,7 @@ struct Plan<'a> {
     options: &'a RotationOptions,
     /// In scene units.
     bound: f64,
+    monitor: &'a dyn Monitor,
 }
 
 impl Plan<'_> {
@@ -117,9 +132,7 @@ impl Plan<'_> {
         let stays = |i: &usize| unchanged(animation, Some(*i), &format!("it is {}", through_zero(undefined[i])));
         report.findings.extend(stay.iter().map(stays));
         let differing = concerned.iter().copied().filter(|i| animation.tracks[*i].curve.interpolation() != goal);
-        let mut refit = |tracks: &[usize], form| {
-            refit_rotations(self.scene, animation, tracks, form, self.bound, &mut report.findings)
-        };
+        let mut refit = |tracks: &[usize], form| refit_rotations(self, animation, tracks, form, &mut report.findings);
         let changed = refit(&differing.collect::<Vec<_>>(), goal);
         let falls_back = goal == Interpolation::CubicSlerp && options.core == CoreSampler::Linear;
         let fallback = falls_back.then(|| refit(&concerned, Interpolation::Linear));

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Interpolation, scene::tests::document};
+use crate::{Interpolation, diff, scene::tests::document};
 use keyfold_core::quat;
 use serde_json::json;
 

@@ -2,9 +2,9 @@
 //!
 //! The engine's budgets say that ([`keyfold_core::engine::budgets`]). Of the tries that hold, the one with the fewest keys is taken.
 
-use super::unchanged;
+use super::{Plan, unchanged};
 use crate::parallel::*;
-use crate::{Animation, Finding, Interpolation, Kind, PROPERTY_BOUND, Scene, Track, diff::proof, scene::core_track};
+use crate::{Animation, Finding, Interpolation, Kind, Monitor, PROPERTY_BOUND, Track, diff::proof, scene::core_track};
 use keyfold_core::{
     curve::Curve,
     engine::{
@@ -24,14 +24,13 @@ const LEAST: f64 = 0.25;
 /// No rotation strays farther than this, in radians, however little hangs on it.
 const MOST: f64 = 0.1;
 
-/// An animation with some rotations in another form, no measured point farther than `bound` scene units from where it was; what could not be brought
-/// there is told.
+/// An animation with some rotations in another form, no measured point farther than the plan's bound from where it was; what could not be
+/// brought there is told. If the monitor cancels, it stays as it is.
 pub(super) fn refit_rotations(
-    scene: &Scene,
+    &Plan { scene, bound, monitor, .. }: &Plan<'_>,
     animation: &Animation,
     chosen: &[usize],
     form: Interpolation,
-    bound: f64,
     findings: &mut Vec<Finding>,
 ) -> Animation {
     let mut changed = animation.clone();
@@ -44,7 +43,7 @@ pub(super) fn refit_rotations(
     let moving: Vec<_> = tracks.iter().filter_map(|t| core_track(&t.target, &t.curve)).collect();
     let reach = Reach::of(&motion, &moving, &probes);
     let why = format!("no {} keys come within the bound; a looser one may help", form.name());
-    let Some(curves) = (Search { tracks, form, bound, motion, probes, reach }).run() else {
+    let Some(curves) = (Search { tracks, form, bound, motion, probes, reach, monitor }).run() else {
         findings.push(unchanged(animation, None, &why));
         return changed;
     };
@@ -68,18 +67,22 @@ struct Search<'a> {
     probes: Vec<Probe>,
     /// Of the tracks that move nodes.
     reach: Reach,
+    monitor: &'a dyn Monitor,
 }
 
 impl Search<'_> {
     fn run(&self) -> Option<Curves> {
         let (mut best, mut prices) = (None, Prices::new(&self.reach));
         let mut budgets = budgets::search(&self.reach, &mut prices, self.bound, ROUNDS.0, |budgets| {
+            if self.monitor.cancelled() {
+                return None;
+            }
             let errors = self.tried(budgets, &mut best);
             let worst = errors.iter().copied().fold(0.0, f64::max);
             (!(NEAR..=1.0).contains(&(worst / self.bound))).then_some(errors)
         });
         for _ in 0..ROUNDS.1 {
-            if best.is_some() {
+            if best.is_some() || self.monitor.cancelled() {
                 break;
             }
             let errors = self.tried(&budgets, &mut best);

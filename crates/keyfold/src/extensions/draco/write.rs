@@ -9,7 +9,7 @@ use super::{
     streams::streamed,
 };
 use crate::{
-    Animation, Bound, Curve, Document, Finding, Result, Track,
+    Animation, Bound, Curve, Document, Finding, Monitor, Result, Track,
     convert::{Searched, with_keys_kept},
     read,
     retarget::is_component,
@@ -46,10 +46,19 @@ pub struct Options {
 /// Stores a document's animations as Draco streams: as few bits as the bound allows, or as many as are asked for, which may break it
 /// ([`kept`](crate::kept) tells).
 pub fn compress(document: &Document, options: &Options) -> Result<(Document, Vec<Finding>)> {
+    compress_with(document, options, &())
+}
+
+/// Like [`compress`], with progress and cancellation.
+pub fn compress_with(
+    document: &Document,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<(Document, Vec<Finding>)> {
     let (plain, findings) = unpack_storage(document)?;
     let written = match options.bits {
         Some(bits) => with_bits(&plain, bits, options)?,
-        None => with_keys_kept(&plain, Searched::Draco(options))?,
+        None => with_keys_kept(&plain, Searched::Draco(options), monitor)?,
     };
     Ok((written, findings))
 }

@@ -31,7 +31,7 @@ pub use options::{Options, RotationForm, VectorForm};
 pub use table::{Encoding, Path, ROTATION, TypeSupport, UNSIGNED};
 pub(crate) use table::{path_of, shape};
 pub(crate) use times::{FrameNumbers, frame_numbers};
-pub use write::quantize;
+pub use write::{quantize, quantize_with};
 
 use super::Extension;
 use crate::{

@@ -2,7 +2,7 @@
 
 use super::{Options, given};
 use crate::{
-    Animation, Animations, Document, Finding, Result, Severity, Target, Targets, Track,
+    Animation, Animations, Document, Finding, Monitor, Result, Severity, Target, Targets, Track,
     convert::{Searched, with_keys_kept},
     read,
 };
@@ -12,11 +12,20 @@ use crate::{
 /// [`retarget`](fn@crate::retarget) to core's targets first is what makes those smaller. Weights become core's own normalized integers where
 /// those are good enough. What is searched keeps the bound; types that are asked for may break it ([`kept`](crate::kept) tells).
 pub fn quantize(document: &Document, options: &Options) -> Result<(Document, Vec<Finding>)> {
+    quantize_with(document, options, &())
+}
+
+/// Like [`quantize`], with progress and cancellation.
+pub fn quantize_with(
+    document: &Document,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<(Document, Vec<Finding>)> {
     let Animations { animations, mut findings } = read(document)?;
     findings.extend(animations.iter().flat_map(pointed));
     let written = match options.values.or(options.times) {
         Some(_) => given::written(document, &animations, options)?,
-        None => with_keys_kept(document, Searched::Quantization(options))?,
+        None => with_keys_kept(document, Searched::Quantization(options), monitor)?,
     };
     Ok((written, findings))
 }

@@ -41,7 +41,7 @@ fn along_x(keys: usize, y: f32, z: f32) -> Vec<f32> {
 /// What comes of a document, once it is known to keep the bound.
 fn quantized(document: &Document, options: &Options) -> Document {
     let (quantized, _) = quantize(document, options).unwrap();
-    let kept = crate::kept(document, &quantized, options.max_error, &()).unwrap();
+    let kept = crate::kept(document, &quantized, options.max_error).unwrap();
     assert!(kept.broken.is_empty(), "{:?}", kept.broken);
     quantized
 }
