@@ -25,7 +25,7 @@ fn open(file: &Path) -> Document {
 }
 
 fn convert(document: &Document, form: Interpolation, bound: f64, core: CoreSampler) -> (Document, RotationReport) {
-    let options = RotationOptions { interpolation: form, only: None, bound: Bound::Relative(bound), core };
+    let options = RotationOptions { interpolation: form, only: None, max_error: Bound::Relative(bound), core };
     convert_rotations(document, &options).expect("the bound can be kept")
 }
 

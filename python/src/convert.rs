@@ -7,8 +7,9 @@ use crate::{
     work::Work,
 };
 use keyfold::{
-    Bound, Document, Finding, Form, Interpolation, Monitor, Part, Result, Retarget, Storage, StorageForm, Targets,
-    convert_with, draco, kept_with, quantization, rotation::CoreSampler, unpack_with, write::MeshoptVersion,
+    Bound, ConvertOptions, Document, Finding, Interpolation, Monitor, Part, Result, RetargetOptions, Storage,
+    StorageForm, Targets, convert_with, draco, kept_with, quantization, rotation::CoreSampler, unpack_with,
+    write::MeshoptVersion,
 };
 use pyo3::{prelude::*, types::PyBytes};
 
@@ -67,13 +68,13 @@ pub(crate) fn convert<'py>(
     let rotation = rotation.map(|name| named(&ROTATIONS, name)).transpose()?;
     let core = if fallback { CoreSampler::Linear } else { CoreSampler::None };
     let targets = targets.map(|name| named(&TARGETS, name)).transpose()?;
-    let form = Form {
+    let options = ConvertOptions {
         rotation: rotation.map(|rotation| (rotation, core)),
-        targets: Retarget { targets, ..Retarget::default() },
+        targets: RetargetOptions { targets, ..RetargetOptions::default() },
         storage: storage.map(|storage| stored(storage, fallback)),
         max_error: bound(max_error)?,
     };
-    let run = |monitor: &dyn Monitor| of_form(&source.open()?, &form, monitor);
+    let run = |monitor: &dyn Monitor| of_form(&source.open()?, &options, monitor);
     let (bytes, told) = Work { threads, progress }.run(py, run)?;
     Ok((PyBytes::new(py, &bytes), told))
 }
@@ -83,7 +84,10 @@ fn stored(storage: Storage, fallback: bool) -> StorageForm {
     match storage {
         Storage::Core => StorageForm::Core,
         Storage::Quantization => StorageForm::Quantization(quantization::Options::default()),
-        Storage::Draco => StorageForm::Draco(draco::Options { fallback, ..draco::Options::default() }),
+        Storage::Draco => StorageForm::Draco(draco::Options {
+            streams: draco::StreamOptions { fallback, ..draco::StreamOptions::default() },
+            ..draco::Options::default()
+        }),
         Storage::Meshopt => StorageForm::Meshopt(MeshoptVersion::default()),
         Storage::Stream => StorageForm::Stream { fallback },
     }
@@ -92,11 +96,11 @@ fn stored(storage: Storage, fallback: bool) -> StorageForm {
 /// The same before Python has it.
 type Done = (Vec<u8>, Vec<String>);
 
-fn of_form(original: &Document, form: &Form, monitor: &dyn Monitor) -> Result<Done> {
-    let converted = convert_with(original, form, &Part { whole: monitor, from: 0.0, share: 0.5 })?;
+fn of_form(original: &Document, options: &ConvertOptions, monitor: &dyn Monitor) -> Result<Done> {
+    let converted = convert_with(original, options, &Part { whole: monitor, from: 0.0, share: 0.5 })?;
     let Some(document) = converted.document else { return Ok((original.to_bytes()?, Vec::new())) };
     let rest = Part { whole: monitor, from: 0.5, share: 0.5 };
-    let (bytes, broken) = checked(original, &document, form.max_error, &rest)?;
+    let (bytes, broken) = checked(original, &document, options.max_error, &rest)?;
     Ok((bytes, told(converted.findings, broken)))
 }
 

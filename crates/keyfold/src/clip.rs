@@ -110,7 +110,7 @@ pub fn build_clip_with(
         name: animation.name.as_deref().unwrap_or_default(),
         index: animation.index,
         skeleton: scene.skeleton(),
-        probe_radii: scene.shells(),
+        probe_radii: scene.probe_radii(),
         tracks: &tracks,
     };
     let core = build::Options {

@@ -4,14 +4,14 @@
 //! Open a file, read its animations, compress them, and verify the error:
 //!
 //! ```
-//! use keyfold::{Document, diff, pack::{Settings, pack}, read};
+//! use keyfold::{Document, diff, pack::{Options, pack}, read};
 //! # let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
 //! # let folder = std::env::temp_dir();
 //! let document = Document::open(machine)?;
 //! for animation in read(&document)?.animations {
 //!     println!("{:?} lasts {} s and drives {} targets", animation.name, animation.duration(), animation.tracks.len());
 //! }
-//! let packed = pack(&document, &Settings { bound: "0.1%".parse()?, ..Settings::default() })?;
+//! let packed = pack(&document, &Options { max_error: "0.1%".parse()?, ..Options::default() })?;
 //! let proof = diff(&document, &packed.document, None)?;
 //! assert!(proof.relative <= 0.001);
 //! # let output = folder.join(format!("keyfold-doc-{}.glb", std::process::id()));
@@ -103,7 +103,7 @@ pub use animation::{Animation, Source, Track};
 pub use apply::{apply, freeze, set_target};
 pub use bound::{Bound, BoundError, PROPERTY_BOUND};
 pub use clip::{BuiltClip, ClipInfo, ClipOptions, ClipReport, ClipTrack, ErrorSize, build_clip, build_clip_with};
-pub use convert::{Converted, Form, StorageForm, convert, convert_with};
+pub use convert::{ConvertOptions, Converted, StorageForm, convert, convert_with};
 pub use diff::{
     AnimationDiff, Diff, Kept, PropertyDiff, Unmatched, Which, diff, diff_nodes, diff_nodes_with, diff_with, kept,
     kept_with, report,
@@ -121,7 +121,7 @@ pub use limits::{Allowance, Limits};
 pub use monitor::{Monitor, Part};
 pub(crate) use read::read_shared;
 pub use read::{Animations, read};
-pub use retarget::{Retarget, Weights, retarget};
+pub use retarget::{RetargetOptions, Weights, retarget};
 pub use sample::{AnimationTitle, Samples, TrackSamples, title};
 pub use scene::Scene;
 pub use storage::Storage;

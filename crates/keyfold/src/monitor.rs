@@ -69,8 +69,8 @@ impl Monitor for Part<'_> {
 mod tests {
     use super::*;
     use crate::{
-        Bound, Document, Form, Interpolation, StorageForm, convert_with, diff_with, draco, kept_with,
-        pack::{Choice, Settings, choose_with, estimates_with, pack, pack_with},
+        Bound, ConvertOptions, Document, Interpolation, StorageForm, convert_with, diff_with, draco, kept_with,
+        pack::{Choice, Options, choose_with, estimates_with, pack, pack_with},
         quantization,
         rotation::{CoreSampler, RotationOptions, convert_rotations_with},
         unpack_with,
@@ -92,12 +92,19 @@ mod tests {
     fn every_long_job_is_cancelled() {
         let open = |name: &str| Document::open(format!("{}/../../samples/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
         let (document, bound) = (open("machine.glb"), Bound::default());
-        let rotation =
-            RotationOptions { interpolation: Interpolation::CubicSlerp, only: None, bound, core: CoreSampler::None };
-        let rotations = Form { rotation: Some((Interpolation::CubicSpline, CoreSampler::None)), ..Form::default() };
-        let storage = |storage| Form { storage: Some(storage), ..Form::default() };
-        let settings = Settings::default();
-        let packed = pack(&document, &settings).unwrap();
+        let rotation = RotationOptions {
+            interpolation: Interpolation::CubicSlerp,
+            only: None,
+            max_error: bound,
+            core: CoreSampler::None,
+        };
+        let rotations = ConvertOptions {
+            rotation: Some((Interpolation::CubicSpline, CoreSampler::None)),
+            ..ConvertOptions::default()
+        };
+        let storage = |storage| ConvertOptions { storage: Some(storage), ..ConvertOptions::default() };
+        let options = Options::default();
+        let packed = pack(&document, &options).unwrap();
         let choice = Choice::from(crate::Storage::Core);
         let ends = [
             diff_with(&document, &document, None, &Stop).err(),
@@ -107,11 +114,11 @@ mod tests {
             convert_with(&document, &rotations, &Stop).err(),
             convert_with(&document, &storage(StorageForm::Draco(draco::Options::default())), &Stop).err(),
             convert_with(&document, &storage(StorageForm::Quantization(quantization::Options::default())), &Stop).err(),
-            draco::compress_with(&document, &draco::Options::default(), &Stop).err(),
-            quantization::quantize_with(&document, &quantization::Options::default(), &Stop).err(),
-            pack_with(&document, &settings, &Stop).err(),
-            choose_with(&document, &settings, &choice, &Stop).err(),
-            estimates_with(&document, &settings, &packed, &[crate::Storage::Meshopt], &Stop).err(),
+            draco::compress_with(&document, Bound::default(), &draco::Options::default(), &Stop).err(),
+            quantization::quantize_with(&document, Bound::default(), &quantization::Options::default(), &Stop).err(),
+            pack_with(&document, &options, &Stop).err(),
+            choose_with(&document, &options, &choice, &Stop).err(),
+            estimates_with(&document, &options, &packed, &[crate::Storage::Meshopt], &Stop).err(),
         ];
         for (job, end) in ends.iter().enumerate() {
             assert!(matches!(end, Some(Error::Cancelled)), "{job}: {end:?}");

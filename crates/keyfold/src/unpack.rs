@@ -14,17 +14,17 @@ use crate::{
 use std::collections::BTreeSet;
 
 /// The document with every animation as plain core floats, and findings about what could not be converted. Rotations
-/// that core cannot interpolate stay within `bound`.
-pub fn unpack(document: &Document, bound: Bound) -> Result<(Document, Vec<Finding>)> {
-    unpack_with(document, bound, &())
+/// that core cannot interpolate stay within `max_error`.
+pub fn unpack(document: &Document, max_error: Bound) -> Result<(Document, Vec<Finding>)> {
+    unpack_with(document, max_error, &())
 }
 
 /// Like [`unpack`], with progress and cancellation.
-pub fn unpack_with(document: &Document, bound: Bound, monitor: &dyn Monitor) -> Result<(Document, Vec<Finding>)> {
+pub fn unpack_with(document: &Document, max_error: Bound, monitor: &dyn Monitor) -> Result<(Document, Vec<Finding>)> {
     let options = RotationOptions {
         interpolation: Interpolation::CubicSpline,
         only: Some(Interpolation::CubicSlerp),
-        bound,
+        max_error,
         core: CoreSampler::None,
     };
     let part = Part { whole: monitor, from: 0.0, share: 0.7 };

@@ -1,12 +1,12 @@
 //! What was lost or damaged once: from file to file, whatever the containers and the steps between, animations say the same.
 
 use keyfold::{
-    Bound, ClipOptions, Document, Interpolation, OpenOptions, Retarget, Scene, Severity, Storage, Target, Targets,
-    build_clip, diff,
+    Bound, ClipOptions, Document, Interpolation, OpenOptions, RetargetOptions, Scene, Severity, Storage, Target,
+    Targets, build_clip, diff,
     document::{Edit, Shape},
     draco,
-    pack::{Settings, pack},
-    quantization::{Options, RotationForm, quantize},
+    pack::{Options, pack},
+    quantization::{self, LayoutOptions, RotationForm, quantize},
     read, retarget, unpack, validate,
     write::{AnimationForm, MeshoptVersion, Stored, assemble, core_form, place_meshopt, place_plain, write_meshopt},
 };
@@ -178,7 +178,7 @@ fn times_of_a_draco_stream_stay_as_long_as_a_sampler_uses_them() {
     ];
     let before = with(&animated(&channels), |json| json["extensionsUsed"] = json!(["KHR_animation2"]));
     let options = draco::Options { bits: Some(16), ..draco::Options::default() };
-    let compressed = draco::compress(&before, &options).unwrap().0;
+    let compressed = draco::compress(&before, Bound::default(), &options).unwrap().0;
     // Equal times are one accessor, in the stream: the channel that is not there uses it, too.
     let shared = with(&compressed, |json| {
         let input = json["extensions"]["Draco_animation_compression"]["compressedAnimations"][0]["input"].clone();
@@ -205,9 +205,9 @@ fn rotations_of_coarse_streams_are_of_unit_length() {
             json["animations"][0]["samplers"][0]["interpolation"] = json!(interpolation.name());
         });
         // The tip's turns hardly move anything: a coarse grid will do.
-        let options = draco::Options { max_error: Bound::Relative(0.02), ..draco::Options::default() };
-        let (done, _) = draco::compress(&before, &options).unwrap();
-        let kept = keyfold::kept(&before, &done, options.max_error).unwrap();
+        let bound = Bound::Relative(0.02);
+        let (done, _) = draco::compress(&before, bound, &draco::Options::default()).unwrap();
+        let kept = keyfold::kept(&before, &done, bound).unwrap();
         assert!(kept.broken.is_empty() && done.requires("Draco_animation_compression"), "{:?}", kept.broken);
         assert_valid(&done, interpolation.name());
         let (plain, _) = unpack(&done, Bound::default()).unwrap();
@@ -233,11 +233,12 @@ fn rotations_of_coarse_streams_are_of_unit_length() {
 #[test]
 fn one_axis_of_a_rotation_becomes_all_of_it_where_core_is_asked_for() {
     let before = animated(&[(node(0, "rotation"), Shape::Vec4, turning())]);
-    let options = Options { rotation: Some(RotationForm::Scalar), ..Options::default() };
-    let quantized = quantize(&before, &options).unwrap().0;
+    let layouts = LayoutOptions { rotation: Some(RotationForm::Scalar), ..LayoutOptions::default() };
+    let options = quantization::Options { layouts, ..quantization::Options::default() };
+    let quantized = quantize(&before, Bound::default(), &options).unwrap().0;
     assert_eq!(quantized.json()["animations"][0]["channels"][0]["target"]["path"], "rotation.x");
     for targets in [Targets::Core, Targets::Pointer] {
-        let wanted = Retarget { targets: Some(targets), ..Retarget::default() };
+        let wanted = RetargetOptions { targets: Some(targets), ..RetargetOptions::default() };
         let (after, findings) = retarget(&quantized, &wanted).unwrap();
         assert!(findings.is_empty(), "{findings:?}");
         assert_valid(&after, "retargeted");
@@ -277,7 +278,7 @@ fn one_component_of_a_colour_is_written_in_a_form_that_is_valid() {
         let (after, findings) = unpack(&before, Bound::default()).unwrap();
         check("unpack", &after, findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
         let options = draco::Options { bits: Some(16), ..draco::Options::default() };
-        let (after, findings) = draco::compress(&before, &options).unwrap();
+        let (after, findings) = draco::compress(&before, Bound::default(), &options).unwrap();
         check("draco", &after, findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
     }
 }
@@ -298,10 +299,16 @@ fn motion_for_other_skeletons_keeps_tracks_that_hold_the_rest_pose() {
     let all = targets(&own);
     for (document, keep_rest, kept) in [(&own, false, false), (&own, true, true), (&others, false, true)] {
         for storage in Storage::ALL {
-            let packed = pack(document, &Settings { storage, keep_rest, ..Settings::default() }).unwrap().document;
+            let packed = pack(document, &Options { storage, keep_rest, ..Options::default() }).unwrap().document;
             assert_eq!(targets(&packed) == all, kept, "{}", storage.name());
         }
-        let quantized = quantize(document, &Options { keep_rest, ..Options::default() }).unwrap().0;
+        let quantized = quantize(
+            document,
+            Bound::default(),
+            &quantization::Options { keep_rest, ..quantization::Options::default() },
+        )
+        .unwrap()
+        .0;
         assert_eq!(targets(&quantized) == all, kept, "quantized: {:?}", targets(&quantized));
         let animations = read(document).unwrap().animations;
         let scene = Scene::new(document, &animations, None).unwrap();

@@ -11,7 +11,7 @@ mod validator;
 
 use std::path::PathBuf;
 
-use keyfold::{Animation, Document, Retarget, Target, Targets, read, retarget};
+use keyfold::{Animation, Document, RetargetOptions, Target, Targets, read, retarget};
 use serde::Deserialize;
 
 /// What `manifest.json` says.
@@ -81,7 +81,7 @@ fn open(file: &std::path::Path) -> Document {
 }
 
 fn to(document: &Document, targets: Targets) -> Document {
-    let wanted = Retarget { targets: Some(targets), ..Retarget::default() };
+    let wanted = RetargetOptions { targets: Some(targets), ..RetargetOptions::default() };
     retarget(document, &wanted).expect("converted").0
 }
 

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use keyfold::{Document, Retarget, Targets, Weights, freeze, read, retarget, unpack};
+use keyfold::{Document, RetargetOptions, Targets, Weights, freeze, read, retarget, unpack};
 use keyfold_oracle::{node_available, shared_dir, validator};
 
 use crate::{corpus::FILES, manifest, to};
 
 /// Everything that is made of a document.
 fn made(document: &Document) -> Vec<(&'static str, Document)> {
-    let split = Retarget { targets: Some(Targets::Pointer), weights: Some(Weights::Split), first_as_static: true };
+    let split =
+        RetargetOptions { targets: Some(Targets::Pointer), weights: Some(Weights::Split), first_as_static: true };
     let mut made = vec![
         ("pointer", to(document, Targets::Pointer)),
         ("core", to(document, Targets::Core)),

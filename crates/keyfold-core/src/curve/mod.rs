@@ -30,11 +30,12 @@ pub use times::merged_times;
 pub(crate) use times::once;
 
 /// How values between two keys are interpolated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Interpolation {
     /// The value of the previous key.
     Step,
     /// A straight line; for rotations the shortest arc.
+    #[default]
     Linear,
     /// A Hermite spline with tangents per second; rotations are normalized afterwards.
     CubicSpline,

@@ -1,7 +1,7 @@
 //! Packing a file: tries storages, keeps one, and reports in the shape that `keyfold pack --json` prints.
 
 use super::{
-    Optimize, Packed, Settings,
+    Optimize, Options, Packed,
     estimate::estimates_with,
     smallest::{Smallest, or_core, smallest},
     weigh::{self, Weight},
@@ -205,13 +205,13 @@ pub struct Chosen {
     convert_saves: bool,
 }
 
-/// Packs a document to several storages and keeps the smallest. `settings.storage` is ignored.
-pub fn choose(document: &Document, settings: &Settings, choice: &Choice) -> Result<Chosen> {
-    choose_with(document, settings, choice, &())
+/// Packs a document to several storages and keeps the smallest. `options.storage` is ignored.
+pub fn choose(document: &Document, options: &Options, choice: &Choice) -> Result<Chosen> {
+    choose_with(document, options, choice, &())
 }
 
 /// Like [`choose`], with progress and cancellation. What is packed is kept if only estimates are cancelled.
-pub fn choose_with(document: &Document, settings: &Settings, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
+pub fn choose_with(document: &Document, options: &Options, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
     let tried: Vec<Storage> =
         Storage::ALL.into_iter().filter(|s| choice.among.contains(s) || choice.beside.contains(s)).collect();
     let is_alone = choice.among.len() == 1;
@@ -220,7 +220,7 @@ pub fn choose_with(document: &Document, settings: &Settings, choice: &Choice, mo
     for (index, storage) in tried.iter().enumerate() {
         let share = packing / tried.len() as f64;
         let part = Part { whole: monitor, from: index as f64 * share, share };
-        let own = Settings { storage: *storage, ..settings.clone() };
+        let own = Options { storage: *storage, ..options.clone() };
         let is_candidate = choice.among.contains(storage);
         let mut found = smallest(document, &own, &part)?;
         // The original is an answer for core, where most files are, and among several storages.
@@ -229,7 +229,7 @@ pub fn choose_with(document: &Document, settings: &Settings, choice: &Choice, mo
             found.packed = or_core(document, &own, found.packed, &Part { whole: &part, from: 0.99, share: 0.01 })?;
         }
         candidates.push(Candidate::new(&found.packed));
-        let weight = |found: &Smallest| found.packed.weight(settings.optimize);
+        let weight = |found: &Smallest| found.packed.weight(options.optimize);
         if is_candidate && best.as_ref().is_none_or(|best| weight(&found) < weight(best)) {
             best = Some(found);
         }
@@ -240,14 +240,14 @@ pub fn choose_with(document: &Document, settings: &Settings, choice: &Choice, mo
     if choice.estimate {
         let is_known = |other: &Storage| tried.contains(other) || *other == storage;
         let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !is_known(other)).collect();
-        let chosen = Settings { storage, ..settings.clone() };
+        let chosen = Options { storage, ..options.clone() };
         let part = Part { whole: monitor, from: packing, share: 1.0 - packing };
         match estimates_with(document, &chosen, &packed, &others, &part) {
             Err(Error::Cancelled) => {}
             found => candidates.extend(found?),
         }
     }
-    Ok(Chosen { storage, packed, candidates, optimize: settings.optimize, convert_saves })
+    Ok(Chosen { storage, packed, candidates, optimize: options.optimize, convert_saves })
 }
 
 /// Files of up to this size are also compared as a whole. For larger ones that would take long.

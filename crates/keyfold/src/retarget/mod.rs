@@ -26,7 +26,7 @@ pub enum Weights {
 
 /// The wanted changes to the targets of a document's channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Retarget {
+pub struct RetargetOptions {
     /// How channels address their targets; `None` leaves them.
     pub targets: Option<Targets>,
     /// How weights are animated; `None` leaves them.
@@ -40,13 +40,13 @@ pub struct Retarget {
 /// the ratified form.
 ///
 /// ```no_run
-/// use keyfold::{Document, Retarget, Targets, retarget};
+/// use keyfold::{Document, RetargetOptions, Targets, retarget};
 /// # fn main() -> keyfold::Result<()> {
 /// let document = Document::open("lamp.gltf")?;
-/// let (changed, findings) = retarget(&document, &Retarget { targets: Some(Targets::Core), ..Retarget::default() })?;
+/// let (changed, findings) = retarget(&document, &RetargetOptions { targets: Some(Targets::Core), ..RetargetOptions::default() })?;
 /// # Ok(()) }
 /// ```
-pub fn retarget(document: &Document, wanted: &Retarget) -> Result<(Document, Vec<Finding>)> {
+pub fn retarget(document: &Document, wanted: &RetargetOptions) -> Result<(Document, Vec<Finding>)> {
     let is_core = wanted.targets == Some(Targets::Core);
     let grouping = Regroup {
         weights: wanted.weights.or(is_core.then_some(Weights::Whole)),

@@ -42,7 +42,7 @@ fn said(document: &Document) -> Vec<(Target, crate::Curve)> {
 }
 
 fn to(document: &Document, targets: Targets) -> (Document, Vec<Finding>) {
-    retarget(document, &Retarget { targets: Some(targets), ..Retarget::default() }).unwrap()
+    retarget(document, &RetargetOptions { targets: Some(targets), ..RetargetOptions::default() }).unwrap()
 }
 
 fn channel(document: &Document, index: usize) -> &Value {
@@ -101,7 +101,11 @@ fn the_drafts_own_form_is_written_with_a_hint_for_what_its_table_lacks() {
 #[test]
 fn weights_are_split_and_come_together_again() {
     let before = document(&[(json!({ "node": 0, "path": "weights" }), "SCALAR", 4)]);
-    let wanted = Retarget { targets: Some(Targets::Pointer), weights: Some(Weights::Split), ..Retarget::default() };
+    let wanted = RetargetOptions {
+        targets: Some(Targets::Pointer),
+        weights: Some(Weights::Split),
+        ..RetargetOptions::default()
+    };
     let (split, findings) = retarget(&before, &wanted).unwrap();
     assert!(findings.is_empty(), "{findings:?}");
     let names: Vec<String> = tracks(&split).iter().map(|track| track.target.to_string()).collect();
@@ -179,7 +183,8 @@ fn the_first_key_becomes_the_static_value() {
         (pointer("/materials/0/pbrMetallicRoughness/baseColorFactor"), "VEC4", 2),
         (json!({ "node": 1, "path": "translation" }), "VEC3", 2),
     ]);
-    let (after, _) = retarget(&before, &Retarget { first_as_static: true, ..Retarget::default() }).unwrap();
+    let (after, _) =
+        retarget(&before, &RetargetOptions { first_as_static: true, ..RetargetOptions::default() }).unwrap();
     let material = &after.json()["materials"][0]["pbrMetallicRoughness"];
     assert_eq!(material["baseColorFactor"], json!([2.0, 0.5, 0.25, 0.125]));
     assert_eq!(after.json()["nodes"], before.json()["nodes"], "core's own channels need no fallback");

@@ -26,14 +26,14 @@ use tolerance::refit_rotations;
 pub(crate) const UNCHANGED: &str = "ROTATION_UNCHANGED";
 
 /// What rotations are to become.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct RotationOptions {
     /// How values between keys come about: anything but `Step`.
     pub interpolation: Interpolation,
     /// Only rotations that are interpolated like this so far; all of them where not given.
     pub only: Option<Interpolation>,
     /// How far points may move.
-    pub bound: Bound,
+    pub max_error: Bound,
     /// What readers that do not know CUBICSLERP see of it.
     pub core: CoreSampler,
 }
@@ -92,7 +92,8 @@ pub fn convert_rotations_with(
     }
     let scene = Scene::new(document, &found.animations, None)?;
     effort::pay(document, &scene, &found.animations, effort::SEARCH)?;
-    let plan = Plan { document, scene: &scene, options, bound: options.bound.in_scene(scene.model_size()), monitor };
+    let plan =
+        Plan { document, scene: &scene, options, bound: options.max_error.in_scene(scene.model_size()), monitor };
     let mut forms = Vec::new();
     for (index, animation) in found.animations.iter().enumerate() {
         monitor.step(0.9 * index as f64 / found.animations.len() as f64, "rotations")?;

@@ -31,7 +31,7 @@ fn arm() -> Document {
 }
 
 fn options(interpolation: Interpolation, bound: f64, core: CoreSampler) -> RotationOptions {
-    RotationOptions { interpolation, only: None, bound: Bound::Relative(bound), core }
+    RotationOptions { interpolation, only: None, max_error: Bound::Relative(bound), core }
 }
 
 fn interpolations(document: &Document) -> Vec<Interpolation> {

@@ -6,7 +6,7 @@
 use super::{
     grids::Gridded,
     times,
-    write::{Options, Planned},
+    write::{Planned, StreamOptions},
 };
 use crate::{
     Error, Result, Track,
@@ -65,8 +65,8 @@ struct Candidate<'p> {
 /// A channel as it is, with its candidate.
 type Channel<'p> = (ChannelForm, Option<Candidate<'p>>);
 
-/// Puts those tracks into streams that have a grid, wherever that pays.
-pub(crate) fn streamed(planned: &[Planned], options: &Options) -> Result<Streamed> {
+/// Puts those tracks into streams that have a grid, wherever that pays or `all` are wanted.
+pub(crate) fn streamed(planned: &[Planned], all: bool, options: &StreamOptions) -> Result<Streamed> {
     let gridded = planned.iter().flat_map(|planned| &planned.tracks).filter(|(_, grid)| grid.is_some());
     let times = times::encode_all(gridded.map(|(track, _)| track), options)?;
     let channels = planned.iter().map(|planned| {
@@ -87,7 +87,7 @@ pub(crate) fn streamed(planned: &[Planned], options: &Options) -> Result<Streame
     for candidate in candidates().filter(|c| !contested.contains(&c.packed.output)) {
         groups.entry(&candidate.packed.input).or_default().push(candidate);
     }
-    let streams = groups.values().filter_map(|group| encode(group, options).transpose());
+    let streams = groups.values().filter_map(|group| encode(group, all).transpose());
     let mut streamed = Streamed { forms: Vec::new(), streams: streams.collect::<Result<_>>()?, originals };
     let inside = streamed.inside();
     let form = |(planned, channels): (&Planned, &Vec<Channel<'_>>)| {
@@ -145,10 +145,8 @@ pub(super) fn refused(fault: EncodeFault) -> Error {
     Error::Unsupported { extension: super::NAME.into(), what: fault.to_string() }
 }
 
-/// A stream of the tracks that it makes smaller; `None` where there is none.
-fn encode(tracks: &[&Candidate<'_>], options: &Options) -> Result<Option<Stream>> {
-    // Asked-for bits are for every track, whether they pay or not.
-    let asked = options.bits.is_some();
+/// A stream of the tracks that it makes smaller, or of all; `None` where there is none.
+fn encode(tracks: &[&Candidate<'_>], all: bool) -> Result<Option<Stream>> {
     let mut parts = vec![tracks[0].times.clone()];
     const HEADER: isize = 32;
     let mut saved = parts[0].0.bytes.len() as isize - parts[0].1.size() as isize - HEADER;
@@ -157,10 +155,10 @@ fn encode(tracks: &[&Candidate<'_>], options: &Options) -> Result<Option<Stream>
         let id = parts.len() as u32;
         let encoded = EncodedAttribute::from_indices(id, &grid.quantizer, &grid.indices, &CODEC).map_err(refused)?;
         let gain = packed.output.bytes.len() as isize - encoded.size() as isize;
-        if gain > 0 || asked {
+        if gain > 0 || all {
             saved += gain;
             parts.push((packed.output.clone(), encoded));
         }
     }
-    Ok((parts.len() > 1 && (saved > 0 || asked)).then_some(Stream(parts)))
+    Ok((parts.len() > 1 && (saved > 0 || all)).then_some(Stream(parts)))
 }

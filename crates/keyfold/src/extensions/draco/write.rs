@@ -31,10 +31,15 @@ pub enum Dialect {
 /// How animations are to be compressed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// How far a measured point may come to lie from where it was.
-    pub max_error: Bound,
     /// So many bits for every track, whatever that costs in precision.
     pub bits: Option<u8>,
+    /// How streams are to be laid out.
+    pub streams: StreamOptions,
+}
+
+/// How streams are to be laid out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StreamOptions {
     /// So many bits for times, where they stay strictly increasing; by default they stay exact or nearly so.
     pub time_bits: Option<u8>,
     /// Which layout to write.
@@ -45,26 +50,27 @@ pub struct Options {
 
 /// Stores a document's animations as Draco streams: as few bits as the bound allows, or as many as are asked for, which may break it
 /// ([`kept`](crate::kept) tells).
-pub fn compress(document: &Document, options: &Options) -> Result<(Document, Vec<Finding>)> {
-    compress_with(document, options, &())
+pub fn compress(document: &Document, max_error: Bound, options: &Options) -> Result<(Document, Vec<Finding>)> {
+    compress_with(document, max_error, options, &())
 }
 
 /// Like [`compress`], with progress and cancellation.
 pub fn compress_with(
     document: &Document,
+    max_error: Bound,
     options: &Options,
     monitor: &dyn Monitor,
 ) -> Result<(Document, Vec<Finding>)> {
     let (plain, findings) = unpack_storage(document)?;
     let written = match options.bits {
-        Some(bits) => with_bits(&plain, bits, options)?,
-        None => with_keys_kept(&plain, Searched::Draco(options), monitor)?,
+        Some(bits) => with_bits(&plain, bits, &options.streams)?,
+        None => with_keys_kept(&plain, max_error, Searched::Draco(&options.streams), monitor)?,
     };
     Ok((written, findings))
 }
 
 /// Every track that streams can hold on the tightest grid of so many bits; constant ones as one key.
-fn with_bits(plain: &Document, bits: u8, options: &Options) -> Result<Document> {
+fn with_bits(plain: &Document, bits: u8, options: &StreamOptions) -> Result<Document> {
     let planned = |animation: Animation| {
         let end = animation.duration();
         let whole = animation.tracks.into_iter().filter(|track| !is_component(plain.registry(), &track.target));
@@ -80,12 +86,12 @@ fn with_bits(plain: &Document, bits: u8, options: &Options) -> Result<Document> 
         Planned { index: animation.index, tracks: tracks.collect(), dropped: BTreeSet::new() }
     };
     let planned: Vec<Planned> = read(plain)?.animations.into_iter().map(planned).collect();
-    write(plain, &planned, options)
+    write(plain, &planned, true, options)
 }
 
-/// A document with its animations as streams where those are smaller.
-pub(crate) fn write(plain: &Document, planned: &[Planned], options: &Options) -> Result<Document> {
-    let streamed = streamed(planned, options)?;
+/// A document with its animations as streams, where those are smaller or `all` are wanted.
+pub(crate) fn write(plain: &Document, planned: &[Planned], all: bool, options: &StreamOptions) -> Result<Document> {
+    let streamed = streamed(planned, all, options)?;
     assemble(plain, &streamed.forms, |edit, contents| place(edit, contents, &streamed, options))
 }
 

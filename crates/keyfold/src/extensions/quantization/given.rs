@@ -22,7 +22,7 @@ use serde_json::{Map, json};
 /// A document with its animations in the forms that are asked for.
 pub(super) fn written(document: &Document, animations: &[Animation], options: &Options) -> Result<Document> {
     let has_axes = |track: &Track| match track.target {
-        Target::Node { property, axis: None, .. } => options.axes(property) == Some(true),
+        Target::Node { property, axis: None, .. } => options.layouts.axes(property) == Some(true),
         _ => false,
     };
     let form = |animation: &Animation| {
@@ -46,7 +46,7 @@ fn channel(Track { target, curve, source }: &Track, options: &Options) -> Option
         return None;
     }
     let path = Path { property, axis };
-    let wanted = |layout: &Layout| options.wants(path.property, *layout);
+    let wanted = |layout: &Layout| options.layouts.wants(path.property, *layout);
     let layout = possible_layouts(path, curve).find(wanted).unwrap_or(Layout::Whole);
     let path = path_of(path, layout);
     let (numbers, shape) = (reduce(curve, path.property, layout), shape(path, layout));

@@ -27,7 +27,7 @@ mod write;
 pub use decode::Parameters;
 pub use keyfold_core::engine::Layout;
 pub(crate) use needed::stores;
-pub use options::{Options, RotationForm, VectorForm};
+pub use options::{LayoutOptions, Options, RotationForm, VectorForm};
 pub use table::{Encoding, Path, ROTATION, TypeSupport, UNSIGNED};
 pub(crate) use table::{path_of, shape};
 pub(crate) use times::{FrameNumbers, frame_numbers};

@@ -1,27 +1,32 @@
 //! What a writer of the extension may be asked for.
 
 use super::{Encoding, Layout, Path};
-use crate::{Bound, Property, document::ComponentType};
+use crate::{Property, document::ComponentType};
 
 /// How animations are to be quantized. By default, the engine chooses each track's form within the bound.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// No integers wider than a byte.
-    pub bytes_only: bool,
-    /// How far a measured point may come to lie from where it was.
-    pub max_error: Bound,
-    /// How rotations are to be laid out, where they can be.
-    pub rotation: Option<RotationForm>,
-    /// How translations are to be laid out, where they can be.
-    pub translation: Option<VectorForm>,
-    /// How scales are to be laid out, where they can be.
-    pub scale: Option<VectorForm>,
+    /// How tracks are to be laid out.
+    pub layouts: LayoutOptions,
     /// What values are to be stored as, whatever that costs in precision; paths whose table does not list it choose for themselves.
     pub values: Option<Encoding>,
     /// What times are to be stored as, where they stay strictly increasing.
     pub times: Option<Encoding>,
     /// Whether axes stay that only hold the rest pose. They always do in motion that is made for other skeletons (VRMC_vrm_animation).
     pub keep_rest: bool,
+}
+
+/// How tracks are to be laid out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LayoutOptions {
+    /// No integers wider than a byte.
+    pub bytes_only: bool,
+    /// How rotations are to be laid out, where they can be.
+    pub rotation: Option<RotationForm>,
+    /// How translations are to be laid out, where they can be.
+    pub translation: Option<VectorForm>,
+    /// How scales are to be laid out, where they can be.
+    pub scale: Option<VectorForm>,
 }
 
 /// The layouts of a rotation.
@@ -48,7 +53,7 @@ pub enum VectorForm {
     Uniform,
 }
 
-impl Options {
+impl LayoutOptions {
     /// Whether a layout is wanted of a property.
     pub(crate) fn wants(&self, property: Property, layout: Layout) -> bool {
         let (rotation, vector) = match layout {
@@ -77,10 +82,12 @@ impl Options {
             Property::Rotation | Property::Weights => Some(VectorForm::Vec3),
         }
     }
+}
 
+impl Options {
     /// What is asked for where the table lists it for a path; integers where only times are asked for.
     pub(super) fn encoding(&self, path: Path) -> Encoding {
-        let component = if self.bytes_only { ComponentType::U8 } else { ComponentType::U16 };
+        let component = if self.layouts.bytes_only { ComponentType::U8 } else { ComponentType::U16 };
         let asked = self.values.filter(|e| path.encodings().contains(e));
         asked.unwrap_or(Encoding::new(component, path.property == Property::Rotation))
     }
