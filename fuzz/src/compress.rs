@@ -12,6 +12,6 @@ pub fn compress(data: &[u8]) {
     for bits in [None, Some(1), Some(9)] {
         let wanted = Options { bits, ..Options::default() };
         let Ok(done) = compress_document(&document, Bound::default(), &wanted) else { continue };
-        crate::reopened(&document, &done.0).iter().for_each(crate::play);
+        crate::reopened(&document, &done.document).iter().for_each(crate::play);
     }
 }

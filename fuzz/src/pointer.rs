@@ -25,7 +25,7 @@ pub fn pointer(data: &[u8]) {
     let _ = validate(&document);
     for targets in [Targets::Core, Targets::Pointer, Targets::Animation2] {
         let wanted = RetargetOptions { targets: Some(targets), weights: Some(Weights::Split), first_as_static: true };
-        let (changed, _) = retarget(&document, &wanted).expect("what was read can be addressed");
+        let changed = retarget(&document, &wanted).expect("what was read can be addressed").document;
         read(&changed).expect("what was written can be read");
     }
     for animation in &read(&document).expect("it has been read").animations {

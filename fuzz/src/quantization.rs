@@ -19,7 +19,7 @@ pub fn quantization(data: &[u8]) {
             ..LayoutOptions::default()
         };
         let options = Options { layouts, ..Options::default() };
-        if let Ok((quantized, _)) = quantize(&document, Bound::default(), &options) {
+        if let Ok(quantized) = quantize(&document, Bound::default(), &options).map(|changed| changed.document) {
             crate::play(&quantized);
         }
     }

@@ -12,7 +12,7 @@ pub fn rotation(data: &[u8]) {
     for interpolation in [Interpolation::Linear, Interpolation::CubicSpline, Interpolation::CubicSlerp] {
         let wanted =
             RotationOptions { interpolation, only: None, max_error: Bound::default(), core: CoreSampler::None };
-        let Ok((changed, _)) = convert_rotations(&document, &wanted) else { continue };
+        let Ok(changed) = convert_rotations(&document, &wanted).map(|changed| changed.document) else { continue };
         crate::reopened(&document, &changed).iter().for_each(crate::play);
     }
 }

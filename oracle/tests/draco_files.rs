@@ -97,7 +97,7 @@ fn the_corpus_is_compressed_within_the_bound_and_libdraco_reads_it() {
         {
             continue;
         }
-        let (packed, _) = compress(&original, Bound::default(), &Options::default()).unwrap();
+        let packed = compress(&original, Bound::default(), &Options::default()).unwrap().document;
         let bytes = packed.to_bytes().unwrap();
         let bytes = Document::from_bytes(bytes, file.parent().map(Into::into), &Default::default()).unwrap();
         let Kept { diff: again, broken, .. } = held(&original, &bytes);
@@ -109,7 +109,7 @@ fn the_corpus_is_compressed_within_the_bound_and_libdraco_reads_it() {
         }
         let meets = |bits: &u8| {
             let done = compress(&original, Bound::default(), &Options { bits: Some(*bits), ..Options::default() });
-            done.is_ok_and(|(done, _)| held(&original, &done).broken.is_empty())
+            done.is_ok_and(|done| held(&original, &done.document).broken.is_empty())
         };
         let bits = (8..=24).find(meets).unwrap_or(24);
         let (before, theirs, ours) = (weigh(&original), libdraco_bytes(&original, bits), weigh(&packed));
@@ -148,7 +148,7 @@ fn both_dialects_and_fallbacks_are_read_back_and_the_fallback_is_not_opened() {
         for fallback in [false, true] {
             let streams = StreamOptions { dialect, fallback, ..StreamOptions::default() };
             let options = Options { bits: Some(16), streams };
-            let (packed, _) = compress(&original, Bound::default(), &options).unwrap();
+            let packed = compress(&original, Bound::default(), &options).unwrap().document;
             let path = folder.path().join(format!("{dialect:?}{fallback}.gltf"));
             packed.save(&path).unwrap();
             let spare = path.with_extension("fallback.bin");

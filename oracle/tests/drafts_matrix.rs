@@ -47,7 +47,7 @@ fn with(document: &Document, draft: Draft, animation: &str) -> Document {
     };
     let addressed = |targets| {
         let wanted = RetargetOptions { targets: Some(targets), ..RetargetOptions::default() };
-        retarget(document, &wanted).expect("readdressed").0
+        retarget(document, &wanted).expect("readdressed").document
     };
     match draft {
         Draft::Quantization => stored(Storage::Quantization),
@@ -60,7 +60,7 @@ fn with(document: &Document, draft: Draft, animation: &str) -> Document {
             let (interpolation, core) = (Interpolation::CubicSlerp, CoreSampler::None);
             let bound = Bound::Relative(0.01);
             let options = RotationOptions { interpolation, only: None, max_error: bound, core };
-            convert_rotations(document, &options).expect("rotations").0
+            convert_rotations(document, &options).expect("rotations").document
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn unpack<'py>(
     let run = |monitor: &dyn Monitor| {
         let original = source.open()?;
         let half = |from| Part { whole: monitor, from, share: 0.5 };
-        let (document, findings) = unpack_with(&original, bound, &half(0.0))?;
+        let keyfold::Changed { document, findings, .. } = unpack_with(&original, bound, &half(0.0))?;
         checked(&original, &document, bound, &half(0.5)).map(|(bytes, broken)| (bytes, told(findings, broken)))
     };
     let (bytes, told) = Work { threads, progress }.run(py, run)?;

@@ -1,8 +1,9 @@
 //! Converts a document to another form: rotations first, then targets, then storage.
 
 use crate::{
-    Bound, Document, Finding, Interpolation, Monitor, Part, Result, RetargetOptions, draco, quantization, retarget,
-    rotation::{CoreSampler, RotationOptions, RotationReport, convert_rotations_with},
+    Bound, Changed, Document, Finding, Interpolation, Monitor, Part, Result, RetargetOptions, draco, quantization,
+    retarget,
+    rotation::{ChangedRotations, CoreSampler, RotationOptions, RotationReport, convert_rotations_with},
     unpack_storage, unpack_with,
     write::{MeshoptVersion, write_meshopt, write_stream},
 };
@@ -72,19 +73,19 @@ pub fn convert_with(original: &Document, options: &ConvertOptions, monitor: &dyn
     if let Some((interpolation, core)) = options.rotation {
         let options = RotationOptions { interpolation, only: None, max_error: options.step_error(), core };
         let part = Part { whole: monitor, from: 0.0, share: 0.3 };
-        let (document, report) = convert_rotations_with(original, &options, &part)?;
+        let ChangedRotations { document, report } = convert_rotations_with(original, &options, &part)?;
         done.now(document, report.findings.clone());
         done.rotations = Some(report);
     }
     if options.targets != RetargetOptions::default() {
         monitor.step(0.3, "addresses")?;
-        let (document, findings) = retarget(done.document.as_ref().unwrap_or(original), &options.targets)?;
+        let Changed { document, findings } = retarget(done.document.as_ref().unwrap_or(original), &options.targets)?;
         done.now(document, findings);
     }
     if let Some(storage) = &options.storage {
         monitor.step(0.4, "storage")?;
         let before = done.document.as_ref().unwrap_or(original);
-        let (document, findings) = match (storage, options.rotation) {
+        let Changed { document, findings } = match (storage, options.rotation) {
             // Who asks for spherical splines has them as floats, too.
             (StorageForm::Core, Some((Interpolation::CubicSlerp, _))) => unpack_storage(before)?,
             _ => storage.of(before, options.step_error(), &Part { whole: monitor, from: 0.4, share: 0.6 })?,
@@ -109,7 +110,7 @@ impl ConvertOptions {
 }
 
 impl StorageForm {
-    fn of(&self, document: &Document, max_error: Bound, monitor: &dyn Monitor) -> Result<(Document, Vec<Finding>)> {
+    fn of(&self, document: &Document, max_error: Bound, monitor: &dyn Monitor) -> Result<Changed> {
         match self {
             Self::Core => unpack_with(document, max_error, monitor),
             Self::Quantization(options) => quantization::quantize_with(document, max_error, options, monitor),

@@ -268,7 +268,7 @@ mod tests {
         let packed =
             draco::compress(&Document::open(sample).unwrap(), crate::Bound::default(), &draco::Options::default())
                 .unwrap()
-                .0;
+                .document;
         let views = extensions::compressed_views(&packed);
         let animations = read(&packed).unwrap().animations;
         let accessors = |a: &Animation| -> BTreeSet<usize> {

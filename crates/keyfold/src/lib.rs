@@ -71,6 +71,7 @@ struct Readme;
 mod animation;
 mod apply;
 mod bound;
+mod changed;
 mod clip;
 mod convert;
 mod diff;
@@ -102,6 +103,7 @@ pub mod write;
 pub use animation::{Animation, Source, Track};
 pub use apply::{apply, freeze, set_target};
 pub use bound::{Bound, BoundError, PROPERTY_BOUND};
+pub use changed::Changed;
 pub use clip::{BuiltClip, ClipInfo, ClipOptions, ClipReport, ClipTrack, ErrorSize, build_clip, build_clip_with};
 pub use convert::{ConvertOptions, Converted, StorageForm, convert, convert_with};
 pub use diff::{

@@ -245,7 +245,7 @@ fn moving(tracks: &[(Vec<f32>, Vec<f32>)]) -> Document {
 
 /// How many streams a document is compressed to, and the document, which keeps every rule.
 fn compressed(original: &Document, options: &Options) -> (usize, Document) {
-    let written = compress(original, Bound::default(), options).unwrap().0;
+    let written = compress(original, Bound::default(), options).unwrap().document;
     let wrong: Vec<_> = validate::validate(&written).into_iter().filter(|f| f.severity == Severity::Error).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     assert!(diff(original, &written, None).unwrap().relative < 1e-3);

@@ -281,7 +281,7 @@ fn an_optional_stream_that_cannot_be_read_gives_way_to_the_plain_data() {
     let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
     let streams = StreamOptions { fallback: true, ..StreamOptions::default() };
     let options = Options { streams, ..Options::default() };
-    let written = compress(&Document::open(machine).unwrap(), Bound::default(), &options).unwrap().0;
+    let written = compress(&Document::open(machine).unwrap(), Bound::default(), &options).unwrap().document;
     let streams = |json: &Value| json["extensions"]["Draco_animation_compression"]["compressedAnimations"].clone();
     let mut edit = written.edit();
     let garbage = edit.push_view(b"no stream".to_vec());

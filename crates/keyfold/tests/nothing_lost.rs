@@ -104,7 +104,7 @@ fn what_is_unpacked_is_on_disk_what_it_was() {
         for file in samples(&format!("conformance/{set}")) {
             let what = file.display().to_string();
             let before = Document::open(&file).unwrap();
-            let (plain, _) = unpack(&before, Bound::default()).unwrap();
+            let plain = unpack(&before, Bound::default()).unwrap().document;
             for name in ["plain.gltf", "plain.glb"] {
                 let after = through(&plain, &folder.path().join(name));
                 let found = diff(&before, &after, None).unwrap();
@@ -158,7 +158,7 @@ fn times_in_a_compressed_view_are_unpacked_too() {
     assert!(packed.requires("EXT_meshopt_compression"));
     let track = &read(&packed).unwrap().animations[0].tracks[0];
     assert_eq!(Storage::of(&packed, 0, track), Storage::Meshopt);
-    let (plain, _) = unpack(&packed, Bound::default()).unwrap();
+    let plain = unpack(&packed, Bound::default()).unwrap().document;
     assert_eq!(plain.json().get("extensionsUsed"), None);
     assert_eq!(plain.count("buffers"), 1);
     assert_eq!(read(&plain).unwrap().animations[0].tracks[0].curve, animation.tracks[0].curve);
@@ -178,7 +178,7 @@ fn times_of_a_draco_stream_stay_as_long_as_a_sampler_uses_them() {
     ];
     let before = with(&animated(&channels), |json| json["extensionsUsed"] = json!(["KHR_animation2"]));
     let options = draco::Options { bits: Some(16), ..draco::Options::default() };
-    let compressed = draco::compress(&before, Bound::default(), &options).unwrap().0;
+    let compressed = draco::compress(&before, Bound::default(), &options).unwrap().document;
     // Equal times are one accessor, in the stream: the channel that is not there uses it, too.
     let shared = with(&compressed, |json| {
         let input = json["extensions"]["Draco_animation_compression"]["compressedAnimations"][0]["input"].clone();
@@ -189,7 +189,7 @@ fn times_of_a_draco_stream_stay_as_long_as_a_sampler_uses_them() {
         let tracks = &read(document).unwrap().animations[0].tracks;
         tracks.iter().map(|track| (track.target.to_string(), track.curve.clone())).collect()
     };
-    let (plain, _) = unpack(&shared, Bound::default()).unwrap();
+    let plain = unpack(&shared, Bound::default()).unwrap().document;
     assert_eq!(curves(&shared).len(), 3);
     assert_eq!(curves(&plain), curves(&shared));
 }
@@ -206,11 +206,11 @@ fn rotations_of_coarse_streams_are_of_unit_length() {
         });
         // The tip's turns hardly move anything: a coarse grid will do.
         let bound = Bound::Relative(0.02);
-        let (done, _) = draco::compress(&before, bound, &draco::Options::default()).unwrap();
+        let done = draco::compress(&before, bound, &draco::Options::default()).unwrap().document;
         let kept = keyfold::kept(&before, &done, bound).unwrap();
         assert!(kept.broken.is_empty() && done.requires("Draco_animation_compression"), "{:?}", kept.broken);
         assert_valid(&done, interpolation.name());
-        let (plain, _) = unpack(&done, Bound::default()).unwrap();
+        let plain = unpack(&done, Bound::default()).unwrap().document;
         assert_valid(&plain, interpolation.name());
         let curve = &read(&plain).unwrap().animations[0].tracks[0].curve;
         let raw = done.floats(read(&done).unwrap().animations[0].tracks[0].source.output).unwrap();
@@ -235,11 +235,11 @@ fn one_axis_of_a_rotation_becomes_all_of_it_where_core_is_asked_for() {
     let before = animated(&[(node(0, "rotation"), Shape::Vec4, turning())]);
     let layouts = LayoutOptions { rotation: Some(RotationForm::Scalar), ..LayoutOptions::default() };
     let options = quantization::Options { layouts, ..quantization::Options::default() };
-    let quantized = quantize(&before, Bound::default(), &options).unwrap().0;
+    let quantized = quantize(&before, Bound::default(), &options).unwrap().document;
     assert_eq!(quantized.json()["animations"][0]["channels"][0]["target"]["path"], "rotation.x");
     for targets in [Targets::Core, Targets::Pointer] {
         let wanted = RetargetOptions { targets: Some(targets), ..RetargetOptions::default() };
-        let (after, findings) = retarget(&quantized, &wanted).unwrap();
+        let keyfold::Changed { document: after, findings, .. } = retarget(&quantized, &wanted).unwrap();
         assert!(findings.is_empty(), "{findings:?}");
         assert_valid(&after, "retargeted");
         let (before, after) = (read(&quantized).unwrap(), read(&after).unwrap());
@@ -273,12 +273,13 @@ fn one_component_of_a_colour_is_written_in_a_form_that_is_valid() {
             let found = diff(&before, after, None).unwrap();
             assert!(found.animations[0].properties.max <= 0.001, "{what}: {:?}", found.animations[0].properties);
         };
-        let (after, findings) = write_meshopt(&before, MeshoptVersion::Ext).unwrap();
+        let keyfold::Changed { document: after, findings, .. } = write_meshopt(&before, MeshoptVersion::Ext).unwrap();
         check("meshopt", &after, findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
-        let (after, findings) = unpack(&before, Bound::default()).unwrap();
+        let keyfold::Changed { document: after, findings, .. } = unpack(&before, Bound::default()).unwrap();
         check("unpack", &after, findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
         let options = draco::Options { bits: Some(16), ..draco::Options::default() };
-        let (after, findings) = draco::compress(&before, Bound::default(), &options).unwrap();
+        let keyfold::Changed { document: after, findings, .. } =
+            draco::compress(&before, Bound::default(), &options).unwrap();
         check("draco", &after, findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
     }
 }
@@ -308,7 +309,7 @@ fn motion_for_other_skeletons_keeps_tracks_that_hold_the_rest_pose() {
             &quantization::Options { keep_rest, ..quantization::Options::default() },
         )
         .unwrap()
-        .0;
+        .document;
         assert_eq!(targets(&quantized) == all, kept, "quantized: {:?}", targets(&quantized));
         let animations = read(document).unwrap().animations;
         let scene = Scene::new(document, &animations, None).unwrap();

@@ -177,7 +177,7 @@ fn every_row_is_written_and_read_back() {
                 times: Some(UNSIGNED[i % UNSIGNED.len()]),
                 ..Options::default()
             };
-            let (quantized, _) = quantize(&document, Bound::Relative(1.0), &options).unwrap();
+            let quantized = quantize(&document, Bound::Relative(1.0), &options).unwrap().document;
             let diff = keyfold::diff(&document, &quantized, None).unwrap();
             let about = format!("{values} {rotation:?} {vector:?}");
             assert!(diff.unmatched.is_empty(), "{about}: {:?}", diff.unmatched);
@@ -200,10 +200,10 @@ fn unpacking_brings_core_gltf_back() {
     let axes = Some(VectorForm::Axes);
     let layouts = LayoutOptions { translation: axes, scale: axes, ..LayoutOptions::default() };
     let options = Options { layouts, ..Options::default() };
-    let (quantized, _) = quantize(&document, Bound::default(), &options).unwrap();
+    let quantized = quantize(&document, Bound::default(), &options).unwrap().document;
     let kept = keyfold::kept(&document, &quantized, Bound::default()).unwrap();
     assert!(kept.broken.is_empty() && quantized.requires(keyfold::quantization::NAME), "{:?}", kept.broken);
-    let (plain, findings) = keyfold::unpack(&quantized, Bound::default()).unwrap();
+    let keyfold::Changed { document: plain, findings, .. } = keyfold::unpack(&quantized, Bound::default()).unwrap();
     assert!(findings.is_empty(), "{findings:?}");
     assert!(plain.json().get("extensionsUsed").is_none() && plain.json().get("extensionsRequired").is_none());
     let float = |a: &Value| a["componentType"] == ComponentType::F32.code();
@@ -214,7 +214,7 @@ fn unpacking_brings_core_gltf_back() {
 
 #[test]
 fn what_is_written_is_tight_aligned_and_without_duplicates() {
-    let quantized = quantize(&moving(), Bound::default(), &Options::default()).unwrap().0;
+    let quantized = quantize(&moving(), Bound::default(), &Options::default()).unwrap().document;
     let json = quantized.json();
     let (mut seen, mut end) = (BTreeSet::new(), 0);
     for index in 0..quantized.count("accessors") {

@@ -70,6 +70,8 @@ fn what_lies_beside_animations_is_in_memory_once() {
             assert!(kept(document, draft.document(), options.max_error).unwrap().broken.is_empty());
             draft
         });
-        measured(&format!("unpack {name}"), || draft(&unpack(converted.document(), Bound::default()).unwrap().0));
+        measured(&format!("unpack {name}"), || {
+            draft(&unpack(converted.document(), Bound::default()).unwrap().document)
+        });
     }
 }

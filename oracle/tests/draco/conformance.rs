@@ -96,7 +96,7 @@ fn what_we_write_keeps_the_schema_of_its_layout() {
             for fallback in [false, true] {
                 let streams = StreamOptions { dialect, fallback, ..StreamOptions::default() };
                 let options = Options { bits: Some(16), streams };
-                let written = compress(&original, Bound::default(), &options).unwrap().0;
+                let written = compress(&original, Bound::default(), &options).unwrap().document;
                 assert_eq!(kept(written.json()), expected, "{sample} {dialect:?} {fallback}");
             }
         }

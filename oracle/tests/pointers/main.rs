@@ -82,7 +82,7 @@ fn open(file: &std::path::Path) -> Document {
 
 fn to(document: &Document, targets: Targets) -> Document {
     let wanted = RetargetOptions { targets: Some(targets), ..RetargetOptions::default() };
-    retarget(document, &wanted).expect("converted").0
+    retarget(document, &wanted).expect("converted").document
 }
 
 /// What a document's animations say, without where they say it.

@@ -56,7 +56,7 @@ fn packed(seed: u64) -> Result<Packed, String> {
     .map_err(|error: keyfold::Error| format!("{told}: {error}"))?;
     let after = open(&packed.document.to_bytes().unwrap()).unwrap();
     let other = match unpacked {
-        true => Scene::plain(&unpack(&after, Bound::Relative(share)).unwrap().0.to_bytes().unwrap()),
+        true => Scene::plain(&unpack(&after, Bound::Relative(share)).unwrap().document.to_bytes().unwrap()),
         false => Scene::decoded(&after),
     };
     let worst = apart(&Scene::plain(&bytes), &other, SHELL * packed.diff.model_size);

@@ -66,7 +66,7 @@ fn unpacked(document: &Document, options: &Options) -> Result<Option<Document>> 
     let is_other = |storage: Storage| ![Storage::Core, options.storage].contains(&storage);
     let has_others = tracks.any(|(index, track)| is_other(Storage::of(document, index, track)));
     let is_free = options.animation.is_none() && options.keep.is_empty();
-    (has_others && is_free).then(|| Ok(unpack_tracks(document)?.0)).transpose()
+    (has_others && is_free).then(|| Ok(unpack_tracks(document)?.document)).transpose()
 }
 
 /// Runs all searches of a document, which is the original or plays like it.

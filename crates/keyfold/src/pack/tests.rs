@@ -563,7 +563,7 @@ fn splines_come_out_small_and_within_the_bound_in_every_storage() {
     for interpolation in [Interpolation::CubicSpline, Interpolation::CubicSlerp] {
         let bound = "0.001%".parse().unwrap();
         let options = RotationOptions { interpolation, only: None, max_error: bound, core: CoreSampler::None };
-        let document = convert_rotations(&swinging(), &options).unwrap().0;
+        let document = convert_rotations(&swinging(), &options).unwrap().document;
         let floats = weigh::weight(&document).gzip;
         for storage in Storage::ALL {
             let packed = pack(&document, &Options { storage, ..Options::default() }).unwrap();
@@ -628,7 +628,7 @@ fn properties_stay_in_range() {
     }
     for bits in [3, 6, 11, 16] {
         let options = crate::draco::Options { bits: Some(bits), ..Default::default() };
-        let (compressed, _) = crate::draco::compress(&document, Bound::default(), &options).unwrap();
+        let compressed = crate::draco::compress(&document, Bound::default(), &options).unwrap().document;
         assert_eq!(out_of_range(&compressed), [""; 0], "{bits}");
     }
 }
@@ -716,7 +716,7 @@ fn written_and_converted(document: &Document, storage: Storage) -> (u64, u64) {
     let chosen = choose(document, &options, &storage.into()).unwrap();
     let written = chosen.finish(document, before, "in.gltf".into(), None).unwrap().report.bytes.after;
     let converted = match storage::of(storage).converts_exactly {
-        true => crate::write::write_stream(document, false).unwrap().0,
+        true => crate::write::write_stream(document, false).unwrap().document,
         false => pack_once(document, &Options { keep_keys: true, ..options }, &()).unwrap().document,
     };
     (written, converted.draft(None).unwrap().bytes().min(before))

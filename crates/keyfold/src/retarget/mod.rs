@@ -11,7 +11,7 @@ mod regroup;
 pub(crate) use readdress::{has_matrix, is_component};
 pub(crate) use regroup::split;
 
-use crate::{Document, Finding, Result, Severity, Targets, Track, apply::set_target, read};
+use crate::{Changed, Document, Finding, Result, Severity, Targets, Track, apply::set_target, read};
 use regroup::Regroup;
 use std::collections::BTreeSet;
 
@@ -43,10 +43,11 @@ pub struct RetargetOptions {
 /// use keyfold::{Document, RetargetOptions, Targets, retarget};
 /// # fn main() -> keyfold::Result<()> {
 /// let document = Document::open("lamp.gltf")?;
-/// let (changed, findings) = retarget(&document, &RetargetOptions { targets: Some(Targets::Core), ..RetargetOptions::default() })?;
+/// let options = RetargetOptions { targets: Some(Targets::Core), ..RetargetOptions::default() };
+/// let in_core_form = retarget(&document, &options)?.document;
 /// # Ok(()) }
 /// ```
-pub fn retarget(document: &Document, wanted: &RetargetOptions) -> Result<(Document, Vec<Finding>)> {
+pub fn retarget(document: &Document, wanted: &RetargetOptions) -> Result<Changed> {
     let is_core = wanted.targets == Some(Targets::Core);
     let grouping = Regroup {
         weights: wanted.weights.or(is_core.then_some(Weights::Whole)),
@@ -63,10 +64,8 @@ pub fn retarget(document: &Document, wanted: &RetargetOptions) -> Result<(Docume
     if wanted.first_as_static {
         changed = Some(first_as_static(changed.as_ref().unwrap_or(document))?);
     }
-    match changed {
-        Some(changed) => Ok((changed, findings)),
-        None => Ok((document.edit().finish()?, findings)),
-    }
+    let document = changed.map_or_else(|| document.edit().finish(), Ok)?;
+    Ok(Changed { document, findings })
 }
 
 /// Joins what the ratified extension cannot address: single components. Axes of nodes are `crate::join_axes`' business.

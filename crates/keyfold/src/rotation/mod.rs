@@ -49,6 +49,16 @@ impl RotationOptions {
     }
 }
 
+/// A document whose rotations were changed, and what became of them.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ChangedRotations {
+    /// The document.
+    pub document: Document,
+    /// What became of its rotations.
+    pub report: RotationReport,
+}
+
 /// What became of rotations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -75,7 +85,7 @@ pub struct Change {
 }
 
 /// A document with its rotations in another interpolation, nowhere farther than the bound from the original.
-pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Result<(Document, RotationReport)> {
+pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Result<ChangedRotations> {
     convert_rotations_with(document, options, &())
 }
 
@@ -84,11 +94,11 @@ pub fn convert_rotations_with(
     document: &Document,
     options: &RotationOptions,
     monitor: &dyn Monitor,
-) -> Result<(Document, RotationReport)> {
+) -> Result<ChangedRotations> {
     let found = read(document)?;
     let mut report = RotationReport { findings: found.findings, ..RotationReport::default() };
     if !found.animations.iter().flat_map(|a| &a.tracks).any(|track| options.concerns(track)) {
-        return Ok((document.edit().finish()?, report));
+        return Ok(ChangedRotations { document: document.edit().finish()?, report });
     }
     let scene = Scene::new(document, &found.animations, None)?;
     effort::pay(document, &scene, &found.animations, effort::SEARCH)?;
@@ -110,7 +120,7 @@ pub fn convert_rotations_with(
             return Err(Error::Bound { what });
         }
     }
-    Ok((written, report))
+    Ok(ChangedRotations { document: written, report })
 }
 
 /// What rotations of a document are to become.

@@ -9,7 +9,7 @@ use super::{
     streams::streamed,
 };
 use crate::{
-    Animation, Bound, Curve, Document, Finding, Monitor, Result, Track,
+    Animation, Bound, Changed, Curve, Document, Monitor, Result, Track,
     convert::{Searched, with_keys_kept},
     read,
     retarget::is_component,
@@ -50,7 +50,7 @@ pub struct StreamOptions {
 
 /// Stores a document's animations as Draco streams: as few bits as the bound allows, or as many as are asked for, which may break it
 /// ([`kept`](crate::kept) tells).
-pub fn compress(document: &Document, max_error: Bound, options: &Options) -> Result<(Document, Vec<Finding>)> {
+pub fn compress(document: &Document, max_error: Bound, options: &Options) -> Result<Changed> {
     compress_with(document, max_error, options, &())
 }
 
@@ -60,13 +60,13 @@ pub fn compress_with(
     max_error: Bound,
     options: &Options,
     monitor: &dyn Monitor,
-) -> Result<(Document, Vec<Finding>)> {
-    let (plain, findings) = unpack_storage(document)?;
-    let written = match options.bits {
+) -> Result<Changed> {
+    let Changed { document: plain, findings } = unpack_storage(document)?;
+    let document = match options.bits {
         Some(bits) => with_bits(&plain, bits, &options.streams)?,
         None => with_keys_kept(&plain, max_error, Searched::Draco(&options.streams), monitor)?,
     };
-    Ok((written, findings))
+    Ok(Changed { document, findings })
 }
 
 /// Every track that streams can hold on the tightest grid of so many bits; constant ones as one key.

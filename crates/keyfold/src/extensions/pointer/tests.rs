@@ -229,7 +229,7 @@ fn unpacking_brings_old_forms_to_core_and_to_the_ratified_form() {
                 { "sampler": 0, "target": "/materials/0/pbrMetallicRoughness/baseColorFactor" },
                 { "sampler": 9, "target": "/materials/0/alphaCutoff" }] } } }),
     );
-    let (plain, _) = unpack(&document, crate::Bound::default()).unwrap();
+    let plain = unpack(&document, crate::Bound::default()).unwrap().document;
     let (before, after) = (read(&document).unwrap(), read(&plain).unwrap());
     let values = |animations: &crate::Animations| -> Vec<_> {
         animations.animations[0].tracks.iter().map(|t| (t.target.clone(), t.curve.clone())).collect()

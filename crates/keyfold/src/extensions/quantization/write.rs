@@ -2,7 +2,7 @@
 
 use super::{Options, given};
 use crate::{
-    Animation, Animations, Bound, Document, Finding, Monitor, Result, Severity, Target, Targets, Track,
+    Animation, Animations, Bound, Changed, Document, Finding, Monitor, Result, Severity, Target, Targets, Track,
     convert::{Searched, with_keys_kept},
     read,
 };
@@ -11,7 +11,7 @@ use crate::{
 /// splines) stay as they are, also where a pointer means what core's `node` and `path` can say: the draft's table has no row for it, and
 /// [`retarget`](fn@crate::retarget) to core's targets first is what makes those smaller. Weights become core's own normalized integers where
 /// those are good enough. What is searched keeps the bound; types that are asked for may break it ([`kept`](crate::kept) tells).
-pub fn quantize(document: &Document, max_error: Bound, options: &Options) -> Result<(Document, Vec<Finding>)> {
+pub fn quantize(document: &Document, max_error: Bound, options: &Options) -> Result<Changed> {
     quantize_with(document, max_error, options, &())
 }
 
@@ -21,14 +21,14 @@ pub fn quantize_with(
     max_error: Bound,
     options: &Options,
     monitor: &dyn Monitor,
-) -> Result<(Document, Vec<Finding>)> {
+) -> Result<Changed> {
     let Animations { animations, mut findings } = read(document)?;
     findings.extend(animations.iter().flat_map(pointed));
-    let written = match options.values.or(options.times) {
+    let document = match options.values.or(options.times) {
         Some(_) => given::written(document, &animations, options)?,
         None => with_keys_kept(document, max_error, Searched::Quantization(options), monitor)?,
     };
-    Ok((written, findings))
+    Ok(Changed { document, findings })
 }
 
 /// What there is to say of tracks that stay as they are because of how they are addressed.

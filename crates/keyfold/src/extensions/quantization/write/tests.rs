@@ -52,7 +52,7 @@ fn quantized(document: &Document, options: &Options) -> Document {
 }
 
 fn quantized_within(document: &Document, max_error: Bound, options: &Options) -> Document {
-    let (quantized, _) = quantize(document, max_error, options).unwrap();
+    let quantized = quantize(document, max_error, options).unwrap().document;
     let kept = crate::kept(document, &quantized, max_error).unwrap();
     assert!(kept.broken.is_empty(), "{:?}", kept.broken);
     quantized
