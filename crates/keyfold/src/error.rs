@@ -1,5 +1,6 @@
 //! Errors, by cause.
 
+use keyfold_core::clip::{ClipError, build::BuildError};
 use std::{path::PathBuf, sync::Arc};
 
 /// An error. `at` is always a JSON pointer into the document.
@@ -72,6 +73,12 @@ pub enum Error {
         /// What exceeds it, and by how much.
         what: String,
     },
+    /// A clip could not be built.
+    #[error("{0}")]
+    Build(BuildError),
+    /// Bytes could not be opened as a clip.
+    #[error("{0}")]
+    Clip(ClipError),
     /// The monitor cancelled the work.
     #[error("cancelled")]
     Cancelled,
@@ -131,5 +138,25 @@ impl Error {
 impl From<serde_json::Error> for Error {
     fn from(error: serde_json::Error) -> Self {
         Self::Json { what: error.to_string() }
+    }
+}
+
+impl From<BuildError> for Error {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Cancelled => Self::Cancelled,
+            BuildError::Limit(_) => Self::limit("", error.to_string()),
+            BuildError::Options(what) => Self::argument(what),
+            error => Self::Build(error),
+        }
+    }
+}
+
+impl From<ClipError> for Error {
+    fn from(error: ClipError) -> Self {
+        match error {
+            ClipError::Limit => Self::limit("", error.to_string()),
+            error => Self::Clip(error),
+        }
     }
 }

@@ -117,6 +117,8 @@ pub use extensions::meshopt;
 pub use extensions::quantization;
 pub use finding::{Finding, Severity};
 pub(crate) use join_axes::join_axes;
+/// The bytes and floats beneath: curves, skeletons, runtime clips, codecs.
+pub use keyfold_core as core;
 pub use keyfold_core::curve::{Curve, Interpolation, Kind};
 pub use keyfold_core::skeleton::Transform;
 pub use limits::{Allowance, Limits};

@@ -69,7 +69,8 @@ impl Monitor for Part<'_> {
 mod tests {
     use super::*;
     use crate::{
-        Bound, ConvertOptions, Document, Interpolation, StorageForm, convert_with, diff_with, draco, kept_with,
+        Bound, ClipOptions, ConvertOptions, Document, Interpolation, StorageForm, build_clip_with, convert_with,
+        diff_with, draco, kept_with,
         pack::{Choice, Options, choose_with, estimates_with, pack, pack_with},
         quantization,
         rotation::{CoreSampler, RotationOptions, convert_rotations_with},
@@ -116,6 +117,7 @@ mod tests {
             convert_with(&document, &storage(StorageForm::Quantization(quantization::Options::default())), &Stop).err(),
             draco::compress_with(&document, Bound::default(), &draco::Options::default(), &Stop).err(),
             quantization::quantize_with(&document, Bound::default(), &quantization::Options::default(), &Stop).err(),
+            build_clip_with(&document, 0, &ClipOptions::default(), &Stop).err(),
             pack_with(&document, &options, &Stop).err(),
             choose_with(&document, &options, &choice, &Stop).err(),
             estimates_with(&document, &options, &packed, &[crate::Storage::Meshopt], &Stop).err(),
