@@ -8,8 +8,7 @@ use crate::{
 };
 use keyfold::{
     Bound, ConvertOptions, Document, Finding, Interpolation, Monitor, Part, Result, RetargetOptions, Storage,
-    StorageForm, Targets, convert_with, draco, kept_with, quantization, rotation::CoreSampler, unpack_with,
-    write::MeshoptVersion,
+    StorageForm, Targets, convert_with, kept_with, rotation::CoreSampler, unpack_with,
 };
 use pyo3::{prelude::*, types::PyBytes};
 
@@ -79,18 +78,15 @@ pub(crate) fn convert<'py>(
     Ok((PyBytes::new(py, &bytes), told))
 }
 
-/// A storage as its writer makes it by default.
-fn stored(storage: Storage, fallback: bool) -> StorageForm {
-    match storage {
-        Storage::Core => StorageForm::Core,
-        Storage::Quantization => StorageForm::Quantization(quantization::Options::default()),
-        Storage::Draco => StorageForm::Draco(draco::Options {
-            streams: draco::StreamOptions { fallback, ..draco::StreamOptions::default() },
-            ..draco::Options::default()
-        }),
-        Storage::Meshopt => StorageForm::Meshopt(MeshoptVersion::default()),
-        Storage::Stream => StorageForm::Stream { fallback },
+/// A storage as its writer makes it by default, with plain data beside it where that is asked for.
+fn stored(storage: Storage, with_fallback: bool) -> StorageForm {
+    let mut form = StorageForm::from(storage);
+    match &mut form {
+        StorageForm::Draco(options) => options.streams.fallback = with_fallback,
+        StorageForm::Stream { fallback } => *fallback = with_fallback,
+        _ => {}
     }
+    form
 }
 
 /// The same before Python has it.

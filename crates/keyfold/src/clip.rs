@@ -52,6 +52,7 @@ impl Default for ClipOptions {
 
 /// A clip that was built and measured.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct BuiltClip {
     /// The file's bytes, for [`keyfold_core::clip::Clip::open`].
     pub bytes: Vec<u8>,

@@ -1,8 +1,8 @@
 //! Converts a document to another form: rotations first, then targets, then storage.
 
 use crate::{
-    Bound, Changed, Document, Finding, Interpolation, Monitor, Part, Result, RetargetOptions, draco, quantization,
-    retarget,
+    Bound, Changed, Document, Finding, Interpolation, Monitor, Part, Result, RetargetOptions, Storage, draco,
+    quantization, retarget,
     rotation::{ChangedRotations, CoreSampler, RotationOptions, RotationReport, convert_rotations_with},
     unpack_storage, unpack_with,
     write::{MeshoptVersion, write_meshopt, write_stream},
@@ -23,6 +23,7 @@ pub struct ConvertOptions {
 
 /// A storage with the options of its writer.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum StorageForm {
     /// Plain floats.
     Core,
@@ -37,6 +38,19 @@ pub enum StorageForm {
         /// Whether the plain bytes stay beside it.
         fallback: bool,
     },
+}
+
+/// A storage as its writer makes it by default.
+impl From<Storage> for StorageForm {
+    fn from(storage: Storage) -> Self {
+        match storage {
+            Storage::Core => Self::Core,
+            Storage::Quantization => Self::Quantization(quantization::Options::default()),
+            Storage::Draco => Self::Draco(draco::Options::default()),
+            Storage::Meshopt => Self::Meshopt(MeshoptVersion::default()),
+            Storage::Stream => Self::Stream { fallback: false },
+        }
+    }
 }
 
 /// The result of [`convert`].
@@ -54,10 +68,10 @@ pub struct Converted {
 /// Converts a document to another form. Use [`kept`](crate::kept) to compare what will be written with the original.
 ///
 /// ```
-/// use keyfold::{Document, ConvertOptions, StorageForm, convert, kept, write::MeshoptVersion};
+/// use keyfold::{ConvertOptions, Document, Storage, convert, kept};
 /// # let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
 /// let original = Document::open(machine)?;
-/// let options = ConvertOptions { storage: Some(StorageForm::Meshopt(MeshoptVersion::default())), ..ConvertOptions::default() };
+/// let options = ConvertOptions { storage: Some(Storage::Meshopt.into()), ..ConvertOptions::default() };
 /// let converted = convert(&original, &options)?.document.expect("a storage is asked for");
 /// let draft = converted.draft(None)?;
 /// assert!(kept(&original, draft.document(), options.max_error)?.broken.is_empty());
@@ -137,10 +151,7 @@ pub(crate) fn with_keys_kept(
     storage: Searched<'_>,
     monitor: &dyn Monitor,
 ) -> Result<Document> {
-    use crate::{
-        Storage,
-        pack::{Level, Options, pack_once},
-    };
+    use crate::pack::{Level, Options, pack_once};
     let kept = Options { max_error, keep_keys: true, level: Level::Fast, ..Options::default() };
     let options = match storage {
         Searched::Draco(streams) => {

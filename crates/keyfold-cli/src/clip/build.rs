@@ -95,7 +95,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         if output.is_some() {
             write(path, &clip.bytes)?;
         }
-        reports.push(ClipReport { output, ..clip.report()? });
+        let mut report = clip.report()?;
+        report.output = output;
+        reports.push(report);
     }
     print(args, &reports)?;
     let held = Outcome::wrong_if(reports.iter().any(|r| !r.held));

@@ -14,7 +14,7 @@ use crate::{
     storage,
 };
 use anyhow::{Context, Result, ensure};
-use keyfold::{Bound, ConvertOptions, Document, Storage, StorageForm, convert, pack::Sizes, write::MeshoptVersion};
+use keyfold::{Bound, ConvertOptions, Document, Storage, StorageForm, convert, pack::Sizes};
 use targets::TargetArgs;
 
 /// Change the form of a file; without options, write a faithful copy
@@ -91,12 +91,10 @@ impl Args {
 
     fn options(&self) -> Result<ConvertOptions> {
         let storage = match self.storage {
-            None => None,
-            Some(Storage::Core) => Some(StorageForm::Core),
             Some(Storage::Quantization) => Some(StorageForm::Quantization(self.quantization.options(self.bits)?)),
             Some(Storage::Draco) => Some(StorageForm::Draco(self.draco.options(self.bits, self.fallback))),
-            Some(Storage::Meshopt) => Some(StorageForm::Meshopt(MeshoptVersion::default())),
             Some(Storage::Stream) => Some(StorageForm::Stream { fallback: self.fallback }),
+            other => other.map(StorageForm::from),
         };
         let rotation = self.rotation.wanted(self.fallback);
         Ok(ConvertOptions { rotation, targets: self.targets.wanted(), storage, max_error: self.max_error })

@@ -48,8 +48,7 @@ impl Run<'_> {
             Ok(Row { report, part, took: began.elapsed() })
         });
         attempt.unwrap_or_else(|error| {
-            let (input, failed) = (input::name(&job.input), Some(explained(&error)));
-            let report = FileReport { input, failed, ..FileReport::default() };
+            let report = FileReport::failure(input::name(&job.input), explained(&error));
             Row { report, part: None, took: began.elapsed() }
         })
     }
@@ -59,7 +58,8 @@ impl Run<'_> {
         let mark = self.journal.as_ref().map(marked).transpose()?;
         let name = input::name(&job.input);
         if let Some(done) = mark.as_ref().and_then(|(journal, mark)| journal.finished(job, mark)) {
-            let report = FileReport { input: name, up_to_date: true, ..done.clone() };
+            let mut report = done.clone();
+            (report.input, report.up_to_date) = (name, true);
             return Ok((report, After::There(job.output.clone())));
         }
         let chosen = self.choose(document)?;

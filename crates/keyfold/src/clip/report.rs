@@ -2,11 +2,12 @@
 
 use super::BuiltClip;
 use crate::{Result, sample::AnimationTitle};
-use keyfold_core::clip::{Clip, Form};
+use keyfold_core::clip::Clip;
 use serde::Serialize;
 
 /// A report about a clip that was built.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct ClipReport {
     /// The animation that it plays.
     pub animation: AnimationTitle,
@@ -111,11 +112,7 @@ impl ClipInfo {
     pub fn new(file: String, bytes: usize, clip: &Clip<'_>) -> Self {
         let tracks = clip.tracks().iter().map(|track| ClipTrack {
             target: track.target().to_string(),
-            form: match track.form() {
-                Form::Constant => "constant",
-                Form::Step => "step",
-                Form::Keyed => "keyed",
-            },
+            form: track.form().name(),
             components: track.width(),
         });
         Self {

@@ -15,6 +15,7 @@ use std::{collections::BTreeSet, path::Path};
 
 /// The result of packing a file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FileReport {
     /// The name of the input.
     pub input: String,
@@ -43,6 +44,11 @@ pub struct FileReport {
 }
 
 impl FileReport {
+    /// The report on a file that could not be packed.
+    pub fn failure(input: String, why: String) -> Self {
+        Self { input, failed: Some(why), ..Self::default() }
+    }
+
     /// Everything that went wrong.
     pub fn complaints(&self) -> impl Iterator<Item = String> {
         let left = self.left.iter().map(|what| format!("{}: {what}", self.input));

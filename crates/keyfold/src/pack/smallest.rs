@@ -170,7 +170,7 @@ fn others(options: &Options) -> Vec<(usize, Options)> {
     let shorter = [(MUCH, at(Level::Fast)), other].into_iter().chain(kept).chain(tighter);
     match options.level {
         Level::Fast => Vec::new(),
-        Level::Default => shorter.collect(),
         Level::Max => [(usize::MAX, at(Level::Default))].into_iter().chain(shorter).collect(),
+        _ => shorter.collect(),
     }
 }
