@@ -53,11 +53,14 @@
 //! | [`mod@write`] | writing planned channels into a document |
 //! | [`Scene`], [`Bound`] | a document's hierarchy and size; the allowed error |
 //! | [`build_clip`] | building runtime clips from animations |
+//! | [`Changed`], [`Finding`], [`Error`] | what changes of documents return; why something failed |
+//! | [`Monitor`] | progress and cancellation: every long job `f` has an `f_with` that takes one |
 //! | [`diff`](fn@diff), [`report`] | how far two files differ, in total and over time |
 //! | [`convert`](fn@convert), [`kept`](fn@kept) | converting a document to another form; checking that it plays the same |
 //! | [`rotation`] | converting rotations to another interpolation, within a bound |
 //! | [`mod@validate`] | validation |
 //! | [`pack`] | compressing animations within a bound |
+//! | [`core`] | the bytes and floats beneath: curves, skeletons, runtime clips, codecs |
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 // Where a part of the crate is built, some of the rest has no caller.

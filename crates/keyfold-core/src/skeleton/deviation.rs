@@ -130,8 +130,7 @@ impl Deviation {
     }
 }
 
-/// The deviation between `a` and `b` at `moments`. Moments may be split at multiples of [`BLOCK`] and the results
-/// merged in order.
+/// The deviation between `a` and `b` at `moments`.
 pub fn compare(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe], moments: &[Moment]) -> Deviation {
     let mut out = Deviation::none(probes.len());
     for block in moments.chunks(BLOCK) {
