@@ -201,7 +201,7 @@ fn pack_forms(document: &Document, options: &Options, monitor: &dyn Monitor) -> 
     let why =
         "no animation was packed: no smaller form keeps within the error bound; a larger bound or another storage may";
     let forms = pack_below(document, options, None, monitor)?;
-    if forms.is_empty() { Ok(vec![leave(document, options, vec![why.to_owned()])?]) } else { Ok(forms) }
+    if forms.is_empty() { Ok(vec![leave_with(document, options, vec![why.to_owned()], monitor)?]) } else { Ok(forms) }
 }
 
 /// Searches a document and returns the measured forms whose weight is `wanted`, or none if over the bound.
@@ -274,8 +274,13 @@ fn pack_below(
 
 /// The document unchanged, with the reasons in `left`.
 pub fn leave(document: &Document, options: &Options, left: Vec<String>) -> Result<Packed> {
-    let copy = document.edit().finish()?;
-    let diff = diff::diff(document, &copy.read_back()?, options.probe_radius)?;
+    leave_with(document, options, left, &())
+}
+
+/// Like [`leave`], with progress and cancellation.
+pub fn leave_with(document: &Document, options: &Options, left: Vec<String>, monitor: &dyn Monitor) -> Result<Packed> {
+    let (copy, part) = (document.edit().finish()?, Part { whole: monitor, from: 0.9, share: 0.1 });
+    let diff = diff::diff_with(document, &copy.read_back()?, options.probe_radius, &part)?;
     let bound = options.max_error.in_scene(diff.model_size);
     Ok(Packed::new(options.storage, copy, diff, bound, left))
 }
