@@ -7,8 +7,8 @@
 //!
 //! Not here: where a range comes from, and how codes are packed into bytes.
 
-/// The most bits a code may have: the significand of an `f32`.
-pub const MAX_BITS: u32 = 24;
+/// The bits of a code without its sign: at most the significand of an `f32`.
+const BITS: core::ops::RangeInclusive<u32> = 1..=24;
 
 /// Converts numbers of a range to codes and back: `origin + code / last * extent`. A value within the range comes
 /// back with an error of at most half a step (rounding it to `f32` adds half its ulp).
@@ -25,7 +25,7 @@ pub const MAX_BITS: u32 = 24;
 pub struct Quantizer {
     /// The value of code 0, exactly.
     origin: f64,
-    /// How much `last` is above that; zero for a constant.
+    /// The difference to the value of the last code; zero for a constant.
     extent: f64,
     first: i32,
     last: i32,
@@ -36,23 +36,24 @@ impl Quantizer {
     /// value.
     ///
     /// `None` unless there are 1 to 24 bits, the ends and their distance are finite as `f32`, and the step is not a
-    /// denormal `f32`: such a narrow range is stored as a constant.
+    /// denormal `f32`.
     pub fn unsigned(bits: u32, min: f64, max: f64) -> Option<Self> {
-        Self { origin: min, extent: max - min, first: 0, last: last_code(bits)? }.checked()
+        Self::new(bits, min, max - min, 0)
     }
 
     /// Codes `-m..=m` with `m = 2^(bits - 1) - 1` over `-bound..=bound`. The most negative integer is never written,
-    /// so both halves are alike and zero is exact. `None` as for [`unsigned`](Self::unsigned), but with 2 to 24 bits.
+    /// so both halves are alike and zero is exact. `None` as for [`unsigned`](Self::unsigned), but with 2 to 25 bits.
     pub fn signed(bits: u32, bound: f64) -> Option<Self> {
-        let last = bits.checked_sub(1).filter(|_| bits <= MAX_BITS).and_then(last_code)?;
-        Self { origin: 0.0, extent: bound, first: -last, last }.checked()
+        Self::new(bits.checked_sub(1)?, 0.0, bound, -1)
     }
 
-    fn checked(self) -> Option<Self> {
-        let [low, high] = [self.decode(self.first), self.decode(self.last)];
+    /// The first code is the last one times `first`.
+    fn new(bits: u32, origin: f64, extent: f64, first: i32) -> Option<Self> {
+        let last = BITS.contains(&bits).then(|| (1 << bits) - 1)?;
+        let grid = Self { origin, extent, first: first * last, last };
+        let [low, high] = [grid.decode(grid.first), grid.decode(last)];
         let is_finite = [low, high, high - low].iter().all(|v| (*v as f32).is_finite());
-        let is_sound = self.extent == 0.0 || self.extent > 0.0 && self.step() >= f64::from(f32::MIN_POSITIVE);
-        (is_finite && is_sound).then_some(self)
+        (is_finite && (extent == 0.0 || grid.step() >= f64::from(f32::MIN_POSITIVE))).then_some(grid)
     }
 
     /// The nearest code; halves round away from code 0. A value outside the range gets the code of the nearer end,
@@ -81,10 +82,6 @@ impl Quantizer {
     pub fn extent(&self) -> f64 {
         self.extent
     }
-}
-
-fn last_code(bits: u32) -> Option<i32> {
-    (1..=MAX_BITS).contains(&bits).then(|| (1 << bits) - 1)
 }
 
 #[cfg(test)]
@@ -153,7 +150,7 @@ mod tests {
             let ends = [values.iter().copied().fold(at, f32::min), values.iter().copied().fold(at, f32::max)];
             let [min, max] = ends.map(f64::from);
             let bound = min.abs().max(max.abs());
-            for bits in 1..=MAX_BITS {
+            for bits in BITS {
                 let unsigned = Quantizer::unsigned(bits, min, max).unwrap();
                 check(&unsigned, values.iter().copied().chain(ends));
                 assert!(ends.iter().all(|e| unsigned.decode(unsigned.encode((*e).into())) as f32 == *e));
@@ -189,9 +186,11 @@ mod tests {
     fn refuses_what_has_no_code() {
         let (tiny, huge) = (f64::from(f32::MIN_POSITIVE), f64::from(f32::MAX));
         for bits in [0, 25, u32::MAX] {
-            assert_eq!((Quantizer::unsigned(bits, 0.0, 1.0), Quantizer::signed(bits, 1.0)), (None, None));
+            assert_eq!(Quantizer::unsigned(bits, 0.0, 1.0), None);
         }
-        assert_eq!(Quantizer::signed(1, 1.0), None);
+        for bits in [0, 1, 26, u32::MAX] {
+            assert_eq!(Quantizer::signed(bits, 1.0), None);
+        }
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e39] {
             assert_eq!((Quantizer::unsigned(8, bad, bad), Quantizer::unsigned(8, 0.0, bad)), (None, None));
             assert_eq!(Quantizer::signed(8, bad), None);

@@ -2,7 +2,7 @@
 //! gone through.
 
 use crate::{Animation, Document, Result, Scene};
-use keyfold_core::skeleton::{BETWEEN, moments};
+use keyfold_core::skeleton::BETWEEN;
 
 /// Steps for a node, or a track, at a moment.
 const STEPS: u64 = 10;
@@ -23,11 +23,11 @@ pub(crate) fn pay<'a>(
 ) -> Result<()> {
     for animation in animations {
         let motion = scene.motion(animation);
-        let keys = moments(&[&motion], 0).len() as u64;
         let others = animation.tracks.iter().filter(|track| track.target.moved_node().is_none());
         let numbers: u64 = others.map(|track| track.curve.values().len() as u64).fold(0, u64::saturating_add);
         let moved = motion.moved().into_iter().filter(|moved| *moved).count() as u64;
-        let each = (keys * (BETWEEN as u64 + 1) + LEAST).saturating_mul(moved).saturating_add(numbers);
+        let keys = motion.keys_by_nodes().saturating_mul(BETWEEN as u64 + 1);
+        let each = keys.saturating_add(LEAST.saturating_mul(moved)).saturating_add(numbers);
         let steps = each.saturating_mul(STEPS).saturating_mul(times);
         document.pay_work(steps, || format!("/animations/{}", animation.index))?;
     }

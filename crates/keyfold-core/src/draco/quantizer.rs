@@ -37,17 +37,16 @@ impl Quantizer {
         if !values.iter().all(|value| value.is_finite()) {
             return Err(EncodeFault::NotFinite);
         }
-        let column = |component: usize| values.iter().skip(component).step_by(components).copied();
-        let least = |component| column(component).reduce(|low, value| if value < low { value } else { low });
-        let most = |component| column(component).reduce(|high, value| if value > high { value } else { high });
-        let minimum: Vec<f32> = (0..components).filter_map(least).collect();
-        let extents = (0..components).filter_map(most).zip(&minimum).map(|(high, low)| high - low);
+        let least = |low: f32, value: &f32| if *value < low { *value } else { low };
+        let column = |component: usize| values.iter().skip(component).step_by(components);
+        let minimum: Vec<f32> = (0..components).map(|component| column(component).fold(f32::INFINITY, least)).collect();
+        let extents = values.iter().zip(minimum.iter().cycle()).map(|(value, low)| value - low);
         let range = Some(extents.fold(0.0, f32::max)).filter(|range| *range > 0.0).unwrap_or(1.0);
         let quantizer = Quantizer { minimum, range, bits };
         quantizer.check(components).map(|()| quantizer)
     }
 
-    /// Whether this is a grid that a stream can hold for so many components.
+    /// Refuses a grid that no stream can hold, or that is for another number of components.
     pub(super) fn check(&self, components: usize) -> Result<(), EncodeFault> {
         if !BITS.contains(&self.bits) {
             return Err(EncodeFault::Bits);
@@ -76,23 +75,22 @@ impl Quantizer {
             return Err(EncodeFault::Length);
         }
         if self.step() == 0.0 {
-            // The values are so close that one step is less than any float. libdraco gives all of them the
-            // same index, and each decodes to its minimum: as near as it can be said.
+            // The values are so close that a step is less than any float. libdraco gives all of them the same
+            // index, and each decodes to its component's minimum.
             return Ok(alloc::vec![i32::MIN; values.len()]);
         }
         let scale = self.steps() / self.range;
         let mut inside = scale.is_finite();
-        let mut index = |value: f32, minimum: f32| {
+        let indices = self.map(values, |value, minimum| {
             let scaled = (value - minimum) * scale + 0.5;
             inside &= (-LIMIT..LIMIT).contains(&scaled);
             let index = scaled as i32;
             index - i32::from(index as f32 > scaled)
-        };
-        let indices = self.map(values, &mut index);
+        });
         if inside { Ok(indices) } else { Err(EncodeFault::Range) }
     }
 
-    /// The value of each index. NaN and infinity in the grid simply spread.
+    /// The value of each index. NaN and infinity in the grid spread to the values.
     pub fn dequantize(&self, indices: Vec<i32>) -> Vec<f32> {
         let step = self.step();
         self.map(&indices, |index, minimum| index as f32 * step + minimum)
@@ -125,7 +123,7 @@ impl Quantizer {
     }
 }
 
-/// 2^31: what an index must stay below.
+/// 2^31: indices are below it.
 const LIMIT: f32 = 2_147_483_648.0;
 
 #[cfg(test)]

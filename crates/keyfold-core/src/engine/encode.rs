@@ -12,12 +12,12 @@ use super::{
     repair::Repair,
     thin::Thinning,
     track::{Quantizer, Track, part_of},
-    window::{Window, at, chain_into, relative},
+    window::{Decoded, Window, at, chain_into, relative},
 };
 use crate::{
     curve::Kind,
     quat::{self, Quat},
-    skeleton::{Poses, Probe, Property, Transform},
+    skeleton::{Probe, Property, Transform},
 };
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -31,17 +31,6 @@ const NARROWER: f64 = 0.7;
 pub(super) struct TrackKeys {
     pub(super) places: Vec<usize>,
     pub(super) codes: Vec<Code>,
-}
-
-/// A window as decoded.
-pub(super) struct Decoded {
-    pub(super) poses: Poses,
-    /// Global rotations by node: one for all moments if nothing moves the node.
-    pub(super) turns: Vec<Vec<Quat>>,
-    /// Local transforms of nodes with tracks to change, by node; empty for others.
-    pub(super) transforms: Vec<Vec<Transform>>,
-    /// The stored keys, by track.
-    pub(super) keys: Vec<TrackKeys>,
 }
 
 /// The errors of an encoded window.
@@ -83,12 +72,7 @@ impl<'a, 'c> Encoder<'a, 'c> {
             window,
             plan,
             limit,
-            decoded: Decoded {
-                poses: window.start.poses.clone(),
-                turns: window.start.turns.clone(),
-                transforms: window.start.transforms.clone(),
-                keys: vec![TrackKeys::default(); clip.tracks.len()],
-            },
+            decoded: window.start.clone(),
             narrowed: Vec::new(),
             stale: vec![true; clip.tracks.len()],
             given: Vec::new(),
@@ -353,7 +337,7 @@ fn window_keys(track: &Track, window: &Window) -> Range<usize> {
 /// the window's own keys: what is played there depends on a neighbouring window.
 fn fill(track: &Track, keys: &TrackKeys, quantizer: &Quantizer, window: &Window, transforms: &mut [Transform]) {
     let start = window.range.start;
-    let value = |k: usize| played(quantizer.grid.decode_key(&keys.codes, k), track.turns());
+    let value = |k: usize| played(quantizer.grid.at(&keys.codes, k).decode(keys.codes[k]), track.turns());
     let Some(first) = keys.places.first() else { return };
     let mut from = value(0);
     put_value(track, from, &mut transforms[first - start]);

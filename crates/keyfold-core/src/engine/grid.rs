@@ -261,11 +261,11 @@ impl Grid {
         }
     }
 
-    /// A key's value as decoded.
-    pub(super) fn decode_key(&self, codes: &[Code], key: usize) -> [f32; 4] {
+    /// The grid of a key's code, given the codes of the keys beside.
+    pub(super) fn at(self, codes: &[Code], key: usize) -> Self {
         match self {
-            Self::Parameters(parameters) => parameters.at(codes, key).decode(codes[key]),
-            _ => self.decode(codes[key]),
+            Self::Parameters(parameters) => Self::Parameters(parameters.at(codes, key)),
+            _ => self,
         }
     }
 

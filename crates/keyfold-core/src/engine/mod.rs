@@ -51,7 +51,7 @@ pub use grid::{Code, Grid, Layout, Uniform};
 pub use parameters::{Counting, Parameters};
 pub use reach::Reach;
 pub(crate) use reach::farthest;
-pub use search::{Before, Choice, Found, repaired, rounded, search};
+pub use search::{Before, Choice, Found, nearest, rounded, search};
 pub use track::{Encoded, Track};
 
 #[cfg(test)]

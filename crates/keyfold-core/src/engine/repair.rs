@@ -8,9 +8,10 @@
 use super::{
     clip::Clip,
     compensate::compensated,
-    encode::{Decoded, put},
+    encode::put,
     grid::{Code, Grid},
-    window::{Window, at, relative},
+    parameters::Parameters,
+    window::{Decoded, Window, at, relative},
 };
 use crate::{
     quat::{self, Quat},
@@ -179,9 +180,7 @@ impl<'a, 'c> Repair<'a, 'c> {
     fn load(&mut self, moment: usize, decoded: &Decoded) {
         (self.moment, self.effort) = (moment, EFFORT);
         for free in self.free.iter_mut().flatten().flatten() {
-            if let Grid::Parameters(parameters) = free.grid {
-                free.here = Grid::Parameters(parameters.at(&decoded.keys[free.track].codes, moment));
-            }
+            free.here = free.grid.at(&decoded.keys[free.track].codes, moment);
         }
         let mut joints = core::mem::take(&mut self.joints);
         joints.clear();
@@ -207,6 +206,9 @@ impl<'a, 'c> Repair<'a, 'c> {
                     decoded.keys[free.track].codes[self.moment] = *code;
                     decoded.transforms[node][self.moment] = joint.own;
                 }
+            }
+            if let Some(turn) = decoded.turns[node].get_mut(self.moment) {
+                *turn = joint.turn;
             }
         }
     }
@@ -271,11 +273,12 @@ impl<'a, 'c> Repair<'a, 'c> {
             out.extend((square > 0.0).then(home).map(turned));
             match free.here {
                 // Components have steps of their own.
-                Grid::Parameters(_) => {
-                    let code = joint.codes[1];
-                    let beside = |step: [f64; 3]| [0, 1, 2].map(|c| code[c].saturating_add(step[c] as i32));
-                    let steps = sides(1.0).chain(diagonals(1.0)).map(beside);
-                    out.extend(steps.map(|[x, y, z]| (1, [x, y, z, 0])));
+                Grid::Parameters(Parameters { codes: (least, most), .. }) => {
+                    let beside = |step: [f64; 3]| {
+                        let [x, y, z] = [0, 1, 2].map(|c| (joint.codes[1][c] + step[c] as i32).clamp(least, most));
+                        (1, [x, y, z, 0])
+                    };
+                    out.extend(sides(1.0).chain(diagonals(1.0)).map(beside));
                 }
                 _ => out.extend(sides(spacing).chain(diagonals(spacing)).map(turned)),
             }

@@ -110,21 +110,24 @@ pub fn search<E: Executor>(
     codec.exceeds(job.tracks.len(), found.cost).then_some(found)
 }
 
-/// Repairs tracks that keep all keys, after weights or the values that codes are relative to have changed. Parts
-/// that this does not bring within the bound are searched again. `None` if that fails.
-pub fn repaired<E: Executor>(
+/// Encodes tracks that keep all keys, each part of the hierarchy on its own and as near as codes get: parts of
+/// `before` are repaired, what that does not bring within the bound is searched, and what no search brings within
+/// it is [`rounded`]. All `None` if cancelled.
+pub fn nearest<E: Executor>(
     job: &Job<'_>,
     codec: &dyn Codec,
     executor: &E,
-    tracks: &[Option<Encoded>],
-) -> Option<Vec<Option<Encoded>>> {
-    each_part(job, codec, executor, |search, clip| search.repaired(clip, tracks).or_else(|| search.alone(clip)))
+    before: Option<&[Option<Encoded>]>,
+) -> Vec<Option<Encoded>> {
+    each_part(job, codec, executor, |search, clip| {
+        let repaired = before.and_then(|tracks| search.repaired(clip, tracks));
+        repaired.or_else(|| search.alone(clip)).or_else(|| search.rounded(clip))
+    })
 }
 
 /// Encodes tracks on grids that ignore the bound, with compensation and repair; all `None` if cancelled.
 pub fn rounded<E: Executor>(job: &Job<'_>, codec: &dyn Codec, executor: &E) -> Vec<Option<Encoded>> {
-    let rounded = each_part(job, codec, executor, |search, clip| search.rounded(clip));
-    rounded.unwrap_or_else(|| vec![None; job.tracks.len()])
+    each_part(job, codec, executor, |search, clip| search.rounded(clip))
 }
 
 fn each_part<E: Executor>(
@@ -132,12 +135,12 @@ fn each_part<E: Executor>(
     codec: &dyn Codec,
     executor: &E,
     run: impl Fn(&Search<'_, '_, E>, &Clip<'_>) -> Option<Vec<Encoded>> + Send + Sync,
-) -> Option<Vec<Option<Encoded>>> {
+) -> Vec<Option<Encoded>> {
     let parts = Part::all(job);
     let clips = clips(&parts, job);
     let search = Search { job, codec, executor, clips: &clips };
     let made: Option<Vec<_>> = search.each_clip(|index| run(&search, &clips[index])).into_iter().collect();
-    Some(search.in_order(made?.into_iter()))
+    made.map_or_else(|| vec![None; job.tracks.len()], |made| search.in_order(made.into_iter()))
 }
 
 /// The parts of a job that have tracks to change.

@@ -5,11 +5,11 @@
 
 use super::{
     clip::Clip,
-    encode::{Decoded, TrackKeys, between, put_value},
+    encode::{TrackKeys, between, put_value},
     grid::played,
     reduce::LEAST_COSINE,
     track::{Quantizer, Track},
-    window::Window,
+    window::{Decoded, Window},
 };
 use crate::{
     quat,

@@ -194,7 +194,8 @@ impl Encoded {
     /// The values as decoded.
     pub fn values(&self) -> Vec<f32> {
         let grids = self.grid.of_elements(self.interpolation);
-        let value = |(k, grid): (usize, Grid)| grid.decode_key(&self.codes, k).into_iter().take(self.width);
+        let value =
+            |(k, grid): (usize, Grid)| grid.at(&self.codes, k).decode(self.codes[k]).into_iter().take(self.width);
         (0..self.codes.len()).zip(grids).flat_map(value).collect()
     }
 

@@ -1,6 +1,6 @@
 //! A range of a clip's times with the original's poses: what is encoded at once, however long the clip is.
 
-use super::{clip::Clip, compensate::Tilt};
+use super::{clip::Clip, compensate::Tilt, encode::TrackKeys};
 use crate::{
     quat::{self, Quat},
     skeleton::{Affine, Moment, Motion, Poses, Probe, Transform},
@@ -16,24 +16,27 @@ pub(super) struct Window {
     pub(super) weights: Vec<f64>,
     /// The original's global matrices, and the local ones of nodes without tracks to change.
     pub(super) poses: Poses,
-    /// Global rotations by node, ignoring scale: one for all moments if nothing moves the node.
+    /// The original's global rotations, as in [`Decoded`].
     pub(super) turns: Vec<Vec<Quat>>,
     /// For nodes with tracks to change: how a displacement of their origin tilts them.
     pub(super) tilts: Vec<Vec<Tilt>>,
-    /// The state that encoding starts from.
-    pub(super) start: Start,
+    /// What encoding starts from: the original with settled tracks as they are stored, without keys.
+    pub(super) start: Decoded,
 }
 
-/// The original with settled tracks as they are stored.
-pub(super) struct Start {
+/// A window as decoded.
+#[derive(Clone)]
+pub(super) struct Decoded {
     pub(super) poses: Poses,
-    /// Like those of the original.
+    /// Global rotations by node, ignoring scale: one for all moments if nothing moves the node.
     pub(super) turns: Vec<Vec<Quat>>,
     /// Local transforms of nodes with tracks to change, by node; empty for others.
     pub(super) transforms: Vec<Vec<Transform>>,
+    /// The stored keys, by track.
+    pub(super) keys: Vec<TrackKeys>,
 }
 
-impl Start {
+impl Decoded {
     fn new(clip: &Clip<'_>, motion: &Motion<'_>, moments: &[Moment]) -> Self {
         let skeleton = clip.skeleton;
         let (mut transforms, mut turns) = (vec![Vec::new(); skeleton.len()], vec![Vec::new(); skeleton.len()]);
@@ -52,7 +55,7 @@ impl Start {
         }
         let mut poses = Poses::from_locals(skeleton, moments.len(), locals);
         (0..skeleton.len()).filter(|node| clip.changes(*node)).for_each(|node| poses.forget_locals(node));
-        Self { poses, turns, transforms }
+        Self { poses, turns, transforms, keys: vec![TrackKeys::default(); clip.tracks.len()] }
     }
 }
 
@@ -60,11 +63,11 @@ impl Window {
     pub(super) fn new(clip: &Clip<'_>, range: Range<usize>) -> Self {
         let times: Vec<f64> = clip.times[range.clone()].iter().map(|t| f64::from(*t)).collect();
         let moments: Vec<Moment> = times.iter().map(|t| Moment::at(*t)).collect();
-        let start = Start::new(clip, &clip.stored, &moments);
+        let start = Decoded::new(clip, &clip.stored, &moments);
         let (poses, turns) = match clip.is_settled_otherwise {
             true => {
-                let original = Start::new(clip, &clip.motion, &moments);
-                (original.poses, original.turns)
+                let Decoded { poses, turns, .. } = Decoded::new(clip, &clip.motion, &moments);
+                (poses, turns)
             }
             false => (start.poses.clone(), start.turns.clone()),
         };

@@ -1,24 +1,24 @@
-//! The vectors `x` that make the largest of `|residual - Σ basis x|` smallest: Lawson's weighted least squares.
+//! The vectors `x` with the smallest largest `|residual - Σ basis x|`, by Lawson's weighted least squares.
 //!
-//! Each round solves a least-squares problem and gives more weight to where the error is large. Two things end it early: an
-//! error within the tolerance, and a weighted mean error beyond what could still help, because that mean is never above the
+//! Each round solves a least-squares problem and raises the weights of large errors. Two conditions end the search
+//! early: an error within the tolerance, and a weighted mean error that is too large. That mean is never above the
 //! smallest possible largest error.
 
 use alloc::{vec, vec::Vec};
 
-/// Free vectors that a piece may have at most.
+/// The most free vectors of a piece.
 pub(super) const FREE: usize = 3;
 const ROUNDS: usize = 12;
 
-/// What a piece lacks at one place.
+/// The difference between a piece and the original at a time.
 pub(super) struct Sample {
-    /// How much of each free vector arrives here.
+    /// The share of each free vector here.
     pub(super) bases: [f64; FREE],
-    /// What is wanted minus what is there.
+    /// The original minus the piece.
     pub(super) residual: Vec<f64>,
 }
 
-/// The free vectors, `free` of them one behind the other; `None` where none come within `hopeless`.
+/// The `free` vectors, one after another; `None` if none come within `hopeless`.
 pub(super) fn solve(samples: &[Sample], free: usize, enough: f64, hopeless: f64) -> Option<Vec<f64>> {
     let mut weights = vec![1.0; samples.len()];
     let mut best: Option<(f64, Vec<f64>)> = None;
@@ -50,9 +50,9 @@ fn error(sample: &Sample, x: &[f64]) -> f64 {
     libm::sqrt(left.sum())
 }
 
-/// The normal equations, a row for each free vector: the small matrix, which all components have in common, because every component has the same
-/// bases, and behind it what their combination should be. Gauss-Jordan without pivots: the matrix is symmetric and positive where the samples say
-/// anything about every free vector.
+/// Solves the normal equations by Gauss-Jordan elimination. Each row has the matrix, which all components share because
+/// they have the same bases, and then the right sides. No pivoting: the matrix is symmetric and positive definite if
+/// the samples determine every free vector.
 fn least_squares(samples: &[Sample], weights: &[f64], free: usize) -> Option<Vec<f64>> {
     let mut rows = vec![vec![0.0; free + samples.first()?.residual.len()]; free];
     for (sample, weight) in samples.iter().zip(weights) {

@@ -1,18 +1,18 @@
-//! A curve in another form, nowhere farther from the original than a tolerance, with few keys.
+//! A curve in another interpolation (form) with few keys, everywhere within a tolerance of the original.
 //!
 //! ```text
-//! Curve ─ walk: how far does one piece reach? ─> pieces (piece: what a segment of each form is)
-//!          └ for each try: residuals at many times ─ minimax: the free vectors that make the largest one smallest
+//! Curve ─ walk: how far does a piece reach? ─> pieces (piece: a segment of each form)
+//!          └ for each try: residuals at many times ─ minimax: the free vectors with the smallest largest residual
 //! ```
 //!
 //! | from | to | how |
 //! |---|---|---|
-//! | any but `Step` | `Linear` | each segment as long as the tolerance lets it be, keys beside the curve where that reaches farther |
-//! | `Linear` | a cubic form | the same, with free controls at both ends of every segment, keys where the original has some |
-//! | a cubic form | the other one | the original's keys and its velocity at both ends of every segment; keys inserted where that is not enough |
+//! | any but `Step` | `Linear` | segments as long as the tolerance allows, with keys beside the curve if that helps |
+//! | `Linear` | a cubic form | the same, with free controls at both ends of every segment, keys at the original's |
+//! | a cubic form | the other | the original's keys, its velocities at the ends of segments; more keys if needed |
 //!
-//! The last one keeps what is smooth smooth. Segments in and out of a key are independent otherwise, as they are in the files.
-//! Not here: what a tolerance should be (that depends on what a curve moves), and steps, which no other form can follow.
+//! The last row keeps smooth curves smooth. Otherwise the segments before and after a key are independent, as in files.
+//! Not here: the choice of a tolerance, which depends on what a curve moves, and steps, which no other form follows.
 
 mod minimax;
 mod piece;
@@ -20,14 +20,14 @@ mod walk;
 
 use crate::curve::{Curve, Interpolation, Kind};
 
-/// Below this, in radians or units, even equal curves differ by rounding.
+/// The least tolerance, in radians or units: below it, even equal curves differ by rounding.
 const NOISE: f64 = 1e-9;
 
-/// `curve` in another form, within `tolerance` of it everywhere: radians for rotations, the farthest component for
-/// vectors. The first and the last key keep their times. A single key is returned as it is: there is nothing between keys to have
-/// a form.
+/// Fits a curve of another form, everywhere within `tolerance`: radians for rotations, the farthest component for
+/// vectors. The first and the last key keep their times. A single key stays as it is.
 ///
-/// The cubic forms are for rotations. `None` where no keys come within the tolerance: of `Step` curves, and where it is below what `f32` can say.
+/// The cubic forms are for rotations. `None` if no keys come within the tolerance: for `Step` curves, and if it is
+/// below the precision of `f32`.
 ///
 /// ```
 /// use keyfold_core::{curve::{Curve, Interpolation, Kind}, fit};
@@ -46,8 +46,7 @@ pub fn refit(curve: &Curve, kind: Kind, form: Interpolation, tolerance: f64) -> 
     if curve.interpolation() == Interpolation::Step || !is_form {
         return None;
     }
-    let source = walk::Source { curve, kind, form, tolerance: tolerance.max(NOISE) };
-    if source.is_followed() { walk::follow(&source) } else { walk::fit(&source) }
+    walk::fit(&walk::Source { curve, kind, form, tolerance: tolerance.max(NOISE) })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! What a segment is in each form: two keys, their controls, and how they answer to small changes.
+//! Segments of each form: two keys, their controls, and the effect of small changes.
 //!
-//! A piece is what a file will hold, rounded to `f32`, and blends as any curve does. Steps of rotations are rotation vectors in the scene's
-//! frame, so that they mean the same at every place of a piece.
+//! A piece is rounded to `f32`, as in a file, and blends as any curve does. Steps of rotations are rotation vectors in
+//! the frame of the parent, the same everywhere in a piece.
 
 use super::{
     minimax::{FREE, Sample},
@@ -14,7 +14,7 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 
-/// How much of a step of each free vector arrives at `s`: one for each control, the last one moves the end key.
+/// The share of a step of each free vector at `s`: one for each control, then one for the end key.
 fn bases(form: Interpolation, s: f64) -> [f64; FREE] {
     match form {
         Interpolation::Step | Interpolation::Linear => [s, 0.0, 0.0],
@@ -32,13 +32,13 @@ fn bases(form: Interpolation, s: f64) -> [f64; FREE] {
 /// A segment of a new curve.
 pub(super) struct Piece<'a> {
     source: &'a Source<'a>,
-    /// Two keys and what leads from one to the other, `span` seconds apart whatever their times say.
+    /// Two keys and their controls. Its times are 0 and 1; the keys are `span` seconds apart.
     curve: Curve,
     span: f64,
 }
 
 impl<'a> Piece<'a> {
-    /// The plainest segment between two keys; `None` where it leaves the range of floats.
+    /// The simplest segment between two keys; `None` if it leaves the range of floats.
     pub(super) fn new(source: &'a Source<'a>, span: f64, from: &[f64], to: &[f64]) -> Option<Self> {
         if source.kind == Kind::Vector {
             return Self::rounded(source, span, from, [quat::IDENTITY; 2], to);
@@ -46,15 +46,14 @@ impl<'a> Piece<'a> {
         let (from, to) = (to_quat(from), quat::toward(to_quat(from), to_quat(to)));
         if source.form == Interpolation::CubicSpline {
             let velocity = turn(from, to).map(|c| c / span);
-            // The axis of the arc is the same in the frames of both keys.
+            // The arc has the same axis in the frames of both keys.
             let own = quat::rotate(quat::conjugate(quat::normalize(from)), velocity);
             return Self::turning(source, span, [from, to], [own; 2]);
         }
         Self::rounded(source, span, &from, [from, to], &to)
     }
 
-    /// The cubic segment that leaves one key and arrives at the other turning `at` such velocities: rotation vectors per second, in the keys'
-    /// own frames.
+    /// The cubic segment with these velocities `at` its keys: rotation vectors per second in the keys' own frames.
     pub(super) fn turning(source: &'a Source<'a>, span: f64, [from, to]: [Quat; 2], at: [Vector; 2]) -> Option<Self> {
         let to = quat::toward(from, to);
         let [leave, arrive] = at.map(|velocity| velocity.map(|c| c / 2.0));
@@ -63,13 +62,13 @@ impl<'a> Piece<'a> {
                 let [leave, arrive] = [leave, arrive].map(|v| v.map(|c| c * span));
                 controls(quat::normalize(from), quat::normalize(to), leave, arrive).into()
             }
-            // The change per second of a quaternion that turns.
+            // The derivative of a quaternion.
             _ => [(from, leave), (to, arrive)].map(|(q, [x, y, z])| quat::mul(q, [x, y, z, 0.0])),
         };
         Self::rounded(source, span, &from, controls, &to)
     }
 
-    /// As a file will hold it; of controls, only splines have any.
+    /// A piece rounded to floats. Only splines have controls.
     fn rounded(source: &'a Source<'a>, span: f64, from: &[f64], controls: [Quat; 2], to: &[f64]) -> Option<Self> {
         let values = match source.form.is_spline() {
             true => [&[0.0; 4], from, &controls[0], &controls[1], to, &[0.0; 4]].concat(),
@@ -79,7 +78,7 @@ impl<'a> Piece<'a> {
         Some(Self { source, curve: Curve::new(source.form, from.len(), [0.0, 1.0], values).ok()?, span })
     }
 
-    /// What the piece lacks at `s` (0 to 1): from the value there to what is wanted, as a step.
+    /// The step from the piece's value at `s` (0 to 1) to the wanted one.
     pub(super) fn sample(&self, s: f64, wanted: &[f64]) -> Sample {
         let mut there = vec![0.0; wanted.len()];
         self.curve.blend(self.source.kind, Location::Between { key: 0, s, span: self.span }, &mut there);
@@ -106,7 +105,7 @@ impl<'a> Piece<'a> {
             if source.form == Interpolation::CubicSlerp {
                 return turned(control, step);
             }
-            // A tangent's change per segment, in the scene's frame: `ω q / 2`.
+            // The change of a tangent over a segment, in the parent's frame: `ω q / 2`.
             let [x, y, z] = step.map(|c| c / 2.0 / span);
             let change = quat::mul([x, y, z, 0.0], key);
             [0, 1, 2, 3].map(|i| control[i] + change[i])
@@ -118,8 +117,7 @@ impl<'a> Piece<'a> {
         Self::rounded(source, span, &from, controls, &turned(to, *steps.last()?))
     }
 
-    /// What a file holds of it: the control that leaves the first key and the one that arrives at the end, where the form has them, and the
-    /// end.
+    /// Its numbers in a file after the first key: the controls between the keys, if the form has them, and the end.
     pub(super) fn behind_its_start(&self) -> &[f32] {
         let (width, elements) = (self.curve.width(), self.source.form.elements_per_key());
         &self.curve.values()[(elements / 2 + 1) * width..][..elements * width]
@@ -131,7 +129,7 @@ pub(super) fn to_quat(v: &[f64]) -> Quat {
     [v[0], v[1], v[2], v[3]]
 }
 
-/// The rotation vector that turns `a` into `b` the short way, in the scene's frame.
+/// The rotation vector that turns `a` into `b` the short way, in the parent's frame.
 fn turn(a: Quat, b: Quat) -> Vector {
     let r = quat::mul(b, quat::conjugate(a));
     quat::log(quat::toward(quat::IDENTITY, r)).map(|c| 2.0 * c)

@@ -25,7 +25,7 @@ fn captured(rate: usize) -> Curve {
     Curve::new(Interpolation::Linear, 4, times, values).unwrap()
 }
 
-/// A spline such as an animator makes: few keys, smooth at all but one.
+/// A spline like an animator's: few keys, smooth at all but one.
 fn animated() -> Curve {
     let keys = [
         turn([0.0, 1.0, 0.0], 0.0),

@@ -1,7 +1,7 @@
-//! From one end of a curve to the other in pieces, each as long as the tolerance lets it be.
+//! Replaces a curve by pieces from its start to its end, each as long as the tolerance allows.
 //!
-//! Greedy: the farthest end that a search by doubling and halving finds. Where a piece fits, shorter ones nearly always do, and
-//! then no other choice of ends has fewer pieces.
+//! The search is greedy: each piece ends at the farthest position that doubling and halving find. If a piece fits,
+//! shorter ones nearly always fit; then no other choice of ends has fewer pieces.
 
 use super::{
     minimax::{self, Sample},
@@ -14,13 +14,13 @@ use crate::{
 };
 use alloc::{vec, vec::Vec};
 
-/// Positions along a curve count in parts of the way between two of its keys.
+/// Positions along a curve are counted in parts of the time between two of its keys.
 const PARTS: u64 = 1 << 20;
 
-/// How often a piece is improved before it is given up.
+/// How often a piece is improved.
 const ROUNDS: usize = 3;
 
-/// A curve to be followed, and in what form: splines are for rotations, whose values have four components.
+/// The original and the new form. Splines are for rotations, whose values have four components.
 pub(super) struct Source<'a> {
     pub(super) curve: &'a Curve,
     pub(super) kind: Kind,
@@ -28,7 +28,7 @@ pub(super) struct Source<'a> {
     pub(super) tolerance: f64,
 }
 
-/// A value of the original that a piece should come near.
+/// A value of the original within a piece.
 struct Wanted {
     s: f64,
     value: Vec<f64>,
@@ -37,8 +37,8 @@ struct Wanted {
 }
 
 impl Source<'_> {
-    /// Whether pieces take their controls from the curve's own: between the cubic forms.
-    pub(super) fn is_followed(&self) -> bool {
+    /// Whether pieces get their controls from the curve's: between the cubic forms.
+    fn is_followed(&self) -> bool {
         self.curve.interpolation().is_spline() && self.form.is_spline()
     }
 
@@ -58,7 +58,7 @@ impl Source<'_> {
         self.curve.at(self.kind, time)
     }
 
-    /// When a piece begins and ends, and the values along it; `None` where it would take no time.
+    /// The times at which a piece begins and ends, and the values along it; `None` if it has no duration.
     fn wanted(&self, from: u64, to: u64) -> Option<(f64, f64, Vec<Wanted>)> {
         let [from, to] = [from, to].map(|position| f64::from(self.time(position)));
         if from >= to {
@@ -68,7 +68,7 @@ impl Source<'_> {
         let first = times.partition_point(|t| f64::from(*t) <= from);
         let last = times.partition_point(|t| f64::from(*t) < to);
         let per_span = if self.curve.interpolation() == Interpolation::Linear { 4 } else { 8 };
-        // A few for each extremum that a piece's error can have.
+        // A few for each extremum of a piece's error.
         let least = if self.form.is_spline() { 24 } else { 12 };
         let count = usize::div_ceil(least, last - first + 1).max(per_span);
         let mut out = vec![Wanted { s: 0.0, value: self.at(from), corner: true }];
@@ -83,8 +83,8 @@ impl Source<'_> {
         Some((from, to, out))
     }
 
-    /// The velocity with which the curve leaves `time`, or arrives there where `ahead` is negative: a rotation vector per second in the
-    /// frame of the value there. `ahead` is a small time; the two differences cancel what is quadratic in it.
+    /// The velocity after `time`, or before it if `ahead` is negative: a rotation vector per second in the frame of the
+    /// value there. `ahead` is a short time; the two differences cancel its square.
     fn velocity(&self, time: f64, ahead: f64) -> Vector {
         let back = quat::conjugate(to_quat(&self.at(time)));
         let turn = |t: f64| quat::log(quat::toward(quat::IDENTITY, quat::mul(back, to_quat(&self.at(t)))));
@@ -92,21 +92,19 @@ impl Source<'_> {
         [0, 1, 2].map(|i| (4.0 * near[i] - far[i]) / ahead)
     }
 
-    /// What a piece lacks of the original, and the largest of that: of the samples, and of the parabolas through three of them that have their summit
-    /// in between.
+    /// The differences between a piece and the original, and the largest: of the samples, and of the parabolas through
+    /// three of them with the summit in between.
     fn lack(&self, piece: &Piece<'_>, wanted: &[Wanted]) -> (Vec<Sample>, f64) {
         let samples: Vec<Sample> = wanted.iter().map(|w| piece.sample(w.s, &w.value)).collect();
         let errors: Vec<f64> = samples.iter().map(|s| self.length(&s.residual)).collect();
-        let mut most = errors.iter().copied().fold(0.0, f64::max);
-        for (w, e) in wanted.windows(3).zip(errors.windows(3)) {
-            if !w[1].corner && e[1] >= e[0] && e[1] >= e[2] {
-                most = most.max(summit([w[0].s, w[1].s, w[2].s], [e[0], e[1], e[2]]));
-            }
-        }
+        let threes = wanted.windows(3).zip(errors.windows(3));
+        let tops = threes.filter(|(w, e)| !w[1].corner && e[1] >= e[0] && e[1] >= e[2]);
+        let summits = tops.map(|(w, e)| summit([w[0].s, w[1].s, w[2].s], [e[0], e[1], e[2]]));
+        let most = errors.iter().copied().chain(summits).fold(0.0, f64::max);
         (samples, most)
     }
 
-    /// How much a residual is: the farthest component of vectors, an angle of rotations. What is no number is not little.
+    /// The size of a residual: the farthest component of vectors, an angle of rotations. It is infinite for NaN.
     fn length(&self, residual: &[f64]) -> f64 {
         match self.kind {
             _ if !residual.iter().all(|r| r.is_finite()) => f64::INFINITY,
@@ -115,7 +113,7 @@ impl Source<'_> {
         }
     }
 
-    /// The free vectors that make the largest residual smallest. Components of a line are lines, each with an answer of its own.
+    /// The free vectors with the smallest largest residual. Each component of a vector is solved by itself.
     fn solve(&self, samples: &[Sample], enough: f64, hopeless: f64) -> Option<Vec<f64>> {
         if self.kind == Kind::Rotation {
             return minimax::solve(samples, self.form.elements_per_key(), enough, hopeless);
@@ -128,19 +126,26 @@ impl Source<'_> {
     }
 }
 
-/// Pieces with free vectors, keys wherever they reach. Along straight lines those are keys of the original, as long as one can be reached: corners
-/// are nowhere else, and tracks with keys in common share times.
+/// Fits pieces to a curve, the next one about as long as the last.
+///
+/// Pieces with the curve's velocities end at its next key, or before it if they do not reach so far. Pieces with free
+/// vectors end wherever they reach. On `Linear` curves they end at keys of the original if they reach one: corners are
+/// nowhere else, and tracks with the same keys share times.
 pub(super) fn fit(source: &Source<'_>) -> Option<Curve> {
     let (mut length, is_straight) = (PARTS, source.curve.interpolation() == Interpolation::Linear);
     walk(source, |from, value| {
         let reach = |to: u64| piece(source, value, from, to);
+        if source.is_followed() {
+            let stop = (from / PARTS + 1) * PARTS;
+            return farthest(from, stop - from, stop, reach);
+        }
         let to_key = || {
             let found = farthest(from / PARTS, length / PARTS, source.end() / PARTS, |key| reach(key * PARTS));
             found.map(|(key, piece)| (key * PARTS, piece))
         };
         let anywhere = || {
             let (to, piece) = farthest(from, length, source.end(), reach)?;
-            // A little short of that, on a key of the original, is better for the same reasons.
+            // An end shortly before, at a key of the original, is better for the same reasons.
             let key = to / PARTS * PARTS;
             let near = (key > from && key < to && to - key <= (to - from) / 16).then(|| reach(key)).flatten();
             Some(near.map_or((to, piece), |piece| (key, piece)))
@@ -151,15 +156,7 @@ pub(super) fn fit(source: &Source<'_>) -> Option<Curve> {
     })
 }
 
-/// Pieces that match the curve's values and velocities, from key to key; keys inserted where one piece does not reach the next.
-pub(super) fn follow(source: &Source<'_>) -> Option<Curve> {
-    walk(source, |from, value| {
-        let stop = (from / PARTS + 1) * PARTS;
-        farthest(from, stop - from, stop, |to| piece(source, value, from, to))
-    })
-}
-
-/// A curve of pieces. `next` says where the one ends that begins at a position with a value, and what a file holds of it.
+/// A curve of pieces. `next` makes the piece from a position and a value: its end, and its numbers in a file.
 fn walk(source: &Source<'_>, mut next: impl FnMut(u64, &[f64]) -> Option<(u64, Vec<f32>)>) -> Option<Curve> {
     let Source { curve, form, .. } = source;
     let unused = vec![0.0; if form.is_spline() { curve.width() } else { 0 }];
@@ -167,7 +164,7 @@ fn walk(source: &Source<'_>, mut next: impl FnMut(u64, &[f64]) -> Option<(u64, V
     values.extend(source.at(f64::from(curve.start())).iter().map(|v| *v as f32));
     while position < source.end() {
         let value: Vec<f64> = values[values.len() - curve.width()..].iter().map(|v| f64::from(*v)).collect();
-        // A tolerance at the edge of what `f32` can say asks for keys without end.
+        // A tolerance near the precision of `f32` would need ever more keys.
         let is_sane = times.len() <= curve.keys().saturating_mul(64).saturating_add(4097);
         let (to, piece) = is_sane.then(|| next(position, &value))??;
         position = to;
@@ -178,65 +175,62 @@ fn walk(source: &Source<'_>, mut next: impl FnMut(u64, &[f64]) -> Option<(u64, V
     Curve::new(*form, curve.width(), times, values).ok()
 }
 
-/// The farthest position up to `limit` that `reach` can make a piece to: from a first guess of the length, in steps that grow until
-/// the answer changes, then closed in on. `None` where not even the smallest step can be made.
+/// The farthest position up to `limit` that `reach` makes a piece to: from a guess of the length in growing steps until
+/// the answer changes, then by bisection. `None` if even the shortest piece fails.
 fn farthest<T>(from: u64, guess: u64, limit: u64, reach: impl Fn(u64) -> Option<T>) -> Option<(u64, T)> {
     let mut length = guess.clamp(1, limit - from);
-    let (mut good, mut bad) = (None, None);
-    // Neighbours are about as long as each other: the first step is small.
+    let (mut good, mut bad) = ((from, None), limit + 1);
+    // Neighbours have similar lengths: the first step is small.
     let mut factor = 1.25;
-    while good.is_none() || (bad.is_none() && good.as_ref().is_some_and(|(to, _)| *to < limit)) {
+    while good.1.is_none() || bad > limit && good.0 < limit {
         match reach(from + length) {
             Some(piece) => {
-                good = Some((from + length, piece));
+                good = (from + length, Some(piece));
                 length = ((length as f64 * factor) as u64 + 1).min(limit - from);
             }
             None if length == 1 => return None,
             None => {
-                bad = Some(from + length);
+                bad = from + length;
                 length = ((length as f64 / factor) as u64).max(1);
             }
         }
         factor = (factor * factor).min(16.0);
     }
-    let mut good = good?;
-    // A sixteenth of the length more or less decides about one key in thirty.
-    while let Some(end) = bad.filter(|end| end - good.0 > ((good.0 - from) / 16).max(1)) {
-        let middle = good.0 + (end - good.0) / 2;
+    // A sixteenth of the length costs about one key in thirty.
+    while bad - good.0 > ((good.0 - from) / 16).max(1) {
+        let middle = good.0 + (bad - good.0) / 2;
         match reach(middle) {
-            Some(piece) => good = (middle, piece),
-            None => bad = Some(middle),
+            Some(piece) => good = (middle, Some(piece)),
+            None => bad = middle,
         }
     }
-    Some(good)
+    Some((good.0, good.1?))
 }
 
-/// What a file holds of a piece that comes near enough: with the original's velocities, or with free vectors once they are chosen.
+/// The numbers in a file of a piece within the tolerance, with the original's velocities or with free vectors.
 fn piece(source: &Source<'_>, value: &[f64], from: u64, to: u64) -> Option<Vec<f32>> {
     let (start, end, wanted) = source.wanted(from, to)?;
     let (span, last, tolerance) = (end - start, &wanted.last()?.value, source.tolerance);
-    let (mut piece, rounds) = if source.is_followed() {
+    let (mut piece, mut rounds) = if source.is_followed() {
         let velocities = [source.velocity(start, 1e-4 * span), source.velocity(end, -1e-4 * span)];
-        (Piece::turning(source, span, [to_quat(value), to_quat(last)], velocities)?, 0)
+        (Piece::turning(source, span, [to_quat(value), to_quat(last)], velocities)?, 0..0)
     } else {
-        (Piece::new(source, span, value, last)?, ROUNDS)
+        (Piece::new(source, span, value, last)?, 0..ROUNDS)
     };
-    for round in 0..=rounds {
+    loop {
         let (samples, error) = source.lack(&piece, &wanted);
         if error <= tolerance {
             return Some(piece.behind_its_start().to_vec());
         }
-        if round < rounds {
-            // The solution is linear; what it neglects is as small as the square of the step.
-            let hopeless = 1.05 * tolerance + error * error;
-            // The start is no longer free.
-            piece = piece.nudged(&source.solve(&samples[1..], 0.96 * tolerance, hopeless)?)?;
-        }
+        rounds.next()?;
+        // The solution is linear: it neglects the square of the step.
+        let hopeless = 1.05 * tolerance + error * error;
+        // The start is fixed.
+        piece = piece.nudged(&source.solve(&samples[1..], 0.96 * tolerance, hopeless)?)?;
     }
-    None
 }
 
-/// The highest value of the parabola through three points of which the middle one is the highest.
+/// The highest value of the parabola through three points, the middle one highest.
 fn summit(x: [f64; 3], y: [f64; 3]) -> f64 {
     let (before, after) = ((y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1]));
     let bend = (after - before) / (x[2] - x[0]);

@@ -97,6 +97,13 @@ impl Deviation {
         self.count += other.count;
     }
 
+    /// Adds the deviation of some of the probes.
+    pub(super) fn take_in(&mut self, other: &Self, probes: &[usize]) {
+        probes.iter().zip(&other.probes).for_each(|(probe, worst)| self.probes[*probe] = *worst);
+        self.squares += other.squares;
+        self.count += other.count;
+    }
+
     /// Adds one more look at a probe, which does not count for the mean.
     pub(super) fn include(&mut self, probe: usize, squared: f64, moment: Moment) {
         let worst = &mut self.probes[probe];

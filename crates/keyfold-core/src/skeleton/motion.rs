@@ -112,6 +112,30 @@ impl<'a> Motion<'a> {
         }
     }
 
+    /// The motion of some nodes, which make up a skeleton of their own.
+    pub(super) fn part<'p>(&self, skeleton: &'p Skeleton, nodes: &[usize]) -> Motion<'p>
+    where
+        'a: 'p,
+    {
+        Motion { skeleton, nodes: nodes.iter().map(|node| self.nodes[*node].clone()).collect() }
+    }
+
+    /// The number of keys times that of nodes that move, summed over parts of the hierarchy that no moving node connects.
+    pub fn keys_by_nodes(&self) -> u64 {
+        let parts = self.skeleton.parts(|node| self.animates(node));
+        let mut all: Vec<(u64, Vec<&[f32]>)> =
+            vec![Default::default(); parts.iter().flatten().max().map_or(0, |last| last + 1)];
+        for (drive, part) in self.nodes.iter().zip(&parts) {
+            if let Some((nodes, times)) = part.map(|part| &mut all[part]) {
+                *nodes += 1;
+                times.extend(drive.curves().map(Curve::times));
+            }
+        }
+        let product =
+            |(nodes, times): (u64, Vec<&[f32]>)| nodes.saturating_mul(merged_times(times.into_iter()).len() as u64);
+        all.into_iter().map(product).fold(0, u64::saturating_add)
+    }
+
     /// The skeleton that moves.
     pub fn skeleton(&self) -> &'a Skeleton {
         self.skeleton

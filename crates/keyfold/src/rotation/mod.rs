@@ -1,8 +1,9 @@
-//! Rotations in another interpolation, within a bound in space.
+//! Rotations in another interpolation, within an error bound.
 //!
-//! The curves are the core's ([`keyfold_core::fit`]); how far each may stray is searched for in `tolerance`; how CUBICSLERP stands in a
-//! file is the extension's business. Curves are proven as they are fitted; the fallback is measured besides, as a reader sees it that does not know
-//! the extension. What will be on disk is held against the original by [`kept`](crate::kept).
+//! The core fits the curves ([`keyfold_core::fit`]), `tolerance` searches a tolerance for each, and
+//! `extensions/sqlerp` puts CUBICSLERP into channels. The error of all curves is proven when they are fitted. The
+//! fallback is measured again, as readers without the extension see it. [`kept`](crate::kept) checks the result on
+//! disk.
 //!
 //! `Step` rotations and single keys stay as they are: nothing is interpolated there.
 
@@ -22,24 +23,24 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use tolerance::refit_rotations;
 
-/// The code of the finding about rotations that had to stay as they were.
+/// The code of findings about rotations that stay as they are.
 pub(crate) const UNCHANGED: &str = "ROTATION_UNCHANGED";
 
-/// What rotations are to become.
+/// Options for converting rotations.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RotationOptions {
-    /// How values between keys come about: anything but `Step`.
+    /// The new interpolation: any except `Step`.
     pub interpolation: Interpolation,
-    /// Only rotations that are interpolated like this so far; all of them where not given.
+    /// The present interpolation of the rotations to convert; `None` for all.
     pub only: Option<Interpolation>,
-    /// How far points may move.
+    /// The error bound.
     pub max_error: Bound,
-    /// What readers that do not know CUBICSLERP see of it.
+    /// The sampler for readers without CUBICSLERP.
     pub core: CoreSampler,
 }
 
 impl RotationOptions {
-    /// Whether a track is a rotation with something between its keys, of the kind that is asked for.
+    /// Whether a track is a rotation to convert: one with values between its keys.
     fn concerns(&self, track: &Track) -> bool {
         let interpolation = track.curve.interpolation();
         track.target.kind() == Kind::Rotation
@@ -49,29 +50,29 @@ impl RotationOptions {
     }
 }
 
-/// A document whose rotations were changed, and what became of them.
+/// A document with converted rotations.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ChangedRotations {
     /// The document.
     pub document: Document,
-    /// What became of its rotations.
+    /// The report on its rotations.
     pub report: RotationReport,
 }
 
-/// What became of rotations.
+/// The result of converting rotations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RotationReport {
-    /// How many tracks were changed.
+    /// The number of changed tracks.
     pub tracks: usize,
     /// Their keys before and after.
     pub keys: Change,
-    /// Bytes of their times and values as floats, before and after; the fallback counts.
+    /// The bytes of their times and values as floats, before and after, with the fallback.
     pub bytes: Change,
-    /// The keys of the fallback, where there is one.
+    /// The keys of the fallback, if there is one.
     pub fallback: Option<usize>,
-    /// What had to stay as it was.
+    /// The reader's findings, and the rotations that stay as they are.
     pub findings: Vec<Finding>,
 }
 
@@ -84,7 +85,7 @@ pub struct Change {
     pub after: usize,
 }
 
-/// A document with its rotations in another interpolation, nowhere farther than the bound from the original.
+/// A document with its rotations in another interpolation, everywhere within the bound of the original.
 pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Result<ChangedRotations> {
     convert_rotations_with(document, options, &())
 }
@@ -116,14 +117,14 @@ pub fn convert_rotations_with(
         let part = Part { whole: monitor, from: 0.9, share: 0.1 };
         let off = diff_with(document, &written.read_back()?.ignoring(sqlerp::NAME)?, None, &part)?.possible;
         if off > plan.bound {
-            let what = format!("the fallback is up to {off} scene units off; {} are allowed", plan.bound);
+            let what = format!("points of the fallback would be {off} scene units off; {} are allowed", plan.bound);
             return Err(Error::Bound { what });
         }
     }
     Ok(ChangedRotations { document: written, report })
 }
 
-/// What rotations of a document are to become.
+/// The conversion of a document's rotations.
 struct Plan<'a> {
     document: &'a Document,
     scene: &'a Scene,
@@ -134,7 +135,7 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// The channels of an animation that change, as they will stand in the file.
+    /// The changed channels of an animation as they will be in the file.
     fn form(&self, animation: &Animation, report: &mut RotationReport) -> Result<AnimationForm> {
         let (goal, options) = (self.options.interpolation, self.options);
         let undefined: BTreeMap<usize, f64> = undefined(animation).collect();
@@ -150,7 +151,7 @@ impl Plan<'_> {
         let mut form = AnimationForm { index: animation.index, ..AnimationForm::default() };
         for (index, (before, after)) in animation.tracks.iter().zip(&changed.tracks).enumerate() {
             let fallback = fallback.as_ref().map(|animation| &animation.tracks[index]);
-            // CUBICSLERP that is there already may still have to change how it stands in the file.
+            // CUBICSLERP may need another sampler in the file even if the curve stays.
             let is_slerp = goal == Interpolation::CubicSlerp && after.curve.interpolation() == goal;
             if is_slerp && concerned.contains(&index) || before.curve != after.curve {
                 report.count(before, after, fallback);
@@ -163,7 +164,7 @@ impl Plan<'_> {
 
     fn channel(&self, animation: &Animation, track: &Track, fallback: Option<&Track>) -> Result<ChannelForm> {
         let mut form = sqlerp::form(track, self.options.core, fallback)?;
-        // However the file addresses the node stays: only `rotation.x` and its like cannot hold whole quaternions.
+        // The target stays, unless it is a single axis, which cannot have quaternions.
         let target = format!("/animations/{}/channels/{}/target", animation.index, track.source.channel);
         if let Some(target) = self.document.json().pointer(&target)
             && !target["path"].as_str().is_some_and(|path| path.starts_with("rotation."))
@@ -174,7 +175,7 @@ impl Plan<'_> {
     }
 }
 
-/// What there is to say of a rotation, or of all of an animation, that could not be brought to another interpolation.
+/// The finding that a rotation, or all of an animation, stays as it is.
 fn unchanged(animation: &Animation, track: Option<usize>, why: &str) -> Finding {
     let place = format!("/animations/{}", animation.index);
     let (at, what) = match track.map(|index| animation.tracks[index].source.channel) {

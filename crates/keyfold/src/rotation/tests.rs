@@ -93,7 +93,7 @@ fn a_fallback_plays_within_the_bound_where_the_extension_is_not_known() {
     let plain = written.ignoring("EXT_animation_sqlerp").unwrap();
     assert_eq!(interpolations(&plain), [Interpolation::Linear; 3]);
     assert!(diff(&arm, &plain, None).unwrap().relative <= 1e-3 && report.fallback.is_some_and(|keys| keys > 0));
-    // And once more: what is CUBICSLERP already only changes how it stands in the file.
+    // Converted again, CUBICSLERP only changes its samplers in the file.
     let ChangedRotations { document: again, report } =
         convert_rotations(&written, &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::Same)).unwrap();
     assert_eq!((diff(&written, &again, None).unwrap().possible, report.keys.before), (0.0, report.keys.after));
@@ -143,7 +143,7 @@ fn unpacking_brings_it_to_core() {
     assert_eq!(interpolations(&plain), [Interpolation::CubicSpline; 3]);
     assert!(plain.json().get("extensionsUsed").is_none());
     assert!(diff(&squad, &plain, None).unwrap().relative <= 1e-4);
-    // What is in core already is left alone.
+    // Rotations in core stay as they are.
     let same = crate::unpack(&arm, Bound::default()).unwrap().document;
     assert_eq!(same.json(), arm.json());
 }

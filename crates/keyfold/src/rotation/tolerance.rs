@@ -1,6 +1,7 @@
-//! How far each rotation may stray, so that no measured point moves farther than a bound.
+//! Searches the tolerance of each rotation within an error bound.
 //!
-//! The engine's budgets say that ([`keyfold_core::engine::budgets`]). Of the tries that hold, the one with the fewest keys is taken.
+//! Tolerances are the engine's budgets ([`keyfold_core::engine::budgets`]). The try with the fewest keys among those
+//! that hold is the result.
 
 use super::{Plan, unchanged};
 use crate::parallel::*;
@@ -15,17 +16,17 @@ use keyfold_core::{
     skeleton::{Motion, Probe},
 };
 
-/// How often budgets are searched for, and how often they are made finer where none of that holds.
+/// The number of rounds of the search, and of tightenings if none of them holds.
 const ROUNDS: (usize, usize) = (7, 9);
-/// A try that uses this share of the bound is good enough.
+/// The share of the bound from which on a try is good enough.
 const NEAR: f64 = 0.9;
-/// The share of a budget that is left at least when it is made finer.
+/// The least share of a budget that remains when it is tightened.
 const LEAST: f64 = 0.25;
-/// No rotation strays farther than this, in radians, however little hangs on it.
+/// The largest tolerance of a rotation in radians, however short its reach.
 const MOST: f64 = 0.1;
 
-/// An animation with some rotations in another form, no measured point farther than the plan's bound from where it was; what could not be
-/// brought there is told. If the monitor cancels, it stays as it is.
+/// An animation with some rotations in another interpolation, within the plan's bound. Rotations that cannot be
+/// converted become findings. If the monitor cancels, they stay as they are.
 pub(super) fn refit_rotations(
     &Plan { scene, bound, monitor, .. }: &Plan<'_>,
     animation: &Animation,
@@ -56,7 +57,7 @@ pub(super) fn refit_rotations(
     changed
 }
 
-/// Curves for the chosen tracks; `None` where a track stays as it is.
+/// Curves for the chosen tracks; `None` if a track stays as it is.
 type Curves = Vec<Option<Curve>>;
 
 struct Search<'a> {
@@ -65,7 +66,7 @@ struct Search<'a> {
     bound: f64,
     motion: Motion<'a>,
     probes: Vec<Probe>,
-    /// Of the tracks that move nodes.
+    /// The reach of tracks that move nodes.
     reach: Reach,
     monitor: &'a dyn Monitor,
 }
@@ -81,17 +82,15 @@ impl Search<'_> {
             let worst = errors.iter().copied().fold(0.0, f64::max);
             (!(NEAR..=1.0).contains(&(worst / self.bound))).then_some(errors)
         });
-        for _ in 0..ROUNDS.1 {
-            if best.is_some() || self.monitor.cancelled() {
-                break;
-            }
+        let mut rounds = 0..ROUNDS.1;
+        while best.is_none() && !self.monitor.cancelled() && rounds.next().is_some() {
             let errors = self.tried(&budgets, &mut best);
             self.reach.tighten(&mut budgets, &errors, self.bound, LEAST);
         }
         best.map(|(_, curves)| curves)
     }
 
-    /// By probe, the errors that budgets lead to. Curves that hold with fewer keys than the best so far take its place.
+    /// The errors of all probes with some budgets. Curves that hold with fewer keys than the best so far replace it.
     fn tried(&self, budgets: &[f64], best: &mut Option<(usize, Curves)>) -> Vec<f64> {
         let curves = self.fit(budgets);
         let errors = self.measure(&curves);

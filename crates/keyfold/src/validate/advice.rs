@@ -1,22 +1,21 @@
-//! Advice: what is legal and could be better. Hints on what the tracks say once every storage is undone, and what
-//! reading left alone.
+//! Advice: hints about tracks that are valid and could be better, whatever their storage, and notes about channels that
+//! the reader leaves alone.
 
 use super::{Findings, khronos, own};
 use crate::{Curve, Document, Finding, Interpolation, Kind, Severity, Track, read};
 use keyfold_core::quat::{self, Quat};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How far a key may lie from the line between its neighbours, as a fraction of the track's range, to be called
-/// redundant.
+/// The largest distance of a redundant key from the line between its neighbours, as a fraction of their magnitude.
 const ON_THE_LINE: f64 = 1e-6;
-/// Redundant keys are worth a word where they are at least one in so many.
+/// Redundant keys are reported if they are at least one in so many.
 const WORTH_SAYING: usize = 10;
-/// The dot product of two neighbouring keys, half a turn apart: floats cannot tell which way is the short one.
+/// The dot product of neighbouring keys below which they are half a turn apart: floats cannot tell the shorter way.
 const HALF_TURN: f64 = 1e-6;
 /// The dot product below which a cubic curve passes so close to zero that its direction there is noise.
 const ANTIPODAL: f64 = -0.999;
 
-/// What could be better about a document's animations.
+/// Advice on a document's animations.
 pub fn advise(document: &Document) -> Vec<Finding> {
     let mut findings = Findings::default();
     let Ok(found) = read(document) else { return Vec::new() };
@@ -30,12 +29,12 @@ pub fn advise(document: &Document) -> Vec<Finding> {
     }
     let tracks = found.animations.iter().flat_map(|animation| &animation.tracks);
     shareable(tracks, &mut findings);
-    // What the reader could not make sense of, or doubts, the rules speak of already; what it left alone is worth knowing.
+    // The rules report the reader's errors and warnings. Its notes are about channels that it left alone.
     let left = found.findings.into_iter().filter(|finding| finding.severity > Severity::Warning);
     left.filter(|finding| finding.code != khronos::TYPE_MISMATCH.name).chain(findings.sorted()).collect()
 }
 
-/// The keys of a rotation as unit quaternions, `None` for one that is none; no keys where the track is no rotation.
+/// The keys of a rotation as unit quaternions, `None` for zero and infinite ones; no keys if it is no rotation.
 fn rotations(track: &Track) -> Vec<Option<Quat>> {
     let keys = if track.target.kind() == Kind::Rotation { track.curve.keys() } else { 0 };
     let unit = |value: &[f32]| quat::try_normalize(<[f32; 4]>::try_from(value).ok()?.map(f64::from));
@@ -45,7 +44,7 @@ fn rotations(track: &Track) -> Vec<Option<Quat>> {
 fn shape(document: &Document, at: &str, track: &Track, rotations: &[Option<Quat>], findings: &mut Findings) {
     let curve = &track.curve;
     let constant = curve.is_constant();
-    // What the document itself gives the property.
+    // The property's value in the document.
     let rest = || track.target.stated(document).map(|rest| rest.iter().map(|n| *n as f32).collect::<Vec<_>>());
     if constant && rest().is_some_and(|rest| rest == curve.value(0)) {
         findings.add(&own::ANIM_WITHOUT_EFFECT, at, "the track only holds the value that its target has anyway");
@@ -61,7 +60,7 @@ fn shape(document: &Document, at: &str, track: &Track, rotations: &[Option<Quat>
     }
 }
 
-/// Whether a key could go without a trace.
+/// Whether a key can be removed without a change.
 fn is_redundant(curve: &Curve, rotations: &[Option<Quat>], key: usize) -> bool {
     let (before, value, after) = (curve.value(key - 1), curve.value(key), curve.value(key + 1));
     match curve.interpolation() {
@@ -81,10 +80,9 @@ fn is_redundant(curve: &Curve, rotations: &[Option<Quat>], key: usize) -> bool {
     }
 }
 
-/// Rotations whose way from key to key is not what it seems.
+/// Hints about rotations that turn another way between keys than expected.
 fn turns(at: &str, interpolation: Interpolation, rotations: &[Option<Quat>], findings: &mut Findings) {
-    let dots: Vec<f64> =
-        rotations.windows(2).map(|pair| pair[0].zip(pair[1]).map_or(1.0, |(a, b)| quat::dot(a, b))).collect();
+    let dots: Vec<f64> = rotations.windows(2).map(|w| w[0].zip(w[1]).map_or(1.0, |(a, b)| quat::dot(a, b))).collect();
     let count = |test: &dyn Fn(f64) -> bool| dots.iter().filter(|dot| test(**dot)).count();
     let jumps = count(&|dot| dot < 0.0);
     if jumps > 0 && interpolation != Interpolation::Step {
@@ -94,14 +92,14 @@ fn turns(at: &str, interpolation: Interpolation, rotations: &[Option<Quat>], fin
     if halves > 0 && interpolation == Interpolation::Linear {
         findings.add(&own::ANIM_HALF_TURN, at, format!("{halves} pairs of neighbouring keys are half a turn apart"));
     }
-    let antipodal = count(&|dot| dot < ANTIPODAL);
-    if antipodal > 0 && interpolation == Interpolation::CubicSpline {
-        let message = format!("{antipodal} pairs of neighbouring keys are opposite");
+    let opposite = count(&|dot| dot < ANTIPODAL);
+    if opposite > 0 && interpolation == Interpolation::CubicSpline {
+        let message = format!("{opposite} pairs of neighbouring keys are opposite");
         findings.add(&own::ANIM_QUAT_ANTIPODAL_CUBIC, at, message);
     }
 }
 
-/// Accessors of times that say the same.
+/// Hints about accessors with equal times.
 fn shareable<'a>(tracks: impl Iterator<Item = &'a Track>, findings: &mut Findings) {
     let mut seen = BTreeSet::new();
     let mut first: BTreeMap<Vec<u32>, usize> = BTreeMap::new();

@@ -4,9 +4,8 @@ use super::frame::Frame;
 use crate::clip::coding::{MAX_BITS, rotation_step, scalar_step};
 use crate::engine::{Codec, Counting, Encoded, Grid, Parameters, Track};
 
-/// The finest level of a rotation, and its byte of the finest step: codes of the longest parameters still have 24 bits there.
-const LADDER: u8 = 60;
-const FINEST_BYTE: u8 = 168;
+/// The byte of the finest step that a rotation may have.
+pub(super) const FINEST_BYTE: u8 = 168;
 
 /// The codes of the variable encoding.
 const CODES: (i32, i32) = (-(1 << (MAX_BITS - 1)), (1 << (MAX_BITS - 1)) - 1);
@@ -14,9 +13,9 @@ const CODES: (i32, i32) = (-(1 << (MAX_BITS - 1)), (1 << (MAX_BITS - 1)) - 1);
 /// The grids that a track may be on, from level to level finer by a quarter of an octave.
 #[derive(Clone, Debug)]
 pub(super) enum Grids {
-    /// With the bytes of the steps at level 0.
-    Rotation { frame: Frame, bytes: [u8; 3] },
-    /// With the finest level at which codes have no more bits than they may.
+    /// With the bytes of the steps at level 0, and the finest level at which codes have no more bits than they may.
+    Rotation { frame: Frame, bytes: [u8; 3], finest: u8 },
+    /// With the finest level as well.
     Numbers { origin: [f32; 3], finest: u8 },
 }
 
@@ -24,43 +23,48 @@ impl Grids {
     /// The bytes of the steps at a level.
     pub(super) fn bytes(&self, level: u8) -> [u8; 3] {
         match self {
-            Self::Rotation { bytes, .. } => bytes.map(|b| b.saturating_add(2 * level).min(FINEST_BYTE)),
+            Self::Rotation { bytes, .. } => bytes.map(|byte| byte + 2 * level),
             Self::Numbers { .. } => [level; 3],
         }
     }
 
+    /// The steps at a level.
+    fn steps(&self, level: u8) -> [f64; 3] {
+        let step = if matches!(self, Self::Rotation { .. }) { rotation_step } else { scalar_step };
+        self.bytes(level).map(|byte| f64::from(step(byte) as f32))
+    }
+
     /// The grid at a level, in a segment that anchors with the parameters `after` follow.
     pub(super) fn at(&self, level: u8, after: Option<[f64; 3]>) -> Parameters {
-        let (frame, origin, step): (_, _, fn(u8) -> f64) = match self {
-            Self::Rotation { frame, .. } => (Some(frame.sides()), [0.0; 3], rotation_step),
-            Self::Numbers { origin, .. } => (None, origin.map(f64::from), scalar_step),
+        let (frame, origin) = match self {
+            Self::Rotation { frame, .. } => (Some(frame.sides()), [0.0; 3]),
+            Self::Numbers { origin, .. } => (None, origin.map(f64::from)),
         };
-        let steps = self.bytes(level).map(|byte| f64::from(step(byte) as f32));
-        Parameters { frame, origin, steps, codes: CODES, counting: Counting::Halfway(after) }
+        Parameters { frame, origin, steps: self.steps(level), codes: CODES, counting: Counting::Halfway(after) }
     }
 
     /// The level with these steps.
     pub(super) fn level_of(&self, steps: [f64; 3]) -> u8 {
-        let octaves = libm::log2(steps.into_iter().fold(0.0, f64::max));
-        match self {
-            Self::Rotation { bytes, .. } => {
-                let coarsest = f64::from(bytes.iter().copied().fold(u8::MAX, u8::min));
-                libm::round((-8.0 * octaves - coarsest) / 2.0) as u8
-            }
-            Self::Numbers { .. } => libm::round((24.0 - octaves) * 4.0) as u8,
-        }
+        (0..=self.finest()).find(|level| self.steps(*level) == steps).unwrap_or(0)
     }
 
-    /// The coarsest level whose steps are no larger than one of radians or units.
+    /// The finest level.
+    pub(super) fn finest(&self) -> u8 {
+        let (Self::Rotation { finest, .. } | Self::Numbers { finest, .. }) = self;
+        *finest
+    }
+
+    /// The coarsest level whose steps are no larger than one of radians or units; the finest if none is.
     pub(super) fn level(&self, step: f64) -> u8 {
-        match self {
+        let level = match self {
             // A parameter is a quarter of the turn.
             Self::Rotation { bytes, .. } => {
                 let finest = f64::from(bytes.iter().copied().fold(0, u8::max));
-                libm::ceil((-8.0 * libm::log2((step / 4.0).max(1e-12)) - finest) / 2.0).clamp(0.0, LADDER.into()) as u8
+                libm::ceil((-8.0 * libm::log2((step / 4.0).max(1e-12)) - finest) / 2.0).max(0.0) as u8
             }
-            Self::Numbers { finest, .. } => number_level(step).min(*finest),
-        }
+            Self::Numbers { .. } => number_level(step),
+        };
+        level.min(self.finest())
     }
 }
 

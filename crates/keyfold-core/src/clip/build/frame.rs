@@ -62,10 +62,27 @@ pub(super) fn folded(rotations: &[Quat], mean: Quat) -> Vec<Quat> {
     sides.iter().rev().zip(rotations).map(|(side, q)| on(*side, *q)).collect()
 }
 
-/// The mean of rotations that do not jump from one side of the sphere to the other.
+/// The least cosine between the mean and a folded rotation: parameters are at most 2 there, and without limit near -1.
+const LEAST_COSINE: f64 = -0.6;
+
+/// The mean of rotations. If they turn so far that some end up on the side opposite to it, the direction that keeps
+/// farthest from its opposite takes its place.
 pub(super) fn mean(rotations: &[Quat]) -> Quat {
     let sum = rotations.iter().fold([0.0; 4], |sum, q| [0, 1, 2, 3].map(|i| sum[i] + q[i]));
-    quat::try_normalize(sum).filter(|_| quat::dot(sum, sum) > 1e-6).unwrap_or(rotations[0])
+    let mean = quat::try_normalize(sum).filter(|_| quat::dot(sum, sum) > 1e-6).unwrap_or(rotations[0]);
+    let least = |mean: Quat| folded(rotations, mean).iter().map(|q| quat::dot(mean, *q)).fold(1.0, f64::min);
+    let own = least(mean);
+    if own >= LEAST_COSINE {
+        return mean;
+    }
+    directions().map(|other| (other, least(other))).fold((mean, own), |a, b| if b.1 > a.1 { b } else { a }).0
+}
+
+/// Directions of which one is within 45 degrees of any other: the corners of a 24-cell.
+fn directions() -> impl Iterator<Item = Quat> {
+    let sign = |bits: usize, i: usize| if bits >> i & 1 == 1 { -1.0 } else { 1.0 };
+    let axes = (0..8).map(move |n| [0, 1, 2, 3].map(|i| if i == n / 2 { sign(n, 0) } else { 0.0 }));
+    axes.chain((0..16).map(move |n| [0, 1, 2, 3].map(|i| sign(n, i) / 2.0)))
 }
 
 /// The best axes for folded rotations about their `mean`, where turning moves points by `metric` (squared, per radian).
@@ -122,6 +139,22 @@ mod tests {
         let grid = Parameters { frame: Some([left, right]), origin: [0.0; 3], steps: [1.0; 3], codes, counting };
         let back = grid.parameters_of(quat::mul(quat::mul(left, quat::unproject(m)), right));
         (0..3).for_each(|i| assert!((back[i] - m[i]).abs() < 1e-12));
+    }
+
+    #[test]
+    fn means_keep_away_from_the_opposite_of_any_rotation() {
+        // Half a turn at every key, about one axis after the other: no key may change sides.
+        let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.0, 0.8], [0.0, -0.6, 0.8]];
+        let mut q = quat::IDENTITY;
+        let rotations: Vec<Quat> = (0..40)
+            .map(|i| {
+                q = quat::mul(q, quat::exp(axes[i % 4].map(|c| c * core::f64::consts::FRAC_PI_2)));
+                q
+            })
+            .collect();
+        let mean = mean(&rotations);
+        let least = folded(&rotations, mean).iter().map(|q| quat::dot(mean, *q)).fold(1.0, f64::min);
+        assert!(least > -0.9, "{least}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Tracks that have a key at every time: what they should have there, and the grids that their codes may be on; with what else moves points, as the engine is given it.
 
-use super::codec::{Grids, number_level};
+use super::codec::{FINEST_BYTE, Grids, number_level};
 use super::frame::{Frame, axes, folded, mean};
 use super::keys::spatial;
 use super::plan::Planned;
@@ -135,8 +135,9 @@ impl Keyed {
         });
         let most = coarsest.iter().copied().fold(0, u8::max);
         let least = most.saturating_sub((8.0 * libm::log2(SPREAD)) as u8);
-        let grids = Grids::Rotation { frame, bytes: coarsest.map(|byte| byte.max(least)) };
-        let values = folded(rotations, frame.middle());
+        let (values, bytes) = (folded(rotations, frame.middle()), coarsest.map(|byte| byte.max(least)));
+        let finest = finest_byte(&values, frame.middle()).saturating_sub(most) / 2;
+        let grids = Grids::Rotation { frame, bytes, finest };
         Self { components: 3, level: step.map(|step| grids.level(step)), grids, values }
     }
 
@@ -152,6 +153,16 @@ impl Keyed {
         let values = rows.chunks_exact(width).map(value).collect();
         Self { components: width, level: step.map(|step| grids.level(step)), grids, values }
     }
+}
+
+/// The byte of the finest step with which codes of rotations have 23 bits: compensated ones may need one more.
+fn finest_byte(rotations: &[Quat], middle: Quat) -> u8 {
+    let longest = |longest: f64, q: &Quat| {
+        let cosine = quat::dot(middle, *q);
+        longest.max(libm::sqrt((1.0 - cosine) / (1.0 + cosine).max(1e-12)))
+    };
+    let longest = rotations.iter().fold(1.0, longest);
+    libm::floor(8.0 * (22.0 - libm::log2(longest))).clamp(0.0, FINEST_BYTE.into()) as u8
 }
 
 /// How far points miss, in squares of the bound, where a node turns by a radian about axes of its own.

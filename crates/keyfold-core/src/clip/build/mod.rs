@@ -240,7 +240,13 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
     let probes = probes(source.skeleton, &source.motion().moved(), |node| source.probe_radii[node]);
     loop {
         let bound = options.max_error * share;
-        let built = build_within(&Job { source, options, budget: &budget, bound, probes: &probes })?;
+        let built = match build_within(&Job { source, options, budget: &budget, bound, probes: &probes }) {
+            Err(BuildError::Range) if searches < SEARCHES => {
+                (share, searches) = (share * LESS.0, searches + 1);
+                continue;
+            }
+            built => built?,
+        };
         if built.holds || options.bits.is_some() || searches == SEARCHES + FAR_SEARCHES {
             return Ok(built);
         }

@@ -4,7 +4,7 @@
 //! What is over the bound between keys is measured on the whole clip, through the sampler that will play it: keys beside have to come nearer then, and codes there are
 //! repaired, as are those that count from them.
 
-use super::codec::{Grids, KeyCodec};
+use super::codec::KeyCodec;
 use super::keyed::{Keyed, Tracks};
 use super::measure::{Errors, largest};
 use super::pack::packed;
@@ -117,14 +117,8 @@ impl<'a, 'e> Segments<'a, 'e> {
             Some(grids.at(grids.level(step).max(self.floors[place]), after[index]))
         });
         let made = self.made[segment].then(|| self.encoded(segment, &after));
-        let found = tracks.job(self.encoder, &keys, &self.weights, |job| {
-            let found = match made {
-                Some(made) => engine::repaired(job, &codec, &Sequential, &made),
-                None => engine::search(job, &codec, &Sequential, None).map(|found| found.tracks),
-            };
-            // Where nothing holds: as near as codes come.
-            found.unwrap_or_else(|| engine::rounded(job, &codec, &Sequential))
-        });
+        let found = tracks
+            .job(self.encoder, &keys, &self.weights, |job| engine::nearest(job, &codec, &Sequential, made.as_deref()));
         for (moving, track) in tracks.moving.iter().zip(&found) {
             let (Some(place), Some(Encoded { grid: Grid::Parameters(grid), codes, .. })) = (moving.keyed, track) else {
                 continue;
@@ -164,7 +158,7 @@ impl<'a, 'e> Segments<'a, 'e> {
 
     /// Whether a track has no finer steps with which codes would reach its values.
     fn lack_codes(&self) -> bool {
-        let lacks = |(keyed, levels): (&Keyed, &Vec<u8>)| matches!(&keyed.grids, Grids::Numbers { finest, .. } if levels.contains(finest));
+        let lacks = |(keyed, levels): (&Keyed, &Vec<u8>)| levels.contains(&keyed.grids.finest());
         self.tracks.keyed.iter().zip(&self.levels).any(lacks)
     }
 }
@@ -189,12 +183,16 @@ impl Encoder<'_> {
         let mut segments = Segments::new(self, &tracks);
         let any = tracks.moving.iter().any(|moving| moving.keyed.is_some());
         segments.make(vec![any; segments.ranges.len()])?;
-        let mut tries = 0..TRIES;
+        let (mut tries, mut last) = (0..TRIES, f64::INFINITY);
         loop {
             let bytes = packed(self, &tracks.keyed, &segments);
             self.job.pay(self.keys.len() + self.moments.len(), MADE)?;
             let errors = self.errors(&Clip::open(&bytes)?);
-            if let Some(errors) = errors.filter(|errors| largest(errors) > 1.0 && tries.next().is_some()) {
+            let found = errors.as_deref().map_or(0.0, largest);
+            if let Some(errors) =
+                errors.filter(|_| found > 1.0 && !(found == last && segments.lack_codes()) && tries.next().is_some())
+            {
+                last = found;
                 segments.come_nearer(&errors)?;
                 continue;
             }

@@ -9,6 +9,7 @@
 
 mod chain;
 mod comparison;
+mod groups;
 mod jet;
 mod links;
 mod pace;
@@ -19,6 +20,7 @@ mod squad;
 use super::{Deviation, Motion, Probe};
 use alloc::vec::Vec;
 use comparison::Comparison;
+use groups::{Chains, groups};
 use links::links;
 use spans::{Span, spans};
 
@@ -78,8 +80,30 @@ pub fn prove(
     a: &Motion<'_>,
     b: &Motion<'_>,
     probes: &[Probe],
-    each: impl Fn(usize, &(dyn Fn(usize) -> Part + Sync)) -> Vec<Part>,
+    each: impl Fn(usize, &(dyn Fn(usize) -> Part + Sync)) -> Vec<Part> + Sync,
 ) -> Proof {
+    let groups = groups(a, b, probes);
+    if groups.len() <= 1 {
+        return examined(a, b, probes, NODES.2, &each).proof();
+    }
+    let examine = |index: usize| {
+        let all = || groups[index].iter().map(|probe| &probes[*probe]);
+        let mine = Chains::new(a.skeleton(), all().map(|probe| probe.a));
+        let theirs = Chains::new(b.skeleton(), all().map(|probe| probe.b));
+        let (a, b) = (a.part(&mine.skeleton, &mine.nodes), b.part(&theirs.skeleton, &theirs.nodes));
+        let renumbered = |probe: &Probe| Probe { a: mine.number(probe.a), b: theirs.number(probe.b), ..*probe };
+        examined(&a, &b, &all().map(renumbered).collect::<Vec<_>>(), NODES.2 / groups.len() as u64, &each)
+    };
+    let mut whole = Part::new(probes.len());
+    each(groups.len(), &examine).into_iter().zip(&groups).for_each(|(part, probes)| whole.take_in(part, probes));
+    whole.proof()
+}
+
+/// The results of a function for 0, 1, 2 ... in order.
+type Each<'e> = dyn Fn(usize, &(dyn Fn(usize) -> Part + Sync)) -> Vec<Part> + Sync + 'e;
+
+/// What is found of two motions; halves of spans go through at most `nodes` nodes beside those of each span.
+fn examined(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe], nodes: u64, each: &Each<'_>) -> Part {
     let (links, order) = links(a, b, probes);
     let comparison = Comparison { a, b, probes, links, order };
     let spans = spans(a, b);
@@ -89,7 +113,7 @@ pub fn prove(
     each(parts, &survey).into_iter().for_each(|part| whole.merge(part));
     let lengths = comparison.lengths();
     let count = probes.len() as u64;
-    let mut left = (NODES.0 * spans.len() as u64).saturating_mul(count).saturating_add((NODES.1 * count).min(NODES.2));
+    let mut left = (NODES.0 * spans.len() as u64).saturating_mul(count).saturating_add((NODES.1 * count).min(nodes));
     for _ in 0..GENERATIONS {
         let limit = whole.decide();
         let open = core::mem::take(&mut whole.open);
@@ -103,7 +127,7 @@ pub fn prove(
         let refine = |i: usize| comparison.refine(pieces[i], limit);
         each(pieces.len(), &refine).into_iter().for_each(|part| whole.merge(part));
     }
-    whole.proof()
+    whole
 }
 
 /// What a part of the work found.
@@ -134,6 +158,14 @@ impl Part {
 
     fn merge(&mut self, other: Self) {
         self.deviation.merge(&other.deviation);
+        self.decided = self.decided.max(other.decided);
+        self.farthest = self.farthest.max(other.farthest);
+        self.open.extend(other.open);
+    }
+
+    /// Takes in what was found of some of the probes.
+    fn take_in(&mut self, other: Self, probes: &[usize]) {
+        self.deviation.take_in(&other.deviation, probes);
         self.decided = self.decided.max(other.decided);
         self.farthest = self.farthest.max(other.farthest);
         self.open.extend(other.open);

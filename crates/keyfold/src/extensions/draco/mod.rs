@@ -1,8 +1,9 @@
-//! Draco_animation_compression (draft, Google): samplers' accessors whose values come from a Draco stream. Reading is here, writing
-//! in `write` (and `grids`, `streams`, `times`, `place`), what the extension asks of a file in `rules`.
+//! Draco_animation_compression (draft, Google): samplers' accessors with values in a Draco stream. This file reads,
+//! `write` writes (with `grids`, `streams`, `times`, `place`), `rules` validates.
 //!
-//! Both layouts are read: the draft's (`compressedAnimations`, `attributeId`) and the one that the files of 2018 have (a bare array,
-//! `attributesId`). An accessor's own buffer view is a fallback for readers without the extension and is never opened here.
+//! Both layouts are read: the draft's (`compressedAnimations`, `attributeId`) and that of files from 2018 (a bare
+//! array, `attributesId`). An accessor's own buffer view is a fallback for readers without the extension and is never
+//! opened here.
 
 mod grids;
 mod place;
@@ -33,7 +34,7 @@ pub(crate) const NAME: &str = "Draco_animation_compression";
 /// The name of the draft's folder and schema.
 pub(crate) const OTHER_NAME: &str = "DRACO_animation_compression";
 
-/// The row of a name: hooks do not say whose they are.
+/// The row of a name, which hooks do not get.
 macro_rules! row {
     ($name:expr) => {
         Extension {
@@ -51,14 +52,14 @@ macro_rules! row {
 pub(super) const ROW: Extension = row!(NAME);
 pub(super) const OTHER: Extension = row!(OTHER_NAME);
 
-/// One stream: the accessors that it fills, with the ids of what they hold.
+/// A stream: the accessors that it fills, with the ids of their attributes.
 struct Stream<'a> {
     object: Object<'a>,
     accessors: Vec<(usize, u32)>,
     view: usize,
 }
 
-/// The streams that a document lists, as far as they can be read: what cannot, the rules speak of.
+/// The readable streams of a document's list. The rules report the others.
 fn streams<'a>(document: &'a Document, name: &str) -> Vec<Stream<'a>> {
     let Ok(Some(extensions)) = document.root().object("extensions") else { return Vec::new() };
     let list = extensions.objects(name).or_else(|_| extensions.required_object(name)?.objects("compressedAnimations"));
@@ -86,13 +87,13 @@ fn provide(document: &Document, name: &str) -> Provided {
             let missing = || Error::malformed(stream.object.at(), format!("the stream has no attribute with id {id}"));
             let animation = decoded.as_ref().map_err(Clone::clone)?;
             let attribute = animation.attribute(id).ok_or_else(missing)?;
-            // Constant tracks cost next to nothing in a stream, and one track may be asked for often: each time counts.
+            // Constant tracks take next to nothing in a stream, and many accessors may have one attribute: each counts.
             let bytes = attribute.values.len().saturating_mul(size_of::<f32>());
             document.account().hold(bytes, || stream.object.at())?;
             values(document, accessor, attribute)
         };
         let all: Provided = stream.accessors.iter().map(|(index, id)| (*index, attribute(*index, *id))).collect();
-        // Whoever may ignore the extension has the data that a broken stream stands for.
+        // Files that do not require the extension have the data of a broken stream uncompressed, too.
         let has_data = |accessor: &usize| document.accessor(*accessor).is_ok_and(|accessor| accessor.view.is_some());
         let falls_back = || !document.requires(name) && all.keys().all(has_data);
         if all.values().all(Result::is_ok) || !falls_back() {
@@ -105,7 +106,7 @@ fn provide(document: &Document, name: &str) -> Provided {
     provided
 }
 
-/// A stream, decoded, once it is paid for: integers, numbers and floats of a value stand side by side for a while.
+/// Decodes a stream after charging for it: integers, numbers and floats of all values are in memory at once.
 fn decode_view(document: &Document, bytes: &[u8], at: &str) -> Result<draco::Animation> {
     let bad = |error: draco::DecodeError| Error::malformed(at, error.to_string());
     let limits = draco::Limits::default();
@@ -115,7 +116,7 @@ fn decode_view(document: &Document, bytes: &[u8], at: &str) -> Result<draco::Ani
     draco::decode(bytes, &limits).map_err(bad)
 }
 
-/// An attribute's values as the floats that an accessor asks for.
+/// An attribute's values as an accessor's floats.
 fn values(document: &Document, accessor: usize, attribute: &Attribute) -> Result<Arc<[f32]>> {
     let described = document.accessor(accessor)?;
     let floats = attribute.to_floats(described.normalized);
@@ -127,15 +128,14 @@ fn values(document: &Document, accessor: usize, attribute: &Attribute) -> Result
     Ok(floats.into())
 }
 
-/// FBX2glTF declared the extension, pointed accessors at the stream and wrote nothing else: what is what cannot be told.
+/// The accessors whose bytes are a stream that nothing describes, as FBX2glTF wrote them. Their attributes are unknown.
 fn unrecoverable(document: &Document) -> Provided {
     let accessors = samplers(document).flat_map(|s| ["input", "output"].map(|key| s.get(key)?.as_index())).flatten();
     let is_stream = |accessor: &usize| {
         let view = document.accessor(*accessor).ok().and_then(|accessor| accessor.view);
         view.is_some_and(|view| document.view(view).is_ok_and(|bytes| bytes.starts_with(b"DRACO")))
     };
-    let what =
-        "the accessor points at a Draco stream, but the file does not say which attribute of it the accessor holds";
+    let what = "the accessor's bytes are a Draco stream, but the file does not say which of its attributes is meant";
     let error = |accessor| (accessor, Err(Error::malformed(format!("/accessors/{accessor}"), what)));
     accessors.filter(is_stream).map(error).collect()
 }
@@ -151,7 +151,7 @@ fn accessor_views(document: &Document, name: &str) -> BTreeMap<usize, usize> {
     streams(document, name).into_iter().flat_map(views).collect()
 }
 
-/// Takes out of the list what no sampler uses any more; with the last stream, the extension goes.
+/// Removes unused streams and outputs from the list, and the extension with the last stream.
 fn tidy(json: &mut Value, name: &str) {
     let samplers = json.get("animations").and_then(Value::as_array).into_iter().flatten();
     let samplers = samplers.filter_map(|a| a.get("samplers")?.as_array()).flatten();
@@ -170,8 +170,7 @@ fn entries(listed: &mut Value) -> Option<&mut Vec<Value>> {
     if listed.is_array() { listed.as_array_mut() } else { listed.get_mut("compressedAnimations")?.as_array_mut() }
 }
 
-/// Whether anything of a stream is still used; outputs that are not leave its lists. One whose times alone are used stays as it is: a
-/// stream has outputs.
+/// Whether a stream is still used. Removes its unused outputs, unless only its times are used: a stream needs outputs.
 fn keep_used(stream: &mut Value, used: &BTreeSet<usize>) -> bool {
     let is_used = |accessor: &Value| to_index(accessor).is_some_and(|a| used.contains(&a));
     let outputs = stream.get("outputs").and_then(Value::as_array).cloned().unwrap_or_default();

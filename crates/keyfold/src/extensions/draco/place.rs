@@ -1,4 +1,4 @@
-//! Where compressed animations lie in a file: streams, the accessors that they fill, and the fallback.
+//! Places compressed animations in a file: streams, the accessors that they fill, and the fallback.
 
 use super::{
     NAME, entries,
@@ -13,7 +13,7 @@ use crate::{
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Accessors of streams get no buffer view, or one into the fallback; all others lie as plain core does it.
+/// Accessors of streams get no buffer view, or one into the fallback. All others are placed as in core.
 pub(super) fn place(
     edit: &mut Edit<'_>,
     contents: &[&Stored],
@@ -36,11 +36,11 @@ pub(super) fn place(
         true => edit.declare(NAME, false),
         false => edit.declare_guarded(NAME),
     }
-    // A buffer of their own, as the draft draws it: who reads the fallback need not fetch the streams.
+    // A buffer of their own, as in the draft: readers of the fallback need not fetch the streams.
     let buffer = options.fallback.then(|| edit.push_buffer(Some("draco")));
     for stream in &streamed.streams {
         let view = edit.push_view_in(buffer, stream.bytes()?, Map::new());
-        let accessors: Vec<usize> = stream.contents().map(|content| indices[content]).collect();
+        let accessors: Vec<usize> = stream.contents.iter().map(|content| indices[content]).collect();
         let ids: Vec<usize> = (1..accessors.len()).collect();
         let (key, empty) = match options.dialect {
             Dialect::Draft => ("attributeId", json!({ "compressedAnimations": [] })),
@@ -56,7 +56,7 @@ pub(super) fn place(
     Ok(contents.iter().map(|c| indices[c]).collect())
 }
 
-/// The originals in a buffer of their own, and the accessors that find them there.
+/// Places the originals in a buffer of their own and returns their accessors.
 fn place_fallback<'s>(edit: &mut Edit<'_>, originals: impl Iterator<Item = &'s Stored>) -> Vec<Map<String, Value>> {
     let buffer = edit.push_buffer(Some("fallback"));
     let view = edit.next("bufferViews");

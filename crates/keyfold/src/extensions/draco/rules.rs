@@ -1,6 +1,6 @@
-//! What the extension asks of a file: the layout of its list, streams that decode, and that what they hold fits the accessors.
+//! The extension's rules: the layout of its list, streams that decode, attributes that fit the accessors.
 //!
-//! Times that do not increase, negative ones and rotations without unit length are core's rules: they look at the decoded values.
+//! Core's rules check the decoded values: times that increase and are not negative, rotations of unit length.
 
 use super::{NAME, OTHER_NAME, decode_view, samplers, unrecoverable};
 use crate::{
@@ -58,7 +58,7 @@ crate::validate::codes! { Keyfold;
         "Compress the animation again.";
 }
 
-/// The objects that may carry the extension: the root.
+/// The objects that may have the extension: the root.
 pub(super) const PLACES: &[&str] = &[""];
 
 pub(super) fn rules(document: &Document, findings: &mut Findings, name: &str) {
@@ -82,28 +82,28 @@ pub(super) fn rules(document: &Document, findings: &mut Findings, name: &str) {
 fn check_undescribed(document: &Document, findings: &mut Findings) {
     for accessor in unrecoverable(document).into_keys() {
         let at = format!("/accessors/{accessor}");
-        // Core took the stream's bytes for values.
+        // Core's rules took the stream's bytes for values.
         findings.suppress(|f| ["min", "max"].iter().any(|bound| f.at.starts_with(&format!("{at}/{bound}"))));
         findings.add(&DRACO_STREAM_UNDESCRIBED, at, "its bytes are a Draco stream that nothing describes");
     }
 }
 
-/// What should be an index, where it is one, with its place.
+/// An index with its place; `None` if it is no index.
 type Placed = (Option<usize>, String);
 
-/// An entry of the list, as far as its members are what they should be.
+/// An entry of the list, without invalid members.
 struct Entry {
     at: String,
     input: Placed,
     outputs: Vec<Placed>,
-    /// As many as there are.
+    /// Their number may differ from that of the outputs.
     ids: Vec<Placed>,
     view: Option<usize>,
     is_legacy: bool,
 }
 
 fn read_layout(value: &Value, place: String, findings: &mut Findings) -> Vec<Entry> {
-    // An array is no object, but a layout that files have; what is neither, is said below.
+    // Files of 2018 have an array. Values that are neither array nor object are reported below.
     findings.suppress_at(&TYPE_MISMATCH, &place);
     let mut read = Vec::new();
     if let Value::Array(list) = value {
@@ -166,7 +166,7 @@ impl Entry {
         }
     }
 
-    /// Each accessor takes its values from one place; an output that one list has twice is reported with the list.
+    /// Reports accessors with two sources of values. An output that is twice in one list is reported with the list.
     fn check_claims(&self, claims: &mut BTreeMap<usize, String>, findings: &mut Findings) {
         for (accessor, at) in self.accessors() {
             let before = claims.entry(accessor).or_insert_with(|| at.clone());
@@ -178,14 +178,14 @@ impl Entry {
         }
     }
 
-    /// The stream, decoded, against the accessors. That its bytes are not there is said by core's rules.
+    /// Decodes the stream and compares it with the accessors. Core's rules report missing bytes.
     fn check_content(&self, document: &Document, findings: &mut Findings) {
         let Some(Ok(bytes)) = self.view.map(|view| document.view(view)) else { return };
         let place = self.place("bufferView");
         let animation = match decode_view(document, &bytes, &place) {
             Ok(animation) => animation,
             Err(Error::Malformed { what, .. }) => return findings.add(&DRACO_STREAM_UNREADABLE, place, what),
-            // What is over a limit is told where the document is.
+            // The document reports exceeded limits.
             Err(_) => return,
         };
         let timestamps = (Some(TIMESTAMPS as usize), self.place("input"));
@@ -200,7 +200,7 @@ impl Entry {
     }
 }
 
-/// That there is no such id, with the first of those that there are.
+/// The message about an unknown id, with the first known ones.
 fn unknown(id: usize, animation: &draco::Animation) -> String {
     let ids: Vec<String> = animation.attributes.iter().take(10).map(|a| a.unique_id.to_string()).collect();
     let more = if animation.attributes.len() > ids.len() { ", ..." } else { "" };
@@ -226,7 +226,8 @@ fn check_attribute(document: &Document, accessor: usize, attribute: &Attribute, 
     }
 }
 
-/// Whether readers without the extension get along, and whether accessors leave their values to the streams.
+/// Reports accessors without a fallback in files that do not require the extension, unused fallbacks, and accessors
+/// that are sparse.
 fn check_accessors(document: &Document, claimed: impl Iterator<Item = usize>, name: &str, findings: &mut Findings) {
     let (mut alone, mut covered) = (Vec::new(), 0);
     for index in claimed {
@@ -252,10 +253,10 @@ fn check_accessors(document: &Document, claimed: impl Iterator<Item = usize>, na
     }
 }
 
-/// The values of a stream belong to its times.
+/// Reports samplers whose input is not that of their output's stream.
 fn check_samplers(document: &Document, entries: &[Entry], findings: &mut Findings) {
     let mut inputs = BTreeMap::new();
-    // Of an output that two streams claim, the first counts.
+    // The first of two streams with the same output counts.
     for entry in entries.iter().rev() {
         inputs.extend(entry.outputs.iter().filter_map(|(output, _)| (*output).zip(entry.input.0)));
     }

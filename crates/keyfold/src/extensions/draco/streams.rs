@@ -1,7 +1,8 @@
-//! What goes into which stream: tracks with equal times share one, and what a stream would not make smaller stays outside.
+//! Distributes tracks among streams. Tracks with equal times share a stream. Tracks that a stream would not make
+//! smaller stay outside.
 //!
-//! An accessor holds the values of one stream only, and every sampler that uses it has that stream's times. Tracks of equal content
-//! share an accessor; where they could not all keep to that, they stay outside.
+//! An accessor's values come from one stream, and all samplers that use it have that stream's times. Tracks of equal
+//! content share an accessor. If their times differ, they stay outside.
 
 use super::{
     grids::Gridded,
@@ -15,40 +16,38 @@ use crate::{
 use keyfold_core::draco::{Choice, EncodeFault, EncodedAttribute, Options as Codec, assemble};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Animations, and the streams that some of their values are in.
+/// Animations, and the streams that hold some of their values.
 pub(crate) struct Streamed {
     pub(crate) forms: Vec<AnimationForm>,
     pub(super) streams: Vec<Stream>,
-    /// What fallbacks hold: the floats before compression, by what a decoder sees in their place.
+    /// The content of fallbacks: the floats before compression, by the floats that decoders get.
     pub(super) originals: BTreeMap<Stored, Stored>,
 }
 
 impl Streamed {
-    /// What accessors hold whose values are in the streams.
+    /// The content of all accessors of the streams.
     pub(crate) fn inside(&self) -> BTreeSet<&Stored> {
-        self.streams.iter().flat_map(Stream::contents).collect()
+        self.streams.iter().flat_map(|stream| &stream.contents).collect()
     }
 
-    /// All streams, one after the other.
+    /// The bytes of all streams.
     pub(crate) fn bytes(&self) -> Result<Vec<u8>> {
         Ok(self.streams.iter().map(Stream::bytes).collect::<Result<Vec<_>>>()?.concat())
     }
 }
 
-/// What an accessor holds as a decoder will see it, and how a stream says it.
+/// The content of an accessor as decoders get it, and as a stream holds it.
 pub(super) type Part = (Stored, EncodedAttribute);
 
-/// One stream to be written, the times first.
-pub(super) struct Stream(Vec<Part>);
+/// A stream to be written. Its times are the first of both lists.
+pub(super) struct Stream {
+    pub(super) contents: Vec<Stored>,
+    attributes: Vec<EncodedAttribute>,
+}
 
 impl Stream {
-    pub(super) fn contents(&self) -> impl Iterator<Item = &Stored> {
-        self.0.iter().map(|(stored, _)| stored)
-    }
-
     pub(super) fn bytes(&self) -> Result<Vec<u8>> {
-        let attributes: Vec<EncodedAttribute> = self.0.iter().map(|(_, attribute)| attribute.clone()).collect();
-        assemble(self.0[0].0.count() as u32, &attributes, &[]).map_err(refused)
+        assemble(self.contents[0].count() as u32, &self.attributes, &[]).map_err(refused)
     }
 }
 
@@ -56,21 +55,21 @@ impl Stream {
 struct Candidate<'p> {
     grid: &'p Gridded,
     times: &'p Part,
-    /// Its sampler as it is.
+    /// Its sampler without a stream.
     plain: SamplerForm,
-    /// Its sampler as a decoder of the stream will see it.
+    /// Its sampler as decoders of the stream get it.
     packed: SamplerForm,
 }
 
-/// A channel as it is, with its candidate.
+/// A channel without a stream, and its candidate.
 type Channel<'p> = (ChannelForm, Option<Candidate<'p>>);
 
-/// Puts those tracks into streams that have a grid, wherever that pays or `all` are wanted.
+/// Puts tracks with a grid into streams where that is smaller, or `all` of them.
 pub(crate) fn streamed(planned: &[Planned], all: bool, options: &StreamOptions) -> Result<Streamed> {
     let gridded = planned.iter().flat_map(|planned| &planned.tracks).filter(|(_, grid)| grid.is_some());
     let times = times::encode_all(gridded.map(|(track, _)| track), options)?;
     let channels = planned.iter().map(|planned| {
-        // Values that only exact storage keeps stay where they are.
+        // Values that need exact storage stay where they are.
         let inexact = planned.tracks.iter().filter(|(track, _)| !track.target.is_exact());
         inexact.map(|(track, grid)| channel(track, grid.as_ref(), &times)).collect()
     });
@@ -111,7 +110,7 @@ fn channel<'p>(track: &Track, grid: Option<&'p Gridded>, times: &'p BTreeMap<Sto
     Ok((form, candidate))
 }
 
-/// A channel as it will stand in the file: where its values are in a stream, as a decoder will see them.
+/// A channel as it will be in the file. Its values in a stream are those that decoders get.
 fn written((form, candidate): &Channel<'_>, inside: &BTreeSet<&Stored>) -> ChannelForm {
     let mut form = form.clone();
     if let Some(candidate) = candidate.as_ref().filter(|c| inside.contains(&c.packed.output)) {
@@ -121,7 +120,7 @@ fn written((form, candidate): &Channel<'_>, inside: &BTreeSet<&Stored>) -> Chann
     form
 }
 
-/// The outputs that one accessor cannot hold for all tracks of that content: their times differ, or originals that are kept.
+/// The outputs that tracks of equal content cannot share in one accessor: their times or their kept originals differ.
 fn contested<'c>(
     candidates: impl Iterator<Item = &'c Candidate<'c>> + Clone,
     outside: impl Iterator<Item = &'c SamplerForm>,
@@ -145,20 +144,22 @@ pub(super) fn refused(fault: EncodeFault) -> Error {
     Error::Unsupported { extension: super::NAME.into(), what: fault.to_string() }
 }
 
-/// A stream of the tracks that it makes smaller, or of all; `None` where there is none.
+/// A stream of the tracks that it makes smaller, or of `all`; `None` if there are none.
 fn encode(tracks: &[&Candidate<'_>], all: bool) -> Result<Option<Stream>> {
-    let mut parts = vec![tracks[0].times.clone()];
+    let (times, attribute) = tracks[0].times.clone();
     const HEADER: isize = 32;
-    let mut saved = parts[0].0.bytes.len() as isize - parts[0].1.size() as isize - HEADER;
+    let mut saved = times.bytes.len() as isize - attribute.size() as isize - HEADER;
+    let mut stream = Stream { contents: vec![times], attributes: vec![attribute] };
     let mut seen = BTreeSet::new();
     for Candidate { grid, packed, .. } in tracks.iter().filter(|c| seen.insert(&c.packed.output)) {
-        let id = parts.len() as u32;
+        let id = stream.contents.len() as u32;
         let encoded = EncodedAttribute::from_indices(id, &grid.quantizer, &grid.indices, &CODEC).map_err(refused)?;
         let gain = packed.output.bytes.len() as isize - encoded.size() as isize;
         if gain > 0 || all {
             saved += gain;
-            parts.push((packed.output.clone(), encoded));
+            stream.contents.push(packed.output.clone());
+            stream.attributes.push(encoded);
         }
     }
-    Ok((parts.len() > 1 && (saved > 0 || all)).then_some(Stream(parts)))
+    Ok((stream.contents.len() > 1 && (saved > 0 || all)).then_some(stream))
 }

@@ -1,5 +1,5 @@
-//! Storing a document's animations as Draco streams: the engine says how finely, `streams` what goes into which stream, `place` where it all
-//! lies in the file.
+//! Stores a document's animations as Draco streams. The engine chooses grids, `streams` distributes tracks among
+//! streams, `place` puts them into the file.
 //!
 //! Constant tracks become one key.
 
@@ -18,38 +18,38 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Which of the two layouts of the extension is written.
+/// The two layouts of the extension.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// The draft's text: an object with `compressedAnimations`, ids in `attributeId`.
     #[default]
     Draft,
-    /// What the files and loaders of 2018 have: a bare array, ids in `attributesId`.
+    /// The layout of files and loaders from 2018: a bare array, ids in `attributesId`.
     Year2018,
 }
 
-/// How animations are to be compressed.
+/// Options for compressing animations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// So many bits for every track, whatever that costs in precision.
+    /// The number of bits for every track, at any error.
     pub bits: Option<u8>,
-    /// How streams are to be laid out.
+    /// The layout of streams.
     pub streams: StreamOptions,
 }
 
-/// How streams are to be laid out.
+/// Options for the layout of streams.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StreamOptions {
-    /// So many bits for times, where they stay strictly increasing; by default they stay exact or nearly so.
+    /// The number of bits for times, where they stay strictly increasing. By default they stay exact or nearly so.
     pub time_bits: Option<u8>,
-    /// Which layout to write.
+    /// The layout.
     pub dialect: Dialect,
-    /// Whether to keep the uncompressed data too, in a buffer of its own, for readers without the extension.
+    /// Whether to keep the uncompressed data as well, in a buffer of its own, for readers without the extension.
     pub fallback: bool,
 }
 
-/// Stores a document's animations as Draco streams: as few bits as the bound allows, or as many as are asked for, which may break it
-/// ([`kept`](crate::kept) tells).
+/// Stores a document's animations as Draco streams, with as few bits as the bound allows. A given number of bits may
+/// break the bound ([`kept`](crate::kept) checks).
 pub fn compress(document: &Document, max_error: Bound, options: &Options) -> Result<Changed> {
     compress_with(document, max_error, options, &())
 }
@@ -69,17 +69,14 @@ pub fn compress_with(
     Ok(Changed { document, findings })
 }
 
-/// Every track that streams can hold on the tightest grid of so many bits; constant ones as one key.
+/// Puts every track that streams can hold on the tightest grid of so many bits. Constant tracks become one key.
 fn with_bits(plain: &Document, bits: u8, options: &StreamOptions) -> Result<Document> {
     let planned = |animation: Animation| {
         let end = animation.duration();
         let whole = animation.tracks.into_iter().filter(|track| !is_component(plain.registry(), &track.target));
         let tracks = whole.map(|mut track| {
-            if track.curve.is_constant()
-                && let Ok(one) = Curve::constant(end, track.curve.value(0))
-            {
-                track.curve = one;
-            }
+            let one = Curve::constant(end, track.curve.value(0)).ok().filter(|_| track.curve.is_constant());
+            track.curve = one.unwrap_or(track.curve);
             let grid = fits(&track).then(|| uniform(&track, bits)).flatten();
             (track, grid)
         });
@@ -89,21 +86,21 @@ fn with_bits(plain: &Document, bits: u8, options: &StreamOptions) -> Result<Docu
     write(plain, &planned, true, options)
 }
 
-/// A document with its animations as streams, where those are smaller or `all` are wanted.
+/// A document with its animations in streams where those are smaller, or with `all` in streams.
 pub(crate) fn write(plain: &Document, planned: &[Planned], all: bool, options: &StreamOptions) -> Result<Document> {
     let streamed = streamed(planned, all, options)?;
     assemble(plain, &streamed.forms, |edit, contents| place(edit, contents, &streamed, options))
 }
 
-/// The tracks of an animation, each with its grid where it may go into a stream.
+/// The tracks of an animation, each with its grid if it may go into a stream.
 pub(crate) struct Planned {
     pub(crate) index: usize,
     pub(crate) tracks: Vec<(Track, Option<Gridded>)>,
-    /// The channels that are replaced though no track of theirs is left.
+    /// Channels that are replaced even if they have no track left.
     pub(crate) dropped: BTreeSet<usize>,
 }
 
-/// Whether a stream can hold a track. The field for components is a byte, and older readers take it as signed.
+/// Whether a stream can hold a track. Its number of components is a byte, which older decoders take as signed.
 pub(crate) fn fits(track: &Track) -> bool {
     track.curve.keys() > 1 && components(&track.curve) <= 127 && !track.target.is_exact()
 }

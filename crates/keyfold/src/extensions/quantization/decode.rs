@@ -1,5 +1,5 @@
-//! From stored numbers to times and values: normalize, times `scale`, plus `offset`, rebuild what the layout leaves out. All in
-//! `f64`, rounded once at the end; the writer measures its own output with the same functions.
+//! From stored numbers to times and values: normalize, multiply by `scale`, add `offset`, rebuild the components that
+//! the layout leaves out. All of it is in `f64` and rounded once at the end.
 
 use super::{Layout, NAME};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use serde_json::{Map, Value, json};
 
-/// A channel's parameters. They belong to the channel, not to the sampler: two channels may read one sampler differently.
+/// A channel's parameters. Two channels with different ones may share a sampler.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     /// Added to each component of each stored element, after scaling.
@@ -20,29 +20,14 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The parameters of a channel object; none where it has no object of the extension.
-    pub(crate) fn of_channel(channel: &Object<'_>) -> Result<Self> {
+    /// The parameters of a channel whose output has this shape.
+    pub(crate) fn of_channel(channel: &Object<'_>, shape: Shape) -> Result<Self> {
         let Some(object) = channel.extension(NAME)? else { return Ok(Self::default()) };
-        let time_scale = object.number("timeScale")?;
-        if time_scale.is_some_and(|s| !(s > 0.0 && s.is_finite())) {
-            return Err(Error::malformed(object.place("timeScale"), "should be greater than zero"));
-        }
-        Ok(Self { offset: object.numbers("offset")?, scale: object.numbers("scale")?, time_scale })
+        let [offset, scale] = ["offset", "scale"].map(|key| numbers(&object, key, shape));
+        Ok(Self { time_scale: time_scale(&object)?, offset: offset?, scale: scale? })
     }
 
-    /// Refuses arrays that do not have a number for each component.
-    pub(crate) fn check(&self, channel: &Object<'_>, shape: Shape) -> Result<()> {
-        for (key, numbers) in [("offset", &self.offset), ("scale", &self.scale)] {
-            if numbers.as_ref().is_some_and(|n| n.len() != shape.components()) {
-                let at = format!("{}/extensions/{NAME}/{key}", channel.at());
-                let what = format!("{} elements need {} numbers", shape.name(), shape.components());
-                return Err(Error::malformed(at, what));
-            }
-        }
-        Ok(())
-    }
-
-    /// The extension's object; `None` where nothing differs from the defaults.
+    /// The extension's object; `None` if all parameters have their defaults.
     pub fn to_json(&self) -> Option<Value> {
         let mut object = Map::new();
         for (key, numbers, default) in [("offset", &self.offset, 0.0), ("scale", &self.scale, 1.0)] {
@@ -62,7 +47,7 @@ impl Parameters {
         stored.iter().map(|t| (t * scale) as f32).collect()
     }
 
-    /// Values from stored elements, layout undone.
+    /// Values from stored elements of a layout.
     pub fn values(&self, stored: &[f64], shape: Shape, layout: Layout) -> Vec<f32> {
         let at = |numbers: &Option<Vec<f64>>, i: usize, default: f64| {
             numbers.as_ref().and_then(|n| n.get(i)).copied().unwrap_or(default)
@@ -83,7 +68,24 @@ impl Parameters {
     }
 }
 
-/// Whole numbers without a fraction: `1`, not `1.0`.
+/// An array of the extension's object with one number for each component.
+pub(super) fn numbers(object: &Object<'_>, key: &str, shape: Shape) -> Result<Option<Vec<f64>>> {
+    let numbers = object.numbers(key)?;
+    if numbers.as_ref().is_none_or(|numbers| numbers.len() == shape.components()) {
+        return Ok(numbers);
+    }
+    let what = format!("{} elements need {} numbers", shape.name(), shape.components());
+    Err(Error::malformed(object.place(key), what))
+}
+
+/// The time scale of the extension's object.
+pub(super) fn time_scale(object: &Object<'_>) -> Result<Option<f64>> {
+    let scale = object.number("timeScale")?;
+    let is_sound = scale.is_none_or(|scale| scale > 0.0 && scale.is_finite());
+    if is_sound { Ok(scale) } else { Err(Error::malformed(object.place("timeScale"), "should be greater than zero")) }
+}
+
+/// A number as JSON. Whole numbers have no fraction: `1`, not `1.0`.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
 }

@@ -1,6 +1,8 @@
-//! Types and layouts that are asked for by name, for every track that can have them, whatever that costs in precision: nothing is searched.
+//! Writes the types and layouts that options name, for every track that can have them, at any error: nothing is
+//! searched.
 //!
-//! A layout leaves out what can be rebuilt, a grid turns the rest into integers, a time scale turns times into frame numbers.
+//! A layout leaves out components that readers rebuild. A grid turns the others into integers. A time scale turns
+//! times into frame numbers.
 
 use super::{
     Encoding, Layout, NAME, Options, Parameters, Path, UNSIGNED,
@@ -17,9 +19,9 @@ use keyfold_core::{
     quantize::Quantizer,
     quat::{self, Quat},
 };
-use serde_json::{Map, json};
+use serde_json::json;
 
-/// A document with its animations in the forms that are asked for.
+/// A document with its animations in the requested forms.
 pub(super) fn written(document: &Document, animations: &[Animation], options: &Options) -> Result<Document> {
     let has_axes = |track: &Track| match track.target {
         Target::Node { property, axis: None, .. } => options.layouts.axes(property) == Some(true),
@@ -38,30 +40,29 @@ pub(super) fn written(document: &Document, animations: &[Animation], options: &O
     })
 }
 
-/// A track in the form that is asked for; `None` where the extension has no form for it.
+/// A track in the requested form; `None` if the extension has no form for it.
 fn channel(Track { target, curve, source }: &Track, options: &Options) -> Option<ChannelForm> {
     let Target::Node { node, property, axis } = *target else { return None };
     let known = source.targets == Targets::Core && property != Property::Weights;
     if !known || curve.interpolation() == Interpolation::CubicSlerp {
         return None;
     }
-    let path = Path { property, axis };
-    let wanted = |layout: &Layout| options.layouts.wants(path.property, *layout);
-    let layout = possible_layouts(path, curve).find(wanted).unwrap_or(Layout::Whole);
-    let path = path_of(path, layout);
-    let (numbers, shape) = (reduce(curve, path.property, layout), shape(path, layout));
-    let encoding = options.encoding(path);
+    let whole = Path { property, axis };
+    let wanted = |layout: &Layout| options.layouts.wants(property, *layout);
+    let layout = possible_layouts(whole, curve).find(wanted).unwrap_or(Layout::Whole);
+    let path = path_of(whole, layout);
+    let (numbers, shape) = (reduce(curve, property, layout), shape(path, layout));
     let floats = || Stored::floats(shape, &numbers.iter().map(|v| *v as f32).collect::<Vec<_>>());
-    let on_grids = on_grids(&numbers, shape, encoding);
-    let (output, mut parameters) = on_grids.unwrap_or_else(|| (floats(), Parameters::default()));
-    let input;
-    (input, parameters.time_scale) = times(curve, options);
+    let on_grids = on_grids(&numbers, shape, options.encoding(path));
+    let (output, parameters) = on_grids.unwrap_or_else(|| (floats(), Parameters::default()));
+    let (input, time_scale) = times(curve, options);
+    let extension = Parameters { time_scale, ..parameters }.to_json();
     Some(ChannelForm {
         source: Some(source.channel),
         sampler: Some(SamplerForm { input, output, interpolation: curve.interpolation() }),
         extension_sampler: None,
         target: json!({ "node": node, "path": path.to_string() }),
-        extensions: parameters.to_json().map(|object| (NAME.to_owned(), object)).into_iter().collect::<Map<_, _>>(),
+        extensions: extension.map(|object| (NAME.to_owned(), object)).into_iter().collect(),
     })
 }
 
@@ -69,7 +70,7 @@ fn channel(Track { target, curve, source }: &Track, options: &Options) -> Option
 fn possible_layouts(path: Path, curve: &Curve) -> impl Iterator<Item = Layout> {
     let alike = |v: &[f32]| v.iter().all(|c| (c - v[0]).abs() <= v[0].abs() * 1e-6);
     let uniform = path.property == Property::Scale && path.axis.is_none() && curve.values().chunks_exact(3).all(alike);
-    // Splines of rotations have tangents, from which no W can be rebuilt.
+    // The W of a tangent cannot be rebuilt.
     let turns = path.property == Property::Rotation && !curve.interpolation().is_spline();
     let about = |axis: Axis| move |v: &[f32]| (0..3).all(|i| i == axis as usize || v[i].abs() < 1e-4);
     let axes = Axis::ALL.into_iter().filter(move |a| turns && curve.values().chunks_exact(4).all(about(*a)));
@@ -78,8 +79,8 @@ fn possible_layouts(path: Path, curve: &Curve) -> impl Iterator<Item = Layout> {
     layouts.into_iter().filter(|l| l.0).map(|l| l.1).chain(axes)
 }
 
-/// The numbers that a layout stores of a curve, element by element. Rotations that are not splines become unit quaternions whose signs
-/// follow one another, with W >= 0 where it will be rebuilt.
+/// The numbers that a layout stores of a curve, element by element. Rotations except splines become unit quaternions,
+/// each on the side of the one before; W is positive if it is left out.
 fn reduce(curve: &Curve, property: Property, layout: Layout) -> Vec<f64> {
     if property != Property::Rotation || curve.interpolation().is_spline() {
         let step = if layout == Layout::Uniform { 3 } else { 1 };
@@ -97,8 +98,8 @@ fn reduce(curve: &Curve, property: Property, layout: Layout) -> Vec<f64> {
     keys.iter().scan(quat::IDENTITY, continued).flat_map(stored).collect()
 }
 
-/// Numbers as integers on the tightest grid over each component; `None` where they are to be floats, or have no grid. Signed codes span a
-/// range about zero, or their own where that is enough.
+/// Numbers as integers on the tightest grid of each component; `None` for floats, and for ranges without a grid. The
+/// range of signed codes is symmetric; it is -1 to 1 for normalized ones if that is enough.
 fn on_grids(numbers: &[f64], shape: Shape, encoding: Encoding) -> Option<(Stored, Parameters)> {
     let (bits, width) = (8 * encoding.component.size() as u32, shape.components());
     let column = |c: usize| numbers.iter().skip(c).step_by(width).map(|v| f64::from(*v as f32));
@@ -111,8 +112,7 @@ fn on_grids(numbers: &[f64], shape: Shape, encoding: Encoding) -> Option<(Stored
         false => Quantizer::unsigned(bits, range.0, range.1),
     };
     let grids = ranges.iter().map(grid).collect::<Option<Vec<_>>>()?;
-    let codes = numbers.iter().zip(grids.iter().cycle()).map(|(value, grid)| i64::from(grid.encode(*value)));
-    let codes: Vec<i64> = codes.collect();
+    let codes: Vec<i64> = numbers.iter().zip(grids.iter().cycle()).map(|(v, grid)| grid.encode(*v).into()).collect();
     let scale = |grid: &Quantizer| if encoding.normalized { grid.extent() } else { grid.step() };
     let parameters = Parameters {
         offset: Some(grids.iter().map(|grid| grid.decode(0)).collect()),
@@ -122,7 +122,7 @@ fn on_grids(numbers: &[f64], shape: Shape, encoding: Encoding) -> Option<(Stored
     Some((Stored::integers(encoding.component, shape, encoding.normalized, &codes), parameters))
 }
 
-/// Times as they are asked for, and their scale; floats where they cannot be that.
+/// Times as requested, and their scale; floats if that is impossible.
 fn times(curve: &Curve, options: &Options) -> (Stored, Option<f64>) {
     let coded = options.times.filter(|encoding| UNSIGNED.contains(encoding)).and_then(|encoding| {
         let coded = frames(curve.times(), encoding).or_else(|| coarse(curve.times(), encoding))?;

@@ -1,19 +1,19 @@
-//! EXT_animation_quantization (draft, glTF PR 1991): integer times and values with `offset`, `scale` and `timeScale` on the channel,
-//! single axes, uniform scales, rotations without W.
+//! EXT_animation_quantization (draft, glTF PR 1991): integer times and values with `offset`, `scale` and `timeScale`
+//! on the channel, single axes, uniform scales, rotations without W.
 //!
-//! | file | what it is |
+//! | file | content |
 //! |---|---|
-//! | `table` | which path may be stored as what: the draft's tables |
+//! | `table` | the draft's tables: the types and shapes that each path may have |
 //! | `decode` | from stored numbers to values |
-//! | `times` | frame numbers behind times |
-//! | `options` | what a writer may be asked for |
-//! | `given` | a document in forms that are asked for by name |
-//! | `write` | a document within an error bound, whose grids the engine searches (`pack/storage/quantization`) |
-//! | `needed` | whether a channel needs the extension at all |
-//! | `rules` | what the extension asks of a file |
+//! | `times` | times as frame numbers |
+//! | `options` | options of the writer |
+//! | `given` | writes types and layouts that the options name |
+//! | `write` | writes within an error bound; the engine searches the grids (`pack/storage/quantization`) |
+//! | `needed` | whether a channel needs the extension |
+//! | `rules` | validation |
 //!
-//! Reading is lenient where the meaning is plain, with a finding. The draft's W of a VEC3 rotation has a sign wrong; what is meant is
-//! unit length.
+//! The reader accepts deviations whose meaning is clear, with a finding. The draft's formula for the W of a VEC3
+//! rotation has a wrong sign; unit length is meant.
 
 mod decode;
 mod given;
@@ -28,6 +28,7 @@ pub use decode::Parameters;
 pub use keyfold_core::engine::Layout;
 pub(crate) use needed::stores;
 pub use options::{LayoutOptions, Options, RotationForm, VectorForm};
+use rules::{QUANT_CUBIC_ROTATION_AXIS, QUANT_SIGNED_TYPE, time_fault, value_faults};
 pub use table::{Encoding, Path, ROTATION, TypeSupport, UNSIGNED};
 pub(crate) use table::{path_of, shape};
 pub(crate) use times::{FrameNumbers, frame_numbers};
@@ -36,9 +37,7 @@ pub use write::{quantize, quantize_with};
 use super::Extension;
 use crate::{
     Document, Error, Finding, Property, Result, Severity, Target,
-    document::{Accessor, Shape},
     read::{Channel, ChannelTarget, KeyArrays, Sampler},
-    validate::Code,
 };
 use serde_json::Value;
 
@@ -62,7 +61,7 @@ fn tidy(json: &mut Value) {
     }
 }
 
-/// The path of a channel; `None` where it is none of the draft's (a pointer, or nonsense).
+/// The path of a channel; `None` if the draft does not list it.
 fn path(channel: &Channel<'_>) -> Result<Option<Path>> {
     Ok(channel.object.required_object("target")?.text("path")?.and_then(Path::from_name))
 }
@@ -72,7 +71,7 @@ fn target(channel: &Channel<'_>) -> Result<Option<Vec<ChannelTarget>>> {
     let target = channel.object.required_object("target")?;
     let node = target.required_index("node")?;
     let (axis, width) = match property {
-        // The other axes are zero, so the whole rotation is driven.
+        // The other axes become zero: the channel drives the whole rotation.
         Property::Rotation => (None, 4),
         _ => (Some(axis), 1),
     };
@@ -86,70 +85,33 @@ fn keys(
     sampler: &Sampler,
     findings: &mut Vec<Finding>,
 ) -> Result<Option<KeyArrays>> {
-    let parameters = Parameters::of_channel(&channel.object)?;
     let path = path(channel)?;
+    let (input, output) = (channel.document.accessor(sampler.input)?, channel.document.accessor(sampler.output)?);
+    let parameters = Parameters::of_channel(&channel.object, output.shape)?;
     if path.is_none() && parameters == Parameters::default() {
         return Ok(None);
     }
-    let (input, output) = (channel.document.accessor(sampler.input)?, channel.document.accessor(sampler.output)?);
-    if input.shape != Shape::Scalar {
-        let at = format!("/accessors/{}/type", input.index);
-        return Err(Error::malformed(at, "the times of a sampler should be SCALAR"));
+    let is_spline = sampler.interpolation.is_spline();
+    let faults = path.into_iter().flat_map(|path| value_faults(path, &output, is_spline)).flatten();
+    for (code, at, message) in time_fault(&input).into_iter().chain(faults) {
+        if ![&QUANT_SIGNED_TYPE, &QUANT_CUBIC_ROTATION_AXIS].iter().any(|readable| readable.name == code.name) {
+            return Err(Error::malformed(at, message));
+        }
+        findings.push(Finding { severity: Severity::Warning, code: code.name, at, message });
     }
-    check_encoding(&input, &UNSIGNED, findings)?;
-    let layout = match path {
-        Some(path) => check_output(path, &output, sampler, findings)?,
-        None => Layout::Whole,
-    };
-    parameters.check(&channel.object, output.shape)?;
+    let layout = path.and_then(|path| path.layout(output.shape)).unwrap_or(Layout::Whole);
     let times = parameters.times(&stored(channel.document, sampler.input)?);
     let values = parameters.values(&stored(channel.document, sampler.output)?, output.shape, layout);
     let width = aim.width.map_or_else(|| sampler.width_of(&values, times.len()), Ok)?;
     Ok(Some(KeyArrays { times: times.into(), values: values.into(), width }))
 }
 
-/// The numbers of an accessor: integers normalized where the accessor says so, nothing rounded.
+/// The numbers of an accessor without rounding. Normalized integers are divided.
 fn stored(document: &Document, accessor: usize) -> Result<Vec<f64>> {
     match document.provided(accessor) {
         Some(values) => Ok(values?.iter().map(|v| f64::from(*v)).collect()),
         None => Ok(document.elements(accessor)?.to_numbers()),
     }
-}
-
-fn check_output(path: Path, output: &Accessor, sampler: &Sampler, findings: &mut Vec<Finding>) -> Result<Layout> {
-    let at = |key: &str| format!("/accessors/{}/{key}", output.index);
-    let Some(layout) = path.layout(output.shape) else {
-        return Err(Error::malformed(at("type"), format!("`{path}` is not stored as {}", output.shape.name())));
-    };
-    if sampler.interpolation.elements_per_key() == 3 && layout != Layout::Whole && path.property == Property::Rotation {
-        let what = format!("{} of a rotation has no room for all of its tangents", output.shape.name());
-        match layout.lacks_w() {
-            true => return Err(Error::malformed(at("type"), what)),
-            false => findings.push(warning(&rules::QUANT_CUBIC_ROTATION_AXIS, at("type"), what)),
-        }
-    }
-    // Weights are core's: any type that core's reader takes.
-    if path.property != Property::Weights {
-        check_encoding(output, path.encodings(), findings)?;
-    }
-    Ok(layout)
-}
-
-fn check_encoding(accessor: &Accessor, listed: &[Encoding], findings: &mut Vec<Finding>) -> Result<()> {
-    let encoding = Encoding::of(accessor);
-    let at = format!("/accessors/{}/componentType", accessor.index);
-    let what = format!("{encoding} is not among the types that the extension lists here");
-    match encoding.support(listed) {
-        TypeSupport::Listed => {}
-        TypeSupport::Understood => findings.push(warning(&rules::QUANT_SIGNED_TYPE, at, what)),
-        TypeSupport::Refused => return Err(Error::malformed(at, what)),
-    }
-    Ok(())
-}
-
-/// Whoever reads a channel can read it all the same, whatever the rules call it.
-fn warning(code: &Code, at: String, message: String) -> Finding {
-    Finding { severity: Severity::Warning, ..code.finding(at, message) }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Whether a channel needs the extension, or would mean the same to a reader that only knows core.
+//! Whether a channel needs the extension, or means the same without it.
 
 use super::{Layout, NAME, Path, shape};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
 };
 use serde_json::Value;
 
-/// Whether a channel of a document is stored in one of the extension's forms.
+/// Whether a channel of a document has one of the extension's forms.
 pub(crate) fn stores(document: &Document, animation: usize, channel: usize) -> bool {
-    // Values of the JSON take many times what it does as text: who does not use the extension does not need them.
+    // Documents without the extension do not need the JSON as values, which take many times the memory of its text.
     if !document.uses(NAME) {
         return false;
     }

@@ -1,31 +1,32 @@
-//! What a writer of the extension may be asked for.
+//! Options of the extension's writer.
 
 use super::{Encoding, Layout, Path};
 use crate::{Property, document::ComponentType};
 
-/// How animations are to be quantized. By default, the engine chooses each track's form within the bound.
+/// Options for quantizing animations. By default, the engine chooses each track's form within the bound.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// How tracks are to be laid out.
+    /// The layouts of tracks.
     pub layouts: LayoutOptions,
-    /// What values are to be stored as, whatever that costs in precision; paths whose table does not list it choose for themselves.
+    /// The type of values, at any error. A path whose table does not list it gets another type.
     pub values: Option<Encoding>,
-    /// What times are to be stored as, where they stay strictly increasing.
+    /// The type of times, where they stay strictly increasing.
     pub times: Option<Encoding>,
-    /// Whether axes stay that only hold the rest pose. They always do in motion that is made for other skeletons (VRMC_vrm_animation).
+    /// Whether axes that only hold the rest pose stay. They always stay in motion made for other skeletons
+    /// (VRMC_vrm_animation).
     pub keep_rest: bool,
 }
 
-/// How tracks are to be laid out.
+/// Options for the layouts of tracks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LayoutOptions {
     /// No integers wider than a byte.
     pub bytes_only: bool,
-    /// How rotations are to be laid out, where they can be.
+    /// The layout of rotations, where possible.
     pub rotation: Option<RotationForm>,
-    /// How translations are to be laid out, where they can be.
+    /// The layout of translations, where possible.
     pub translation: Option<VectorForm>,
-    /// How scales are to be laid out, where they can be.
+    /// The layout of scales, where possible.
     pub scale: Option<VectorForm>,
 }
 
@@ -54,7 +55,7 @@ pub enum VectorForm {
 }
 
 impl LayoutOptions {
-    /// Whether a layout is wanted of a property.
+    /// Whether a property may have a layout.
     pub(crate) fn wants(&self, property: Property, layout: Layout) -> bool {
         let (rotation, vector) = match layout {
             Layout::Whole => (Some(RotationForm::Vec4), Some(VectorForm::Vec3)),
@@ -69,12 +70,12 @@ impl LayoutOptions {
         }
     }
 
-    /// Whether each axis of a property may (`None`: where that is cheaper) or must get a channel of its own.
+    /// Whether each axis of a property gets a channel of its own; `None`: if that is cheaper.
     pub(crate) fn axes(&self, property: Property) -> Option<bool> {
         self.vector(property).map(|form| form == VectorForm::Axes)
     }
 
-    /// Rotations and weights are never taken apart.
+    /// The layout of a property. Rotations and weights are never split into axes.
     fn vector(&self, property: Property) -> Option<VectorForm> {
         match property {
             Property::Translation => self.translation,
@@ -85,7 +86,7 @@ impl LayoutOptions {
 }
 
 impl Options {
-    /// What is asked for where the table lists it for a path; integers where only times are asked for.
+    /// The requested type if the table lists it for a path, or else integers.
     pub(super) fn encoding(&self, path: Path) -> Encoding {
         let component = if self.layouts.bytes_only { ComponentType::U8 } else { ComponentType::U16 };
         let asked = self.values.filter(|e| path.encodings().contains(e));

@@ -1,6 +1,10 @@
-//! What the extension asks of a file, and which of core's rules it takes back.
+//! The extension's rules, and the rules of core that it suspends.
 
-use super::{Encoding, Layout, NAME, Parameters, Path, TypeSupport, UNSIGNED, stored};
+use super::{
+    Encoding, Layout, NAME, Parameters, Path, TypeSupport, UNSIGNED,
+    decode::{numbers, time_scale},
+    stored,
+};
 use crate::{
     Document, Interpolation, Property, Result,
     document::{Accessor, Object, Shape},
@@ -49,7 +53,7 @@ crate::validate::codes! { Keyfold;
         "Use a finer step, wider integers or floats.";
 }
 
-/// The objects that may carry the extension.
+/// The objects that may have the extension.
 pub(super) const PLACES: &[&str] = &["/animations/*/channels/*"];
 
 pub(super) fn rules(document: &Document, findings: &mut Findings) {
@@ -62,7 +66,7 @@ pub(super) fn rules(document: &Document, findings: &mut Findings) {
         for (index, object) in animation.objects("channels").into_iter().flatten().enumerate() {
             let Ok(object) = object else { continue };
             let channel = Channel { document, animation: animation.clone(), object, index };
-            // What is not there to be looked at, core's rules complain about.
+            // Core's rules report missing members.
             let _ = check(&channel, &mut said, findings);
             let _ = check_combination(&channel, &mut driven, findings);
         }
@@ -79,8 +83,8 @@ fn check(channel: &Channel<'_>, said: &mut BTreeSet<(String, &'static str)>, fin
     check_parameters(object, path, output.shape, findings)?;
     let place = sampler.place("input");
     findings.suppress_at(&khronos::ANIMATION_SAMPLER_INPUT_ACCESSOR_INVALID_FORMAT, &place);
-    // Samplers may be shared: what is wrong with one is said once.
-    if let Some((code, message)) = input_fault(channel, &input)
+    // Samplers may be shared: each fault is reported once.
+    if let Some((code, _, message)) = time_fault(&input).or_else(|| collision(channel, &input, output.shape))
         && said.insert((place.clone(), code.name))
     {
         findings.add(code, place, message);
@@ -91,8 +95,10 @@ fn check(channel: &Channel<'_>, said: &mut BTreeSet<(String, &'static str)>, fin
     let interpolation = sampler.text("interpolation")?.and_then(Interpolation::from_name);
     let elements = interpolation.map_or(1, Interpolation::elements_per_key);
     let at = named.place("sampler");
-    check_format(path, &output, elements > 1, &at, findings);
-    // Core's rule counts the values of its own paths only.
+    for (code, _, message) in value_faults(path, &output, elements > 1).into_iter().flatten() {
+        findings.add(code, &at, message);
+    }
+    // Core's rule counts only values of core's paths.
     if path.axis.is_some() {
         check_count(&at, output.count, input.count.saturating_mul(elements), findings);
     }
@@ -101,34 +107,70 @@ fn check(channel: &Channel<'_>, said: &mut BTreeSet<(String, &'static str)>, fin
 
 fn check_parameters(channel: &Object<'_>, path: Option<Path>, shape: Shape, findings: &mut Findings) -> Result<()> {
     let Some(object) = channel.extension(NAME)? else { return Ok(()) };
-    let expected = shape.components();
-    let weights = path.is_some_and(|path| path.property == Property::Weights);
     for key in ["offset", "scale"].into_iter().filter(|key| object.get(key).is_some()) {
-        if weights {
+        if path.is_some_and(|path| path.property == Property::Weights) {
             findings.add(&QUANT_WEIGHTS, object.place(key), "the table does not list weights");
         }
-        if object.numbers(key).map_or(true, |n| n.is_some_and(|n| n.len() != expected)) {
-            let message = format!("{} elements need an array of {expected} numbers", shape.name());
+        if numbers(&object, key, shape).is_err() {
+            let message = format!("{} elements need an array of {} numbers", shape.name(), shape.components());
             findings.add(&QUANT_ARRAY_LENGTH, object.place(key), message);
         }
     }
-    if object.number("timeScale").map_or(true, |scale| scale.is_some_and(|s| !(s > 0.0 && s.is_finite()))) {
+    if time_scale(&object).is_err() {
         findings.add(&QUANT_TIME_SCALE, object.place("timeScale"), "should be a number greater than zero");
     }
     Ok(())
 }
 
-fn input_fault(channel: &Channel<'_>, input: &Accessor) -> Option<(&'static Code, String)> {
-    let fault = type_fault(input, &UNSIGNED, &QUANT_INPUT_FORMAT);
-    if let Some(code) = if input.shape == Shape::Scalar { fault } else { Some(&QUANT_INPUT_FORMAT) } {
-        return Some((code, format!("times are stored as {} {}", input.shape.name(), Encoding::of(input))));
+/// A rule that an accessor breaks, the place of the member that shows it, and a message.
+type Fault = (&'static Code, String, String);
+
+/// The rule that the form of a sampler's times breaks.
+pub(super) fn time_fault(input: &Accessor) -> Option<Fault> {
+    let what = format!("times are stored as {} {}", input.shape.name(), Encoding::of(input));
+    let message = format!("{what}, which the table does not list");
+    match input.shape {
+        Shape::Scalar => type_fault(input, &UNSIGNED, &QUANT_INPUT_FORMAT, message),
+        _ => Some((&QUANT_INPUT_FORMAT, format!("/accessors/{}/type", input.index), message)),
     }
+}
+
+/// The rule that times break if they do not increase as integers or as seconds.
+fn collision(channel: &Channel<'_>, input: &Accessor, output: Shape) -> Option<Fault> {
     let raw = stored(channel.document, input.index).ok()?;
-    let seconds = Parameters::of_channel(&channel.object).ok()?.times(&raw);
-    // Floats that do not increase as they are belong to core's rule.
+    let seconds = Parameters::of_channel(&channel.object, output).ok()?.times(&raw);
+    // Core's rule reports floats that do not increase.
     let core = Encoding::of(input) == Encoding::FLOAT && !raw.is_sorted_by(|a, b| a < b);
     let message = "stored times do not make strictly increasing seconds".to_owned();
-    (!core && !seconds.is_sorted_by(|a, b| a < b)).then_some((&QUANT_TIME_COLLISION, message))
+    (!core && !seconds.is_sorted_by(|a, b| a < b)).then_some((&QUANT_TIME_COLLISION, String::new(), message))
+}
+
+/// The rules that the form of a path's values breaks. Weights may have any type that core's reader takes.
+pub(super) fn value_faults(path: Path, output: &Accessor, is_spline: bool) -> [Option<Fault>; 2] {
+    let (shape, at) = (output.shape.name(), format!("/accessors/{}/type", output.index));
+    let Some(layout) = path.layout(output.shape) else {
+        return [Some((&QUANT_OUTPUT_FORMAT, at, format!("`{path}` is not stored as {shape}"))), None];
+    };
+    let message = format!("`{path}` is stored as {}, which the table does not list", Encoding::of(output));
+    let of_type = type_fault(output, path.encodings(), &QUANT_OUTPUT_FORMAT, message);
+    let of_spline: Option<Fault> = match layout {
+        _ if !is_spline => None,
+        Layout::OneAxisAndW(_) => Some((&QUANT_CUBIC_ROTATION_AXIS, at, "a spline about one axis".to_owned())),
+        _ => layout.lacks_w().then(|| (&QUANT_CUBIC_ROTATION, at, format!("{shape} has no W for tangents"))),
+    };
+    [of_type.filter(|_| path.property != Property::Weights), of_spline]
+}
+
+/// The rule that a component type breaks; `unknown` for types that the table does not list in any form.
+fn type_fault(accessor: &Accessor, listed: &[Encoding], unknown: &'static Code, message: String) -> Option<Fault> {
+    let encoding = Encoding::of(accessor);
+    let code = match encoding.support(listed) {
+        TypeSupport::Listed => return None,
+        TypeSupport::Understood => &QUANT_SIGNED_TYPE,
+        TypeSupport::Refused if listed.contains(&Encoding { normalized: true, ..encoding }) => &QUANT_NOT_NORMALIZED,
+        TypeSupport::Refused => unknown,
+    };
+    Some((code, format!("/accessors/{}/componentType", accessor.index), message))
 }
 
 fn check_combination(
@@ -140,7 +182,7 @@ fn check_combination(
     let Some(path) = Path::from_name(target.required_text("path")?) else { return Ok(()) };
     let others = driven.entry((target.required_index("node")?, path.property)).or_default();
     let clashes = |other: &Path| match (path.axis, other.axis) {
-        // Core's rule.
+        // Core's rule reports these.
         (None, None) => false,
         (Some(a), Some(b)) => a == b || path.property == Property::Rotation,
         _ => true,
@@ -153,35 +195,7 @@ fn check_combination(
     Ok(())
 }
 
-/// The rule that a component type breaks; `unknown` is that of types that the table's list has in no way.
-fn type_fault(accessor: &Accessor, listed: &[Encoding], unknown: &'static Code) -> Option<&'static Code> {
-    let encoding = Encoding::of(accessor);
-    match encoding.support(listed) {
-        TypeSupport::Listed => None,
-        TypeSupport::Understood => Some(&QUANT_SIGNED_TYPE),
-        TypeSupport::Refused if listed.contains(&Encoding { normalized: true, ..encoding }) => {
-            Some(&QUANT_NOT_NORMALIZED)
-        }
-        TypeSupport::Refused => Some(unknown),
-    }
-}
-
-fn check_format(path: Path, output: &Accessor, is_spline: bool, at: &str, findings: &mut Findings) {
-    let Some(layout) = path.layout(output.shape) else {
-        let message = format!("`{path}` is not stored as {}", output.shape.name());
-        return findings.add(&QUANT_OUTPUT_FORMAT, at, message);
-    };
-    if let Some(code) = type_fault(output, path.encodings(), &QUANT_OUTPUT_FORMAT) {
-        findings.add(code, at, format!("`{path}` is stored as {}", Encoding::of(output)));
-    }
-    if is_spline && layout.lacks_w() {
-        findings.add(&QUANT_CUBIC_ROTATION, at, format!("{} has no W for tangents", output.shape.name()));
-    } else if is_spline && matches!(layout, Layout::OneAxisAndW(_)) {
-        findings.add(&QUANT_CUBIC_ROTATION_AXIS, at, "a spline about one axis");
-    }
-}
-
-/// Rotations are of unit length once `scale` and `offset` are applied, not before; without W they are not longer than that.
+/// Checks that rotations are of unit length after `scale` and `offset`, or not longer if W is left out.
 fn check_length(
     channel: &Channel<'_>,
     path: Path,
@@ -193,18 +207,17 @@ fn check_length(
     let is_rotation = path.property == Property::Rotation;
     let Some(layout) = path.layout(output.shape).filter(|_| is_rotation) else { return Ok(()) };
     let code = &khronos::ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION;
-    let parameters = Parameters::of_channel(&channel.object)?;
-    parameters.check(&channel.object, output.shape)?;
+    let parameters = Parameters::of_channel(&channel.object, output.shape)?;
     let listed = path.encodings().contains(&Encoding::of(output));
     if parameters == Parameters::default() && layout == Layout::Whole && listed {
         return Ok(());
     }
     findings.suppress_at(code, &channel.object.place("sampler"));
-    // Of what the table does not list, that is said already.
+    // Types that the table does not list are already reported.
     if !listed {
         return Ok(());
     }
-    // Components as they are stored: W would be rebuilt to fit whatever the others are.
+    // Stored components only: a rebuilt W gives unit length to any others.
     let values = parameters.values(&stored(channel.document, output.index)?, output.shape, Layout::Whole);
     let length = |q: &[f32]| q.iter().map(|c| f64::from(*c) * f64::from(*c)).sum::<f64>().sqrt();
     let sound = |beyond: f64| beyond <= UNIT_TOLERANCE && (layout.lacks_w() || beyond >= -UNIT_TOLERANCE);

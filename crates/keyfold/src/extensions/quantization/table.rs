@@ -1,5 +1,4 @@
-//! The draft's tables: which path may be stored as what. Read by the reader, the writer, the rules and the tests, so that there is
-//! one place that says it.
+//! The draft's tables: the types and shapes that each path may have. Reader, writer, rules and tests use them.
 
 use crate::{
     Axis, Property,
@@ -13,7 +12,8 @@ use std::fmt;
 pub struct Path {
     /// The property.
     pub property: Property,
-    /// Where the path is dotted: the axis. A translation's or scale's other axes are left alone, a rotation's are zero.
+    /// The axis of a dotted path. The other axes of a translation or scale stay as they are, those of a rotation
+    /// become zero.
     pub axis: Option<Axis>,
 }
 
@@ -23,7 +23,7 @@ impl Path {
         Self { property, axis: Some(axis) }
     }
 
-    /// The path that a file spells `name`. Weights have no axes.
+    /// The path with this name in a file. Weights have no axes.
     pub fn from_name(name: &str) -> Option<Self> {
         let Some((property, axis)) = name.split_once('.') else {
             return Property::from_name(name).map(|property| Self { property, axis: None });
@@ -33,7 +33,7 @@ impl Path {
         Some(Self::axis(property, axis))
     }
 
-    /// What elements of a shape mean under this path; `None` where the path does not take them. Weights take any.
+    /// The layout of elements of a shape; `None` if the path cannot have that shape.
     pub fn layout(self, shape: Shape) -> Option<Layout> {
         use Property::{Rotation, Scale, Translation, Weights};
         match (self.property, self.axis, shape) {
@@ -58,7 +58,7 @@ impl Path {
     }
 }
 
-/// As a file spells it: `translation`, `rotation.x`.
+/// The name in a file: `translation`, `rotation.x`.
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.property.name())?;
@@ -66,12 +66,12 @@ impl fmt::Display for Path {
     }
 }
 
-/// A component type, and whether its integers stand for fractions.
+/// A component type, and whether its integers are normalized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Encoding {
-    /// What a component is stored as.
+    /// The component type.
     pub component: ComponentType,
-    /// Whether integers stand for fractions.
+    /// Whether integers are normalized.
     pub normalized: bool,
 }
 
@@ -84,7 +84,7 @@ impl Encoding {
         Self { component, normalized }
     }
 
-    /// What an accessor's components are stored as.
+    /// The encoding of an accessor's components.
     pub(crate) const fn of(accessor: &Accessor) -> Self {
         Self::new(accessor.component, accessor.normalized)
     }
@@ -94,25 +94,25 @@ impl Encoding {
         matches!(self.component, ComponentType::I8 | ComponentType::I16)
     }
 
-    /// How this encoding stands to what the table lists.
+    /// How far a list of the table has this encoding.
     pub fn support(self, listed: &[Self]) -> TypeSupport {
         match self {
             _ if listed.contains(&self) => TypeSupport::Listed,
-            // Rotations list signed integers; what they lack is unnormalized ones, which could not be told from a mistake.
+            // Rotations list signed integers. Integers that are not normalized are a mistake there.
             _ if self.signed() && !listed.iter().any(|e| e.signed()) => TypeSupport::Understood,
             _ => TypeSupport::Refused,
         }
     }
 }
 
-/// As messages name it: `5123 normalized`.
+/// The name in messages: `5123 normalized`.
 impl fmt::Display for Encoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.component.code(), if self.normalized { " normalized" } else { "" })
     }
 }
 
-/// What translations, scales and times are stored as.
+/// The encodings of translations, scales and times.
 pub const UNSIGNED: [Encoding; 5] = [
     Encoding::FLOAT,
     Encoding::new(ComponentType::U8, false),
@@ -121,7 +121,7 @@ pub const UNSIGNED: [Encoding; 5] = [
     Encoding::new(ComponentType::U16, true),
 ];
 
-/// What rotations are stored as.
+/// The encodings of rotations.
 pub const ROTATION: [Encoding; 5] = [
     Encoding::FLOAT,
     Encoding::new(ComponentType::I8, true),
@@ -130,24 +130,24 @@ pub const ROTATION: [Encoding; 5] = [
     Encoding::new(ComponentType::U16, true),
 ];
 
-/// How an encoding stands to a list of the table.
+/// How far a list of the table has an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeSupport {
     /// The table lists it.
     Listed,
-    /// The table does not list it, and its meaning is plain all the same: signed integers where only unsigned ones are listed.
+    /// The table does not list it, but its meaning is clear: signed integers where only unsigned ones are listed.
     Understood,
-    /// The table does not list it, and it is refused.
+    /// The table does not list it, and readers refuse it.
     Refused,
 }
 
-/// What stores a layout of a path.
+/// The shape of a path's elements in a layout.
 pub(crate) fn shape(path: Path, layout: Layout) -> Shape {
     let shapes = [Shape::Vec2, Shape::Vec3, Shape::Vec4];
     shapes.into_iter().find(|shape| path.layout(*shape) == Some(layout)).unwrap_or(Shape::Scalar)
 }
 
-/// The path that a layout of a property needs: `rotation.x` where only X is stored.
+/// The path for a layout: `rotation.x` if only X is stored.
 pub(crate) fn path_of(path: Path, layout: Layout) -> Path {
     match layout {
         Layout::OneAxis(axis) | Layout::OneAxisAndW(axis) => Path::axis(path.property, Axis::ALL[axis]),

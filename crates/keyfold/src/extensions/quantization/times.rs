@@ -1,25 +1,25 @@
-//! Frame numbers behind times: the coarsest step of which all times are multiples.
+//! Times as frame numbers: multiples of the coarsest step that all times have in common.
 //!
-//! Exporters sample at frame rates and write the times as floats, some of them summed up with drift. Readers multiply frame numbers by
-//! their step in floats or in doubles. A step that is a float itself means the same to both: the product of two such numbers is exact in
-//! doubles, and rounded once it is what floats make of it. Few frame rates have such a step, and times may come out a last bit away from
-//! where they were: what that does has to be measured on the curves, and the edges of `Step` curves have to stay.
+//! Exporters sample at frame rates and write times as floats, sometimes as sums that drift. Readers multiply frame
+//! numbers by the step, in `f32` or in `f64`. A step that is an `f32` gives the same times in both: the product is
+//! exact in `f64`, and `f32` rounds the same product once. Few frame rates have such a step, so times may change by
+//! their last bit. The caller measures the effect on curves and keeps the edges of `Step` curves.
 
 use super::Encoding;
 use crate::document::ComponentType;
 
-/// Rates that are tried first, in frames per second: whole ones are what exporters use.
+/// The highest of the whole rates that are tried first, in frames per second: exporters use whole rates.
 const RATES: u32 = 240;
-/// How finely the shortest gap is divided otherwise.
+/// The finest division of the shortest gap between two times.
 const PARTS: u32 = 12;
 
 /// Times as frame numbers.
 pub(crate) struct FrameNumbers {
     /// One for each time.
     pub(crate) codes: Vec<u16>,
-    /// What a stored 1 stands for, in seconds.
+    /// The seconds of a stored 1.
     pub(crate) scale: f64,
-    /// The times as a reader will have them.
+    /// The times that readers get.
     pub(crate) decoded: Vec<f32>,
 }
 
@@ -29,7 +29,7 @@ impl FrameNumbers {
         Self { codes, scale, decoded }
     }
 
-    /// Times as multiples of `step` seconds; `None` where two of them would fall on one code, or one is out of reach.
+    /// Times as multiples of `step` seconds; `None` if two of them have the same code, or one has none.
     fn multiples(times: &[f32], encoding: Encoding, step: f64) -> Option<Self> {
         let most = encoding.component.one()?;
         let code = |time: &f32| Some(libm::round(f64::from(*time) / step)).filter(|code| *code <= most);
@@ -38,7 +38,7 @@ impl FrameNumbers {
         codes.is_sorted_by(|a, b| a < b).then(|| Self::new(codes, encoding, scale))
     }
 
-    /// Whether a reader that multiplies in floats has the same times as one that multiplies in doubles.
+    /// Whether multiplying in `f32` gives the same times as multiplying in `f64`.
     fn is_plain(&self, encoding: Encoding) -> bool {
         let scaled = numbers(&self.codes, encoding).map(|number| number as f32 * self.scale as f32);
         scaled.eq(self.decoded.iter().copied())
@@ -50,7 +50,7 @@ impl FrameNumbers {
         self.decoded.iter().zip(times).map(distance).fold(0.0, f64::max)
     }
 
-    /// The same codes with a time scale of as few digits as give the same times.
+    /// The same codes with the shortest time scale that gives the same times.
     fn brief(self, encoding: Encoding) -> Self {
         let shorter = (5..17).filter_map(|digits| format!("{:.digits$e}", self.scale).parse().ok());
         let mut shorter = shorter.map(|scale| Self::new(self.codes.clone(), encoding, scale));
@@ -58,19 +58,19 @@ impl FrameNumbers {
     }
 }
 
-/// What codes stand for before they are scaled.
+/// The numbers of codes before they are scaled.
 fn numbers(codes: &[u16], encoding: Encoding) -> impl Iterator<Item = f64> {
     let one = encoding.component.one().filter(|_| encoding.normalized).unwrap_or(1.0);
     codes.iter().map(move |code| f64::from(*code) / one)
 }
 
-/// The frame numbers of `times`; only where every time comes back as it was, but for the last bit.
+/// The frame numbers of `times`; `None` if a time changes by more than its last bit.
 pub(crate) fn frame_numbers(times: &[f32]) -> Option<FrameNumbers> {
     let bit = last_bit(*times.last()?);
     frames(times, Encoding::new(ComponentType::U16, false)).filter(|frames| frames.drift(times) <= bit)
 }
 
-/// The frame numbers of `times` in an encoding, the nearest there are. The last time is always exact: animations keep their length.
+/// The nearest frame numbers of `times` in an encoding. The last time is exact, so that animations keep their length.
 pub(super) fn frames(times: &[f32], encoding: Encoding) -> Option<FrameNumbers> {
     let bit = last_bit(*times.last()?);
     let mut best: Option<(f64, FrameNumbers)> = None;
@@ -84,7 +84,7 @@ pub(super) fn frames(times: &[f32], encoding: Encoding) -> Option<FrameNumbers> 
     best.map(|(_, frames)| frames.brief(encoding))
 }
 
-/// Codes up to the largest with a step that means the same to all readers; with any where there is none.
+/// Frame numbers whose last one is the largest code. If possible, their step means the same to all readers.
 pub(super) fn coarse(times: &[f32], encoding: Encoding) -> Option<FrameNumbers> {
     let step = f64::from(*times.last()?) / encoding.component.one()?;
     around(times, encoding, step, f64::INFINITY).next().or_else(|| FrameNumbers::multiples(times, encoding, step))
@@ -95,7 +95,7 @@ fn last_bit(time: f32) -> f64 {
     f64::from(time.abs().next_up()) - f64::from(time.abs())
 }
 
-/// Frame numbers for the floats around a step; only the nearest one where times are far from being its multiples.
+/// Frame numbers for the floats next to a step; only for the nearest one if times are far from its multiples.
 fn around(times: &[f32], encoding: Encoding, step: f64, bit: f64) -> impl Iterator<Item = FrameNumbers> {
     let near = step as f32;
     let tried = move |step: f32| FrameNumbers::multiples(times, encoding, f64::from(step)).filter(|_| step > 0.0);
@@ -109,15 +109,15 @@ fn around(times: &[f32], encoding: Encoding, step: f64, bit: f64) -> impl Iterat
     first.into_iter().chain(others).filter(holds)
 }
 
-/// Steps to try, coarse ones first.
+/// The steps that are tried, coarse ones first.
 fn steps(times: &[f32]) -> impl Iterator<Item = f64> {
     let end = f64::from(times.last().copied().unwrap_or(0.0));
     let gaps = times.windows(2).map(|w| f64::from(w[1]) - f64::from(w[0]));
     let shortest = gaps.chain(times.first().map(|t| f64::from(*t)).filter(|t| *t > 0.0)).fold(f64::INFINITY, f64::min);
     let whole = (1..=RATES).map(|rate| 1.0 / f64::from(rate));
-    // A step that divides the end exactly, near a part of the shortest gap.
+    // Steps near a part of the shortest gap that divide the end exactly.
     let parts = (1..=PARTS).map(move |n| end / libm::round(end / (shortest / f64::from(n))).max(1.0));
-    // Finer than needed, but other floats.
+    // Finer than necessary, but other floats.
     let finer = [3.0, 5.0, 7.0].into_iter().flat_map(|n| (1..=RATES).map(move |rate| 1.0 / (n * f64::from(rate))));
     whole.chain(parts).chain(finer).filter(move |step| *step > 0.0 && step.is_finite() && *step <= shortest * 1.01)
 }

@@ -1,4 +1,4 @@
-//! Storing a document's animations: the engine says how finely, keys stay. Forms that are asked for by name are written as they are asked for.
+//! Stores a document's animations on grids that the engine chooses, with all keys, or in forms that options name.
 
 use super::{Options, given};
 use crate::{
@@ -7,10 +7,12 @@ use crate::{
     read,
 };
 
-/// Stores a document's animations as EXT_animation_quantization. Tracks that the extension knows no form for (pointers, spherical
-/// splines) stay as they are, also where a pointer means what core's `node` and `path` can say: the draft's table has no row for it, and
-/// [`retarget`](fn@crate::retarget) to core's targets first is what makes those smaller. Weights become core's own normalized integers where
-/// those are good enough. What is searched keeps the bound; types that are asked for may break it ([`kept`](crate::kept) tells).
+/// Stores a document's animations as EXT_animation_quantization.
+///
+/// Tracks without a form in the extension (pointers, CUBICSLERP) stay as they are. That includes pointers that core's
+/// `node` and `path` can express: call [`retarget`](fn@crate::retarget) first to store them. Weights become core's
+/// normalized integers if those are fine enough. Searched grids keep the bound. Types that the options name may break
+/// it ([`kept`](crate::kept) checks).
 pub fn quantize(document: &Document, max_error: Bound, options: &Options) -> Result<Changed> {
     quantize_with(document, max_error, options, &())
 }
@@ -31,7 +33,7 @@ pub fn quantize_with(
     Ok(Changed { document, findings })
 }
 
-/// What there is to say of tracks that stay as they are because of how they are addressed.
+/// Findings about tracks that stay as they are because pointers address them.
 fn pointed(animation: &Animation) -> impl Iterator<Item = Finding> {
     let is_pointed =
         |track: &&Track| matches!(track.target, Target::Node { .. }) && track.source.targets != Targets::Core;
@@ -39,7 +41,7 @@ fn pointed(animation: &Animation) -> impl Iterator<Item = Finding> {
         severity: Severity::Warning,
         code: "TARGET_NOT_STORED",
         at: format!("/animations/{}/channels/{}", animation.index, track.source.channel),
-        message: "the track is addressed by a pointer, for which EXT_animation_quantization has no form; it stays as it is (--targets core first)".into(),
+        message: "stays as it is: the extension stores no pointers; convert with --targets core first".into(),
     })
 }
 

@@ -46,7 +46,7 @@ fn laid_out(layouts: LayoutOptions) -> Options {
     Options { layouts, ..Options::default() }
 }
 
-/// What comes of a document, once it is known to keep the bound.
+/// A quantized document, which keeps the bound.
 fn quantized(document: &Document, options: &Options) -> Document {
     quantized_within(document, Bound::default(), options)
 }
