@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 use keyfold::{
     Document, diff,
-    pack::{Level, Settings, pack},
+    pack::{Level, Options, pack},
 };
 use keyfold_oracle::{corpus_files, root, sample_files};
 
@@ -22,7 +22,7 @@ pub(crate) fn run() -> Result<()> {
     let (mut ratios, mut seconds, mut others) = (Vec::new(), 0.0, 0.0);
     for file in corpus_files().into_iter().chain(sample_files()) {
         let document = Document::open(&file)?;
-        let packed = pack(&document, &Settings { level: Level::Fast, ..Settings::default() })?;
+        let packed = pack(&document, &Options { level: Level::Fast, ..Options::default() })?;
         let written = folder.join("packed.glb");
         packed.document.save(&written)?;
         let found = diff(&document, &Document::open(&written)?, None)?;

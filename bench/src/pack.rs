@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Result, ensure};
-use keyfold::pack::{Settings, pack, weigh};
+use keyfold::pack::{Options, pack, weigh};
 use keyfold::{Bound, Document, Scene, Storage, Unmatched, diff, read};
 use keyfold_oracle::{corpus_files, packers};
 
@@ -48,13 +48,13 @@ fn bytes(folder: &Path) -> Result<()> {
         };
         let (mut cells, mut ratios) = (Vec::new(), Vec::new());
         for storage in Storage::ALL {
-            let settings = Settings { storage, bound: Bound::Length(theirs.error), ..Settings::default() };
-            let packed = pack(&document, &settings)?;
+            let options = Options { storage, max_error: Bound::Length(theirs.error), ..Options::default() };
+            let packed = pack(&document, &options)?;
             ensure!(packed.diff.error <= theirs.error, "{name}: the bound is broken");
             ratios.push(packed.gzip_bytes as f64 / theirs.gzip as f64);
             cells.push(format!("{} ({:.2})", packed.gzip_bytes, packed.gzip_bytes as f64 / theirs.gzip as f64));
         }
-        let core = pack(&document, &Settings { bound: TIGHT, ..Settings::default() })?;
+        let core = pack(&document, &Options { max_error: TIGHT, ..Options::default() })?;
         ratios.push(core.gzip_bytes as f64 / float as f64);
         println!(
             "| {name} | {float} | {} @ {:.4} % | {} | {:.2} |",

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
-use keyfold::pack::{Settings, pack};
+use keyfold::pack::{Options, pack};
 use keyfold::write::MeshoptVersion;
 use keyfold::{Bound, Document, Storage};
 use keyfold_oracle::corpus_files;
@@ -47,7 +47,8 @@ fn row(file: &Path, folder: &Path) -> Result<Option<[f64; 2]>> {
     let Some(theirs) = at_error(settings.filter_map(run).collect()) else { return Ok(None) };
     let ours = |meshopt: MeshoptVersion| {
         let (storage, bound) = (Storage::Meshopt, Bound::Relative(ERROR));
-        pack(&document, &Settings { storage, meshopt, bound, ..Settings::default() }).map(|ours| ours.gzip_bytes as f64)
+        pack(&document, &Options { storage, meshopt, max_error: bound, ..Options::default() })
+            .map(|ours| ours.gzip_bytes as f64)
     };
     let (ext, khr) = (ours(MeshoptVersion::Ext)?, ours(MeshoptVersion::Khr)?);
     let ratios = [ext, khr].map(|bytes| bytes / theirs);

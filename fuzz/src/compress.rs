@@ -1,7 +1,7 @@
 //! Draco streams of what a document holds.
 
 use keyfold::{
-    Document,
+    Bound, Document,
     draco::{Options, compress as compress_document},
 };
 
@@ -11,7 +11,7 @@ pub fn compress(data: &[u8]) {
     let Ok(document) = Document::from_bytes(data, None, &options) else { return };
     for bits in [None, Some(1), Some(9)] {
         let wanted = Options { bits, ..Options::default() };
-        let Ok(done) = compress_document(&document, &wanted) else { continue };
-        crate::reopened(&document, &done.0).iter().for_each(crate::play);
+        let Ok(done) = compress_document(&document, Bound::default(), &wanted) else { continue };
+        crate::reopened(&document, &done.document).iter().for_each(crate::play);
     }
 }

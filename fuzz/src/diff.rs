@@ -8,7 +8,7 @@ pub fn diff(data: &[u8]) {
     if let Ok(same) = compare(&document, &document, None) {
         assert!(same.error == 0.0 || !same.error.is_finite(), "{} off from itself", same.error);
     }
-    if let Ok((plain, _)) = keyfold::unpack(&document, keyfold::Bound::default()) {
+    if let Ok(plain) = keyfold::unpack(&document, keyfold::Bound::default()).map(|changed| changed.document) {
         let _ = compare(&document, &plain, None);
         let _ = keyfold::report::report(&document, &plain, None);
     }

@@ -39,5 +39,5 @@ pub fn play(document: &Document) {
         }
     }
     let _ = document.to_bytes();
-    let _ = keyfold::unpack(document, keyfold::Bound::default()).map(|(plain, _)| plain.to_bytes());
+    let _ = keyfold::unpack(document, keyfold::Bound::default()).map(|changed| changed.document.to_bytes());
 }

@@ -1,7 +1,7 @@
 //! Pointers: hostile texts as the targets of channels, in every form, through everything that follows a pointer.
 
 use keyfold::{
-    Document, OpenOptions, Retarget, Targets, Weights, freeze,
+    Document, OpenOptions, RetargetOptions, Targets, Weights, freeze,
     object_model::{Pointer, Registry, current},
     read, retarget,
     validate::validate,
@@ -24,8 +24,8 @@ pub fn pointer(data: &[u8]) {
     crate::play(&document);
     let _ = validate(&document);
     for targets in [Targets::Core, Targets::Pointer, Targets::Animation2] {
-        let wanted = Retarget { targets: Some(targets), weights: Some(Weights::Split), first_as_static: true };
-        let (changed, _) = retarget(&document, &wanted).expect("what was read can be addressed");
+        let wanted = RetargetOptions { targets: Some(targets), weights: Some(Weights::Split), first_as_static: true };
+        let changed = retarget(&document, &wanted).expect("what was read can be addressed").document;
         read(&changed).expect("what was written can be read");
     }
     for animation in &read(&document).expect("it has been read").animations {

@@ -1,8 +1,8 @@
 //! EXT_animation_quantization: read, validated, quantized anew in every layout, undone.
 
 use keyfold::{
-    Document, OpenOptions,
-    quantization::{Options, RotationForm, VectorForm, quantize},
+    Bound, Document, OpenOptions,
+    quantization::{LayoutOptions, Options, RotationForm, VectorForm, quantize},
 };
 
 /// A document whose animations are quantized.
@@ -12,9 +12,14 @@ pub fn quantization(data: &[u8]) {
     keyfold::validate::validate(&document);
     let layouts = [(RotationForm::Vec4, VectorForm::Axes), (RotationForm::Scalar, VectorForm::Vec3)];
     for (rotation, vector) in layouts {
-        let options =
-            Options { rotation: Some(rotation), translation: Some(vector), scale: Some(vector), ..Options::default() };
-        if let Ok((quantized, _)) = quantize(&document, &options) {
+        let layouts = LayoutOptions {
+            rotation: Some(rotation),
+            translation: Some(vector),
+            scale: Some(vector),
+            ..LayoutOptions::default()
+        };
+        let options = Options { layouts, ..Options::default() };
+        if let Ok(quantized) = quantize(&document, Bound::default(), &options).map(|changed| changed.document) {
             crate::play(&quantized);
         }
     }

@@ -55,12 +55,11 @@ impl AclClip {
     pub fn build(&self, encoding: Encoding, times: usize) -> Result<(BuiltClip, f64)> {
         let document = Document::open(&self.path)?;
         let animations = read(&document)?.animations;
-        let scene = Scene::new(&document, &animations, Some(Bound::Length(self.bound * SHELL_PER_BOUND)))?;
-        let max_error = Bound::Length(self.bound);
-        let options = ClipOptions { rate: Some(RATE), encoding, max_error, ..ClipOptions::default() };
-        let animation = &animations[self.animation];
-        let built = build_clip(&document, &scene, animation, &options)?;
-        let error = error(&scene, animation, &Clip::open(&built.bytes)?, times);
+        let (max_error, probe_radius) = (Bound::Length(self.bound), Some(Bound::Length(self.bound * SHELL_PER_BOUND)));
+        let options = ClipOptions { rate: Some(RATE), encoding, max_error, probe_radius, ..ClipOptions::default() };
+        let built = build_clip(&document, self.animation, &options)?;
+        let scene = Scene::new(&document, &animations, probe_radius)?;
+        let error = error(&scene, &animations[self.animation], &Clip::open(&built.bytes)?, times);
         Ok((built, error))
     }
 }

@@ -57,7 +57,7 @@ fn the_bound_holds_at_random_times_in_clips_of_our_own_samples() {
             animations.iter().take(2).flat_map(|a| [Encoding::Variable, Encoding::Fixed].map(|e| (a, e)))
         {
             let options = ClipOptions { rate: Some(30.0), encoding, ..ClipOptions::default() };
-            let built = build_clip(&document, &scene, animation, &options).unwrap();
+            let built = build_clip(&document, animation.index, &options).unwrap();
             let found = error(&scene, animation, &Clip::open(&built.bytes).unwrap(), TIMES);
             assert!(built.holds && found <= built.bound, "{name} #{}: {found} over {}", animation.index, built.bound);
             checked += 1;

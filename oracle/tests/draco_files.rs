@@ -2,7 +2,7 @@
 
 use keyfold::{
     Bound, Document, Kept, Severity, diff,
-    draco::{Dialect, Options, compress},
+    draco::{Dialect, Options, StreamOptions, compress},
     inspect::animation_bytes,
     kept, read,
     validate::validate,
@@ -97,7 +97,7 @@ fn the_corpus_is_compressed_within_the_bound_and_libdraco_reads_it() {
         {
             continue;
         }
-        let (packed, _) = compress(&original, &Options::default()).unwrap();
+        let packed = compress(&original, Bound::default(), &Options::default()).unwrap().document;
         let bytes = packed.to_bytes().unwrap();
         let bytes = Document::from_bytes(bytes, file.parent().map(Into::into), &Default::default()).unwrap();
         let Kept { diff: again, broken, .. } = held(&original, &bytes);
@@ -108,8 +108,8 @@ fn the_corpus_is_compressed_within_the_bound_and_libdraco_reads_it() {
             assert_libdraco_agrees(libdraco, &bytes);
         }
         let meets = |bits: &u8| {
-            let done = compress(&original, &Options { bits: Some(*bits), ..Options::default() });
-            done.is_ok_and(|(done, _)| held(&original, &done).broken.is_empty())
+            let done = compress(&original, Bound::default(), &Options { bits: Some(*bits), ..Options::default() });
+            done.is_ok_and(|done| held(&original, &done.document).broken.is_empty())
         };
         let bits = (8..=24).find(meets).unwrap_or(24);
         let (before, theirs, ours) = (weigh(&original), libdraco_bytes(&original, bits), weigh(&packed));
@@ -125,7 +125,7 @@ fn the_corpus_is_compressed_within_the_bound_and_libdraco_reads_it() {
 
 /// How what was written compares with its original, at the default bound.
 fn held(original: &Document, written: &Document) -> Kept {
-    kept(original, written, Bound::default(), &()).unwrap()
+    kept(original, written, Bound::default()).unwrap()
 }
 
 /// libdraco decodes every stream of a document to the very floats that we decode.
@@ -146,8 +146,9 @@ fn both_dialects_and_fallbacks_are_read_back_and_the_fallback_is_not_opened() {
     let original = Document::open(file).unwrap();
     for dialect in [Dialect::Draft, Dialect::Year2018] {
         for fallback in [false, true] {
-            let options = Options { dialect, fallback, bits: Some(16), ..Options::default() };
-            let (packed, _) = compress(&original, &options).unwrap();
+            let streams = StreamOptions { dialect, fallback, ..StreamOptions::default() };
+            let options = Options { bits: Some(16), streams };
+            let packed = compress(&original, Bound::default(), &options).unwrap().document;
             let path = folder.path().join(format!("{dialect:?}{fallback}.gltf"));
             packed.save(&path).unwrap();
             let spare = path.with_extension("fallback.bin");

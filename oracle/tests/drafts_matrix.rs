@@ -2,8 +2,8 @@
 //! ours; a fault that gltf-validator sees, or that any loader would stumble over, has one.
 
 use keyfold::{
-    Bound, Document, Interpolation, OpenOptions, Retarget, Severity, Storage, Targets,
-    pack::{Level, Settings, pack},
+    Bound, Document, Interpolation, OpenOptions, RetargetOptions, Severity, Storage, Targets,
+    pack::{Level, Options, pack},
     retarget,
     rotation::{CoreSampler, RotationOptions, convert_rotations},
     validate,
@@ -42,12 +42,12 @@ const DRAFTS: [Draft; 7] = [
 fn with(document: &Document, draft: Draft, animation: &str) -> Document {
     let stored = |storage| {
         let animation = Some(animation.to_owned());
-        let settings = Settings { storage, animation, level: Level::Fast, ..Settings::default() };
-        pack(document, &settings).expect("packed").document
+        let options = Options { storage, animation, level: Level::Fast, ..Options::default() };
+        pack(document, &options).expect("packed").document
     };
     let addressed = |targets| {
-        let wanted = Retarget { targets: Some(targets), ..Retarget::default() };
-        retarget(document, &wanted).expect("readdressed").0
+        let wanted = RetargetOptions { targets: Some(targets), ..RetargetOptions::default() };
+        retarget(document, &wanted).expect("readdressed").document
     };
     match draft {
         Draft::Quantization => stored(Storage::Quantization),
@@ -59,8 +59,8 @@ fn with(document: &Document, draft: Draft, animation: &str) -> Document {
         Draft::Sqlerp => {
             let (interpolation, core) = (Interpolation::CubicSlerp, CoreSampler::None);
             let bound = Bound::Relative(0.01);
-            let options = RotationOptions { interpolation, only: None, bound, core };
-            convert_rotations(document, &options).expect("rotations").0
+            let options = RotationOptions { interpolation, only: None, max_error: bound, core };
+            convert_rotations(document, &options).expect("rotations").document
         }
     }
 }

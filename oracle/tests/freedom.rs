@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use keyfold::pack::{Level, Settings, estimates, pack};
+use keyfold::pack::{Level, Options, estimates, pack};
 use keyfold::{Bound, Document, Storage};
 use keyfold_oracle::{corpus_files, is_full, note, root};
 
@@ -42,11 +42,11 @@ fn estimates_are_near() {
     let (mut worst, mut count) = (0.0f64, 0);
     note("file, then for each storage what gzip and animation bytes of the estimate are off");
     for file in files() {
-        let (document, settings) = (Document::open(&file).unwrap(), Settings::default());
+        let (document, options) = (Document::open(&file).unwrap(), Options::default());
         let mut row = format!("{}:", stem(&file));
-        let packed = pack(&document, &settings).unwrap();
-        for about in estimates(&document, &settings, &packed, &Storage::ALL).unwrap() {
-            let real = pack(&document, &Settings { storage: about.storage, ..settings.clone() }).unwrap();
+        let packed = pack(&document, &options).unwrap();
+        for about in estimates(&document, &options, &packed, &Storage::ALL).unwrap() {
+            let real = pack(&document, &Options { storage: about.storage, ..options.clone() }).unwrap();
             let off = |about: u64, real: u64| 100.0 * (about as f64 / real as f64 - 1.0);
             let gzip = off(about.gzip_bytes as u64, real.gzip_bytes as u64);
             let raw = off(about.animation_bytes, keyfold::inspect::document_bytes(&real.document));
@@ -67,8 +67,8 @@ fn more_freedom_costs_no_bytes() {
             let bytes = |bound: f64, level: Level| {
                 // Work adds up for a document, and this is a lot of it.
                 let document = Document::open(&file).unwrap();
-                let settings = Settings { storage, bound: Bound::Relative(bound), level, ..Settings::default() };
-                pack(&document, &settings).unwrap().gzip_bytes
+                let options = Options { storage, max_error: Bound::Relative(bound), level, ..Options::default() };
+                pack(&document, &options).unwrap().gzip_bytes
             };
             let bounds = BOUNDS.map(|bound| bytes(bound, Level::Default));
             let levels = [Level::Fast, Level::Default, Level::Max].map(|level| bytes(BOUNDS[2], level));

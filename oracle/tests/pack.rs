@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use keyfold::pack::{Packed, Settings, pack};
+use keyfold::pack::{Options, Packed, pack};
 use keyfold::{Animation, Document, Kind, OpenOptions, Scene, Storage, Targets, Track, diff, read};
 use keyfold_core::skeleton::{self, random_moments};
 use keyfold_oracle::three::{self, Job};
@@ -35,8 +35,8 @@ fn files() -> Vec<PathBuf> {
 }
 
 fn packed(document: &Document, storage: Storage, bound: &str) -> Packed {
-    let settings = Settings { storage, bound: bound.parse().unwrap(), ..Settings::default() };
-    pack(document, &settings).unwrap()
+    let options = Options { storage, max_error: bound.parse().unwrap(), ..Options::default() };
+    pack(document, &options).unwrap()
 }
 
 fn name(file: &Path) -> String {

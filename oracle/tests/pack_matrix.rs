@@ -2,7 +2,7 @@
 //! not read. The matrix is printed.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use keyfold::pack::{Settings, pack};
+use keyfold::pack::{Options, pack};
 use keyfold::{Document, Interpolation, OpenOptions, Severity, Storage, diff, inspect, read};
 use keyfold_core::quat;
 use keyfold_oracle::note;
@@ -39,8 +39,8 @@ fn every_cell_holds_or_names_what_it_cannot() {
 fn cell(document: &Document, storage: Storage, interpolation: Interpolation, address: &str) -> String {
     let what = format!("{} {} {address}", storage.name(), interpolation.name());
     let before = read(document).unwrap();
-    let settings = Settings { storage, bound: BOUND.parse().unwrap(), ..Settings::default() };
-    let packed = pack(document, &settings).unwrap();
+    let options = Options { storage, max_error: BOUND.parse().unwrap(), ..Options::default() };
+    let packed = pack(document, &options).unwrap();
     // Only a rotation can turn about spheres: on an axis CUBICSLERP means nothing, and the reader says so.
     if interpolation == Interpolation::CubicSlerp && address == "axis" {
         let told = before.findings.iter().filter(|f| f.severity == Severity::Error).count();

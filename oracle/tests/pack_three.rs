@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use keyfold::pack::{Settings, pack};
+use keyfold::pack::{Options, pack};
 use keyfold::{Animation, Document, Scene, diff, read};
 use keyfold_core::skeleton::{Affine, Probe};
 use keyfold_oracle::three::{self, Job, Playback};
@@ -72,8 +72,8 @@ fn world_matrices_of_three_js_tell_the_same_error() {
 
 fn prepare(original: &Path, packed: &Path, bound: &str) -> Pair {
     let document = Document::open(original).unwrap();
-    let settings = Settings { bound: bound.parse().unwrap(), ..Settings::default() };
-    pack(&document, &settings).unwrap().document.save(packed).unwrap();
+    let options = Options { max_error: bound.parse().unwrap(), ..Options::default() };
+    pack(&document, &options).unwrap().document.save(packed).unwrap();
     let found = diff(&document, &Document::open(packed).unwrap(), None).unwrap();
     let animations = read(&document).unwrap().animations;
     let scene = Scene::new(&document, &animations, None).unwrap();

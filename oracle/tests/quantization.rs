@@ -26,7 +26,7 @@ fn bytes(document: &Document) -> usize {
 
 /// Bytes that plain floats would take up.
 fn float_bytes(document: &Document) -> usize {
-    bytes(&keyfold::unpack(document, keyfold::Bound::default()).unwrap().0)
+    bytes(&keyfold::unpack(document, keyfold::Bound::default()).unwrap().document)
 }
 
 /// How often each row of the extension's table stands in a document.
@@ -64,8 +64,8 @@ fn every_skeletal_file_shrinks_within_the_bound() {
         if moving.next().is_none_or(by_pointer) || moving.any(by_pointer) {
             continue;
         }
-        let (quantized, _) = quantize(&document, &Options::default()).unwrap();
-        let kept = kept(&document, &quantized, Options::default().max_error, &()).unwrap();
+        let quantized = quantize(&document, keyfold::Bound::default(), &Options::default()).unwrap().document;
+        let kept = kept(&document, &quantized, keyfold::Bound::default()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let (before_file, after_file) = (folder.path().join("a.glb"), folder.path().join("b.glb"));
         document.save(&before_file).unwrap();

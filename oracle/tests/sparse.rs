@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use keyfold::pack::{Optimize, Settings, choose};
+use keyfold::pack::{Optimize, Options, choose};
 use keyfold::{Document, Kind, OpenOptions, Storage, Track, inspect, read, validate};
 use keyfold_oracle::{babylon, node_available, note, shared_dir, three, validator};
 use serde_json::{Value, json};
@@ -61,8 +61,8 @@ fn made() -> Document {
 
 /// What `pack` writes at its default bound for a host that does not compress.
 fn packed(document: &Document, storage: Storage) -> Document {
-    let settings = Settings { storage, optimize: Optimize::Raw, ..Settings::default() };
-    choose(document, &settings, &storage.into(), &()).unwrap().packed.document
+    let options = Options { storage, optimize: Optimize::Raw, ..Options::default() };
+    choose(document, &options, &storage.into()).unwrap().packed.document
 }
 
 #[test]

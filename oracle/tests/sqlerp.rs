@@ -3,7 +3,7 @@
 
 use keyfold::{
     Bound, Document, Interpolation, diff, read,
-    rotation::{CoreSampler, RotationOptions, RotationReport, convert_rotations},
+    rotation::{ChangedRotations, CoreSampler, RotationOptions, convert_rotations},
 };
 use keyfold_oracle::{is_full, node_available, note, root, shared_dir, three};
 use std::path::{Path, PathBuf};
@@ -24,8 +24,8 @@ fn open(file: &Path) -> Document {
     Document::open(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-fn convert(document: &Document, form: Interpolation, bound: f64, core: CoreSampler) -> (Document, RotationReport) {
-    let options = RotationOptions { interpolation: form, only: None, bound: Bound::Relative(bound), core };
+fn convert(document: &Document, form: Interpolation, bound: f64, core: CoreSampler) -> ChangedRotations {
+    let options = RotationOptions { interpolation: form, only: None, max_error: Bound::Relative(bound), core };
     convert_rotations(document, &options).expect("the bound can be kept")
 }
 
@@ -49,7 +49,8 @@ fn every_conversion_of_real_files_keeps_its_bound() {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for form in [Interpolation::Linear, Interpolation::CubicSpline, Interpolation::CubicSlerp] {
             for bound in BOUNDS {
-                let (written, report) = convert(&original, form, bound, CoreSampler::None);
+                let ChangedRotations { document: written, report, .. } =
+                    convert(&original, form, bound, CoreSampler::None);
                 // What cannot be proven to keep to the bound stays as it was, and is told of.
                 let told = report.findings.iter().all(|finding| finding.code == "ROTATION_UNCHANGED");
                 assert!(told, "{name}: {:?}", report.findings);
@@ -83,8 +84,8 @@ fn what_was_linear_comes_back_within_the_sum_of_the_bounds() {
     let Some(file) = files().into_iter().find(|file| file.ends_with("cmu_02_03_run.glb")) else { return };
     let original = open(&file);
     for bound in BOUNDS {
-        let (squad, _) = convert(&original, Interpolation::CubicSlerp, bound, CoreSampler::None);
-        let (linear, _) = convert(&squad, Interpolation::Linear, bound, CoreSampler::None);
+        let squad = convert(&original, Interpolation::CubicSlerp, bound, CoreSampler::None).document;
+        let linear = convert(&squad, Interpolation::Linear, bound, CoreSampler::None).document;
         let error = diff(&original, &linear, None).unwrap().relative;
         assert!(error <= 2.0 * bound, "{bound}: {error}");
         note(&format!(
@@ -104,7 +105,7 @@ fn the_fallback_plays_in_three_js() {
     if !node_available() {
         return;
     }
-    let (written, _) = convert(&open(&file), Interpolation::CubicSlerp, 1e-3, CoreSampler::Linear);
+    let written = convert(&open(&file), Interpolation::CubicSlerp, 1e-3, CoreSampler::Linear).document;
     let path = std::env::temp_dir().join(format!("keyfold-fallback-{}.glb", std::process::id()));
     written.save(&path).unwrap();
     let fallback = read(&written.ignoring("EXT_animation_sqlerp").unwrap()).unwrap().animations;

@@ -6,8 +6,8 @@ use crate::{
     tools::{Made, bound, json, named},
     work::Work,
 };
-use keyfold::{Animation, ClipOptions, ClipReport, Document, Error, Monitor, Result, Scene, build_clip_with, read};
-use keyfold_core::clip::{Encoding, build::BuildError};
+use keyfold::{Animation, ClipOptions, ClipReport, Document, Error, Monitor, Result, build_clip_with, read};
+use keyfold_core::clip::Encoding;
 use pyo3::{prelude::*, types::PyBytes};
 
 const ENCODINGS: [(&str, Encoding); 2] = [("variable", Encoding::Variable), ("fixed", Encoding::Fixed)];
@@ -55,12 +55,15 @@ fn clip(
     };
     let animation = animations.iter().find(is_wanted);
     let animation = animation.ok_or_else(|| Error::malformed("/animations", "there is no such animation"))?;
-    let broken = |what: String| Error::malformed(format!("/animations/{}", animation.index), what);
-    let scene = Scene::new(document, &animations, None)?;
-    let built = build_clip_with(document, &scene, animation, options, monitor).map_err(|e| match e {
-        BuildError::Cancelled => Error::Cancelled,
-        e => broken(e.to_string()),
-    })?;
-    let report = built.report(&scene).map_err(|e| broken(e.to_string()))?;
+    // What is wrong is wrong with this animation.
+    let placed = |error: Error| match error {
+        Error::Cancelled => error,
+        error if error.at().is_empty() => {
+            Error::malformed(format!("/animations/{}", animation.index), error.to_string())
+        }
+        error => error,
+    };
+    let built = build_clip_with(document, animation.index, options, monitor).map_err(placed)?;
+    let report = built.report().map_err(placed)?;
     Ok((built.bytes, report))
 }

@@ -7,8 +7,8 @@ use crate::{
     work::Work,
 };
 use keyfold::{
-    Bound, Document, Finding, Form, Interpolation, Monitor, Part, Result, Retarget, Storage, StorageForm, Targets,
-    convert as brought, draco, kept, quantization, rotation::CoreSampler, unpack as undo, write::MeshoptVersion,
+    Bound, ConvertOptions, Document, Finding, Interpolation, Monitor, Part, Result, RetargetOptions, Storage,
+    StorageForm, Targets, convert_with, kept_with, rotation::CoreSampler, unpack_with,
 };
 use pyo3::{prelude::*, types::PyBytes};
 
@@ -28,8 +28,9 @@ pub(crate) fn unpack<'py>(
     let bound = bound(max_error)?;
     let run = |monitor: &dyn Monitor| {
         let original = source.open()?;
-        let (document, findings) = undo(&original, bound)?;
-        checked(&original, &document, bound, monitor).map(|(bytes, broken)| (bytes, told(findings, broken)))
+        let half = |from| Part { whole: monitor, from, share: 0.5 };
+        let keyfold::Changed { document, findings, .. } = unpack_with(&original, bound, &half(0.0))?;
+        checked(&original, &document, bound, &half(0.5)).map(|(bytes, broken)| (bytes, told(findings, broken)))
     };
     let (bytes, told) = Work { threads, progress }.run(py, run)?;
     Ok((PyBytes::new(py, &bytes), told))
@@ -66,43 +67,43 @@ pub(crate) fn convert<'py>(
     let rotation = rotation.map(|name| named(&ROTATIONS, name)).transpose()?;
     let core = if fallback { CoreSampler::Linear } else { CoreSampler::None };
     let targets = targets.map(|name| named(&TARGETS, name)).transpose()?;
-    let form = Form {
+    let options = ConvertOptions {
         rotation: rotation.map(|rotation| (rotation, core)),
-        targets: Retarget { targets, ..Retarget::default() },
+        targets: RetargetOptions { targets, ..RetargetOptions::default() },
         storage: storage.map(|storage| stored(storage, fallback)),
         max_error: bound(max_error)?,
     };
-    let run = |monitor: &dyn Monitor| of_form(&source.open()?, &form, monitor);
+    let run = |monitor: &dyn Monitor| of_form(&source.open()?, &options, monitor);
     let (bytes, told) = Work { threads, progress }.run(py, run)?;
     Ok((PyBytes::new(py, &bytes), told))
 }
 
-/// A storage as its writer makes it by default.
-fn stored(storage: Storage, fallback: bool) -> StorageForm {
-    match storage {
-        Storage::Core => StorageForm::Core,
-        Storage::Quantization => StorageForm::Quantization(quantization::Options::default()),
-        Storage::Draco => StorageForm::Draco(draco::Options { fallback, ..draco::Options::default() }),
-        Storage::Meshopt => StorageForm::Meshopt(MeshoptVersion::default()),
-        Storage::Stream => StorageForm::Stream { fallback },
+/// A storage as its writer makes it by default, with plain data beside it where that is asked for.
+fn stored(storage: Storage, with_fallback: bool) -> StorageForm {
+    let mut form = StorageForm::from(storage);
+    match &mut form {
+        StorageForm::Draco(options) => options.streams.fallback = with_fallback,
+        StorageForm::Stream { fallback } => *fallback = with_fallback,
+        _ => {}
     }
+    form
 }
 
 /// The same before Python has it.
 type Done = (Vec<u8>, Vec<String>);
 
-fn of_form(original: &Document, form: &Form, monitor: &dyn Monitor) -> Result<Done> {
-    let converted = brought(original, form, &Part { whole: monitor, from: 0.0, share: 0.5 })?;
+fn of_form(original: &Document, options: &ConvertOptions, monitor: &dyn Monitor) -> Result<Done> {
+    let converted = convert_with(original, options, &Part { whole: monitor, from: 0.0, share: 0.5 })?;
     let Some(document) = converted.document else { return Ok((original.to_bytes()?, Vec::new())) };
     let rest = Part { whole: monitor, from: 0.5, share: 0.5 };
-    let (bytes, broken) = checked(original, &document, form.max_error, &rest)?;
+    let (bytes, broken) = checked(original, &document, options.max_error, &rest)?;
     Ok((bytes, told(converted.findings, broken)))
 }
 
 /// The bytes of a document, and what they do not keep of the original.
 fn checked(original: &Document, document: &Document, bound: Bound, monitor: &dyn Monitor) -> Result<Done> {
     let draft = document.draft(None)?;
-    let broken = kept(original, draft.document(), bound, monitor)?.broken;
+    let broken = kept_with(original, draft.document(), bound, monitor)?.broken;
     Ok((draft.contents().to_vec(), broken))
 }
 

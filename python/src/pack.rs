@@ -7,7 +7,7 @@ use crate::{
 };
 use keyfold::{
     Monitor, Result, Storage,
-    pack::{Choice, FileReport, Level, Settings, choose},
+    pack::{Choice, FileReport, Level, Options, choose_with},
 };
 use pyo3::{prelude::*, types::PyBytes};
 use serde::Serialize;
@@ -39,20 +39,20 @@ pub(crate) fn pack<'py>(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Made<'py>> {
-    let settings = Settings {
-        bound: bound(max_error)?,
-        property_bound: Some(max_property_error),
-        shell: shell.map(bound).transpose()?,
+    let options = Options {
+        max_error: bound(max_error)?,
+        max_property_error,
+        probe_radius: shell.map(bound).transpose()?,
         level: named(&LEVELS, level)?,
         animation,
         keep,
-        ..Settings::default()
+        ..Options::default()
     };
     let among = match storage {
         "smallest" => Storage::ALL.to_vec(),
         _ => vec![named(&storages(), storage)?],
     };
-    let job = Job { source: &source, settings, choice: Choice { among, beside: Vec::new(), estimate: false } };
+    let job = Job { source: &source, options, choice: Choice { among, beside: Vec::new(), estimate: false } };
     let work = Work { threads, progress };
     let (bytes, report) = work.run(py, |monitor| job.run(output.as_deref(), monitor))?;
     Ok((PyBytes::new(py, &bytes), json(&Report { files: [report] })?))
@@ -60,7 +60,7 @@ pub(crate) fn pack<'py>(
 
 struct Job<'a> {
     source: &'a Source,
-    settings: Settings,
+    options: Options,
     choice: Choice,
 }
 
@@ -68,7 +68,7 @@ impl Job<'_> {
     fn run(&self, output: Option<&Path>, monitor: &dyn Monitor) -> Result<(Vec<u8>, FileReport)> {
         let document = self.source.open()?;
         let before = self.source.length(&document)?;
-        let chosen = choose(&document, &self.settings, &self.choice, monitor)?;
+        let chosen = choose_with(&document, &self.options, &self.choice, monitor)?;
         let file = chosen.finish(&document, before, self.source.name(), output)?;
         file.draft.write()?;
         Ok((file.draft.contents().to_vec(), file.report))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use keyfold::pack::{Settings, pack};
+use keyfold::pack::{Options, pack};
 use keyfold::{Diff, Document, Interpolation, Property, Target, Unmatched, diff, read};
 use keyfold_oracle::{corpus_files, packers};
 
@@ -32,7 +32,7 @@ pub(super) fn table(folder: &Path) -> Result<()> {
         if gltfpack.is_none() && transform.is_none() {
             continue;
         }
-        let ours = pack(&document, &Settings::default())?.diff;
+        let ours = pack(&document, &Options::default())?.diff;
         let ours = verdict(&ours).unwrap_or_else(|| format!("{:.4} % off", ours.relative * 100.0));
         let cell = |verdict: Option<String>| verdict.unwrap_or_else(|| "ok".into());
         println!("| {} | {} | {} | {} | {ours} |", stem(&file), traits, cell(gltfpack), cell(transform));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use keyfold::pack::{Packed, Settings, pack};
+use keyfold::pack::{Options, Packed, pack};
 use keyfold::{Bound, Document, Storage};
 use keyfold_oracle::corpus_files;
 
@@ -49,8 +49,8 @@ fn row(file: &Path, folder: &Path) -> Result<Option<Row>> {
     }
     let Ok(theirs) = with_gltfpack(file, folder, &document, &GLTFPACK) else { return Ok(None) };
     let packed = |storage| {
-        let settings = Settings { storage, bound: Bound::Length(theirs.error), ..Settings::default() };
-        pack(&document, &settings)
+        let options = Options { storage, max_error: Bound::Length(theirs.error), ..Options::default() };
+        pack(&document, &options)
     };
     let (meshopt, stream) = (packed(Storage::Meshopt)?, packed(Storage::Stream)?);
     ensure!([&meshopt, &stream].iter().all(|p| p.diff.error <= theirs.error), "{name}: the bound is broken");

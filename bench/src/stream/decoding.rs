@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
-use keyfold::pack::{Level, Settings, pack};
+use keyfold::pack::{Level, Options, pack};
 use keyfold::{Bound, Document, OpenOptions, Storage, read};
 use keyfold_oracle::corpus_files;
 
@@ -28,8 +28,8 @@ pub(super) fn table() -> Result<()> {
     for file in corpus_files().into_iter().filter(|file| FILES.contains(&stem(file).as_str())) {
         let document = Document::open(&file)?;
         let packed = |storage| -> Result<Vec<u8>> {
-            let settings = Settings { storage, bound: BOUND, level: Level::Fast, ..Settings::default() };
-            Ok(pack(&document, &settings)?.document.to_bytes()?)
+            let options = Options { storage, max_error: BOUND, level: Level::Fast, ..Options::default() };
+            Ok(pack(&document, &options)?.document.to_bytes()?)
         };
         let (stream, meshopt) = (packed(Storage::Stream)?, packed(Storage::Meshopt)?);
         let values =

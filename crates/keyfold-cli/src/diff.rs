@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let ((a, _), (b, _)) = (args.read.open(&args.a)?, args.read.open(&args.b)?);
     let chosen = args.nodes.of(&a).with_context(|| input::name(&args.a))?;
     let some = args.nodes.some();
-    let found = diff_nodes(&a, &b, args.measure.shell, &|node| !some || chosen.get(node).is_some_and(|c| *c), &())
+    let found = diff_nodes(&a, &b, args.measure.shell, &|node| !some || chosen.get(node).is_some_and(|c| *c))
         .with_context(|| format!("{} and {}", input::name(&args.a), input::name(&args.b)))?;
     if args.json {
         let over_time = args.over_time.then(|| args.over_time(&a, &b)).transpose()?;

@@ -63,8 +63,10 @@ impl ReadArgs {
                     file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?
                 }
             };
-            ensure!(bytes.len() as u64 <= limit, "it has more than {limit} bytes, which is over the limit");
-            Ok(bytes)
+            match bytes.len() as u64 > limit {
+                true => Err(keyfold::Error::limit("", format!("it has more than the {limit} bytes that are allowed")))?,
+                false => Ok(bytes),
+            }
         };
         let folder =
             if is_stream(path) { PathBuf::new() } else { path.parent().unwrap_or(Path::new("")).to_path_buf() };

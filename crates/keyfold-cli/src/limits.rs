@@ -1,7 +1,7 @@
 //! How much a file may ask for: `--max-memory` and `--max-work`, for every command.
 
 use keyfold::{Allowance, Limits};
-use keyfold_core::clip::{ClipError, build::BuildError};
+use keyfold_core::clip::ClipError;
 
 /// The options as they stand before or behind any command.
 #[derive(clap::Args)]
@@ -47,7 +47,6 @@ pub(crate) fn explained(error: &anyhow::Error) -> String {
     let over = error.chain().any(|cause| {
         matches!(cause.downcast_ref(), Some(keyfold::Error::Limit { .. }))
             || matches!(cause.downcast_ref(), Some(ClipError::Limit))
-            || matches!(cause.downcast_ref(), Some(BuildError::Limit(_)))
     });
     let hint = if over { " (--max-memory and --max-work raise the limits)" } else { "" };
     format!("{error:#}{hint}")

@@ -36,7 +36,7 @@ pub(crate) fn held(
     max_error: Bound,
     remarks: &mut Remarks,
 ) -> Result<Option<[f64; 2]>> {
-    let Kept { diff, broken, .. } = kept(original, written, max_error, &())?;
+    let Kept { diff, broken, .. } = kept(original, written, max_error)?;
     broken.into_iter().for_each(|what| remarks.error(what));
     Ok(diff.in_common().then_some([diff.error, diff.relative]))
 }

@@ -125,7 +125,8 @@ impl Args {
         let said = |findings: &mut dyn Iterator<Item = Finding>| outcome(document, animation, findings);
         if let Some(path) = &self.output {
             let [time] = times[..] else { bail!("a document is frozen at one time, not at {}", times.len()) };
-            let (frozen, unset) = freeze(document, animation, time, self.keep_animations)?;
+            let keyfold::Changed { document: frozen, findings: unset, .. } =
+                freeze(document, animation, time, self.keep_animations)?;
             output::save(&frozen, &self.file, path)?;
             return Ok(said(&mut found.findings.into_iter().chain(unset)));
         }

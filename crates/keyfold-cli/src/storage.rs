@@ -38,12 +38,5 @@ fn named(name: &str) -> Option<Storage> {
 }
 
 fn value(storage: Storage) -> PossibleValue {
-    let form = match storage {
-        Storage::Core => "core glTF",
-        Storage::Quantization => "EXT_animation_quantization",
-        Storage::Draco => "Draco_animation_compression",
-        Storage::Meshopt => "EXT_meshopt_compression",
-        Storage::Stream => "KEYFOLD_animation_stream",
-    };
-    PossibleValue::new(storage.name()).help(format!("{form}: plays {}", storage.plays()))
+    PossibleValue::new(storage.name()).help(format!("{}: plays {}", storage.long_name(), storage.plays()))
 }

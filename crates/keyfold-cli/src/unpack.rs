@@ -46,7 +46,7 @@ impl Args {
 
     fn unpacked(&self, document: &Document, before: u64, job: &Job) -> Result<Done> {
         let mut remarks = Remarks::default();
-        let (plain, findings) = unpack(document, self.max_error)?;
+        let keyfold::Changed { document: plain, findings, .. } = unpack(document, self.max_error)?;
         remarks.findings(document, &findings);
         let draft = output::draft_as(&plain, &job.output, self.embed)?;
         let error = measure::held(document, draft.document(), self.max_error, &mut remarks)?;

@@ -11,9 +11,9 @@ use crate::{
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result, bail, ensure};
 use keyfold::{
-    Document, Severity,
+    Document, Finding, Severity,
     pack::Sizes,
-    validate::{self, NamedFinding, Validation, ValidationReport},
+    validate::{self, NamedFinding, ValidationReport},
 };
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt::Write, path::PathBuf};
@@ -135,16 +135,16 @@ impl Args {
         let file = &job.input;
         let (bytes, folder) = self.read.bytes(file)?;
         let unreadable = || format!("cannot read {}", input::name(file));
-        let (validation, fixed) = if self.fix {
+        let (findings, document, fixed) = if self.fix {
             // What is fixed must be readable as a whole: a broken container has no obvious cure.
             let length = bytes.len() as u64;
             let document = self.read.document(file, bytes, folder)?;
-            let (validation, fixed) = fix(job, document, length)?;
-            (validation, Some(fixed))
+            let (findings, document, fixed) = fix(job, document, length)?;
+            (findings, Some(document), Some(fixed))
         } else {
-            (validate::validate_bytes(&bytes, folder, &self.read.options()).with_context(unreadable)?, None)
+            let found = validate::validate_bytes(&bytes, folder, &self.read.options()).with_context(unreadable)?;
+            (found.findings, found.document, None)
         };
-        let Validation { findings, document } = validation;
         let wrong = findings.iter().any(|f| matches!(f.severity, Severity::Error | Severity::Warning));
         // What cannot be fixed for some reason is not promised to be.
         let fixes = |document: &Document| Some(validate::fix(document).ok()??.done.len());
@@ -166,7 +166,7 @@ struct Fixed {
 }
 
 /// Fixes a document of so many bytes and writes it, also where there was nothing to fix: who asks for an output gets one.
-fn fix(job: &Job, document: Document, length: u64) -> Result<(Validation, Fixed)> {
+fn fix(job: &Job, document: Document, length: u64) -> Result<(Vec<Finding>, Document, Fixed)> {
     let fixed = validate::fix(&document).with_context(|| format!("cannot fix {}", input::name(&job.input)))?;
     let (changed, mut outcome) = (fixed.is_some(), Fixed::default());
     let before = length + document.bytes_apart();
@@ -178,14 +178,14 @@ fn fix(job: &Job, document: Document, length: u64) -> Result<(Validation, Fixed)
         None => document,
     };
     if !changed && job.is_in_place() {
-        return Ok((Validation { findings: validate::validate(&document), document: Some(document) }, outcome));
+        return Ok((validate::validate(&document), document, outcome));
     }
     let draft = output::draft(&document, &job.output)?;
     output::write(&draft, &job.output)?;
     outcome.output = Some(job.output.display().to_string());
     outcome.bytes = Some(Sizes { before, after: draft.bytes() });
     // What is said of the result is said of what is on disk.
-    Ok((Validation { findings: validate::validate(draft.document()), document: Some(document) }, outcome))
+    Ok((validate::validate(draft.document()), document, outcome))
 }
 
 /// The report for people: a line of counts, then the findings, the worst first. Equal ones are told once with their count; of many of one

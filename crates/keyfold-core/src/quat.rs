@@ -175,7 +175,7 @@ pub fn project(q: Quat) -> [f64; 3] {
 }
 
 /// The unit quaternion with this projection.
-pub fn unproject(m: [f64; 3]) -> Quat {
+pub(crate) fn unproject(m: [f64; 3]) -> Quat {
     let square = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
     let k = 1.0 / (1.0 + square);
     [2.0 * m[0] * k, 2.0 * m[1] * k, 2.0 * m[2] * k, (1.0 - square) * k]
@@ -197,7 +197,7 @@ pub fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
 }
 
 /// Spherical linear interpolation along the arc from `a` to `b` without changing signs.
-pub fn slerp_direct(a: Quat, b: Quat, t: f64) -> Quat {
+pub(crate) fn slerp_direct(a: Quat, b: Quat, t: f64) -> Quat {
     let cos = dot(a, b);
     let (ka, kb) = if cos > SHORT_SERIES_FROM {
         (sine_ratio::<6>(cos - 1.0, 1.0 - t), sine_ratio::<6>(cos - 1.0, t))

@@ -39,14 +39,14 @@ pub fn form(m: &Matrix, v: &Vector) -> f64 {
 }
 
 /// Solves `m x = b` for a matrix given by its columns, by Cramer's rule; `None` if there is no unique solution.
-pub fn solve(m: Matrix, b: Vector) -> Option<Vector> {
+pub(crate) fn solve(m: Matrix, b: Vector) -> Option<Vector> {
     let determinant = dot(m[0], cross(m[1], m[2]));
     let x = [dot(b, cross(m[1], m[2])), dot(m[0], cross(b, m[2])), dot(m[0], cross(m[1], b))];
     (determinant != 0.0 && determinant.is_finite()).then(|| x.map(|c| c / determinant))
 }
 
 /// The eigenvectors of a symmetric matrix, that of the largest eigenvalue first, by Jacobi rotations.
-pub fn eigenvectors(mut m: [Vector; 3]) -> [Vector; 3] {
+pub(crate) fn eigenvectors(mut m: [Vector; 3]) -> [Vector; 3] {
     let mut vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for _ in 0..12 {
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {

@@ -1,7 +1,7 @@
 //! Writes an animation at one time into a document: every animated property is set to its value at that time.
 
 use crate::{
-    Animation, Document, Error, Finding, Result, Severity, Target,
+    Animation, Changed, Document, Error, Finding, Result, Severity, Target,
     object_model::{
         Pointer, Registry, SetError, is_extras,
         references::{Collection, retain},
@@ -64,7 +64,7 @@ fn is_value(json: &Value) -> bool {
 
 /// Freezes a document at one time of an animation: the animated properties get their values at that time, and the
 /// animations are removed unless `keep` asks for them.
-pub fn freeze(document: &Document, animation: &Animation, time: f64, keep: bool) -> Result<(Document, Vec<Finding>)> {
+pub fn freeze(document: &Document, animation: &Animation, time: f64, keep: bool) -> Result<Changed> {
     let mut edit = document.edit();
     let findings = apply(edit.json(), document.registry(), animation, time);
     if !keep {
@@ -72,7 +72,7 @@ pub fn freeze(document: &Document, animation: &Animation, time: f64, keep: bool)
         removed
             .map_err(|error| Error::malformed(error.0.at.as_str(), "refers to an animation: animations must stay"))?;
     }
-    Ok((edit.finish()?, findings))
+    Ok(Changed { document: edit.finish()?, findings })
 }
 
 #[cfg(test)]

@@ -7,11 +7,13 @@ mod report;
 
 pub use report::{ClipInfo, ClipReport, ClipTrack, ErrorSize};
 
-use crate::{Animation, Axis, Bound, Document, Monitor, PROPERTY_BOUND, Property, Scene, Target, Track, ValueKind};
-use crate::{diff::natural_range, extensions::vrm_animation::is_for_others};
+use crate::{
+    Axis, Bound, Document, Error, Monitor, PROPERTY_BOUND, Property, Result, Scene, Target, Track, ValueKind,
+    diff::natural_range, extensions::vrm_animation::is_for_others, read_shared,
+};
 use keyfold_core::clip::{
     Encoding, NodeProperty, Target as ClipTarget,
-    build::{self, BuildError, Source, SourceTrack},
+    build::{self, Source, SourceTrack},
 };
 
 /// How to build a clip.
@@ -27,6 +29,8 @@ pub struct ClipOptions {
     pub max_error: Bound,
     /// The largest error of other tracks, as a fraction of the property's natural range.
     pub max_property_error: f64,
+    /// The distance from each node at which errors are measured; by the rule of [`Scene`] if `None`.
+    pub probe_radius: Option<Bound>,
     /// Whether to keep tracks that only hold the rest pose. They are always kept in motion made for other skeletons
     /// (VRMC_vrm_animation).
     pub keep_rest: bool,
@@ -34,14 +38,21 @@ pub struct ClipOptions {
 
 impl Default for ClipOptions {
     fn default() -> Self {
-        let max_error = Bound::default();
-        let encoding = Encoding::Variable;
-        Self { rate: None, encoding, bits: None, max_error, max_property_error: PROPERTY_BOUND, keep_rest: false }
+        Self {
+            rate: None,
+            encoding: Encoding::Variable,
+            bits: None,
+            max_error: Bound::default(),
+            max_property_error: PROPERTY_BOUND,
+            probe_radius: None,
+            keep_rest: false,
+        }
     }
 }
 
 /// A clip that was built and measured.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct BuiltClip {
     /// The file's bytes, for [`keyfold_core::clip::Clip::open`].
     pub bytes: Vec<u8>,
@@ -52,6 +63,8 @@ pub struct BuiltClip {
     pub possible: f64,
     /// The bound in scene units.
     pub bound: f64,
+    /// The length that relative errors refer to, in scene units.
+    pub model_size: f64,
     /// Whether the clip holds the bound, and that of tracks that move no points.
     pub holds: bool,
     /// The largest error of the resampling alone, in scene units.
@@ -60,41 +73,38 @@ pub struct BuiltClip {
     pub total: f64,
 }
 
-/// Builds a clip from an animation of a document whose hierarchy is `scene`.
+/// Builds a clip from the animation of a document with this index.
 ///
 /// ```
-/// use keyfold::{ClipOptions, Document, Scene, build_clip, read};
-/// use keyfold_core::clip::{Clip, Playback, Pose};
+/// use keyfold::{ClipOptions, Document, build_clip, core::clip::{Clip, Playback, Pose}};
 /// # let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
 /// let document = Document::open(machine)?;
-/// let animations = read(&document)?.animations;
-/// let scene = Scene::new(&document, &animations, None)?;
 /// let options = ClipOptions { rate: Some(30.0), ..ClipOptions::default() };
-/// let built = build_clip(&document, &scene, &animations[0], &options)?;
+/// let built = build_clip(&document, 0, &options)?;
 /// let clip: Clip<'static> = Clip::open(built.bytes)?;
 /// let (mut playback, mut pose) = (Playback::default(), Pose::new(&clip));
 /// playback.sample(&clip, 0.5, &mut pose);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), keyfold::Error>(())
 /// ```
-pub fn build_clip(
-    document: &Document,
-    scene: &Scene,
-    animation: &Animation,
-    options: &ClipOptions,
-) -> Result<BuiltClip, BuildError> {
-    build_clip_with(document, scene, animation, options, &())
+pub fn build_clip(document: &Document, animation: usize, options: &ClipOptions) -> Result<BuiltClip> {
+    build_clip_with(document, animation, options, &())
 }
 
-/// Like [`build_clip`], with a monitor. Cancelling returns [`BuildError::Cancelled`].
+/// Like [`build_clip`], with progress and cancellation.
 pub fn build_clip_with(
     document: &Document,
-    scene: &Scene,
-    animation: &Animation,
+    animation: usize,
     options: &ClipOptions,
     monitor: &dyn Monitor,
-) -> Result<BuiltClip, BuildError> {
-    let bound = options.max_error.in_scene(scene.model_size());
-    let keep_rest = options.keep_rest || is_for_others(document);
+) -> Result<BuiltClip> {
+    let animations = &read_shared(document)?.animations;
+    let animation = animations
+        .iter()
+        .find(|known| known.index == animation)
+        .ok_or_else(|| Error::argument(format!("there is no animation {animation}")))?;
+    let scene = &Scene::new(document, animations, options.probe_radius)?;
+    let (model_size, keep_rest) = (scene.model_size(), options.keep_rest || is_for_others(document));
+    let bound = options.max_error.in_scene(model_size);
     let tracks: Vec<SourceTrack<'_>> = animation
         .tracks
         .iter()
@@ -110,7 +120,7 @@ pub fn build_clip_with(
         name: animation.name.as_deref().unwrap_or_default(),
         index: animation.index,
         skeleton: scene.skeleton(),
-        probe_radii: scene.shells(),
+        probe_radii: scene.probe_radii(),
         tracks: &tracks,
     };
     let core = build::Options {
@@ -123,7 +133,7 @@ pub fn build_clip_with(
     let watch = |done| monitor.step(done, "building the clip").is_ok();
     let built = build::build(&source, &core, &watch)?;
     let build::Built { bytes, error, possible, holds, resampling, total, .. } = built;
-    Ok(BuiltClip { bytes, error, possible, bound, holds, resampling, total })
+    Ok(BuiltClip { bytes, error, possible, bound, model_size, holds, resampling, total })
 }
 
 /// A target as clips name it.

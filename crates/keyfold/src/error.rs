@@ -1,5 +1,6 @@
 //! Errors, by cause.
 
+use keyfold_core::clip::{ClipError, build::BuildError};
 use std::{path::PathBuf, sync::Arc};
 
 /// An error. `at` is always a JSON pointer into the document.
@@ -44,15 +45,49 @@ pub enum Error {
         /// What it names, and why not.
         what: String,
     },
+    /// The document names an address in a network. Only files and data URIs are read.
+    #[error("{}a {scheme} address; only files and data URIs are read", place(at))]
+    Network {
+        /// Where: a JSON pointer.
+        at: String,
+        /// The scheme of the address.
+        scheme: String,
+    },
+    /// The caller asked for what does not exist or makes no sense.
+    #[error("{what}")]
+    Argument {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The library was built without a cargo feature.
+    #[error("{what} needs the cargo feature `{feature}`")]
+    Feature {
+        /// The feature.
+        feature: &'static str,
+        /// What needs it.
+        what: String,
+    },
+    /// The result exceeds the error bound.
+    #[error("{what}")]
+    Bound {
+        /// What exceeds it, and by how much.
+        what: String,
+    },
+    /// A clip could not be built.
+    #[error("{0}")]
+    Build(BuildError),
+    /// Bytes could not be opened as a clip.
+    #[error("{0}")]
+    Clip(ClipError),
     /// The monitor cancelled the work.
     #[error("cancelled")]
     Cancelled,
     /// The file needs more than the limits allow.
-    #[error("{}{what}, which is over the limit", place(at))]
+    #[error("{}{what}", place(at))]
     Limit {
         /// Where: a JSON pointer, empty for the file as a whole.
         at: String,
-        /// What is too large.
+        /// What it needs, and what the limit is.
         what: String,
     },
 }
@@ -80,6 +115,11 @@ impl Error {
         Self::Limit { at: at.into(), what: what.into() }
     }
 
+    /// An [`Argument`](Self::Argument) error.
+    pub fn argument(what: impl Into<String>) -> Self {
+        Self::Argument { what: what.into() }
+    }
+
     /// An [`Io`](Self::Io) error for a path.
     pub fn io(path: impl Into<PathBuf>, cause: std::io::Error) -> Self {
         Self::Io { path: path.into(), cause: Arc::new(cause) }
@@ -88,7 +128,8 @@ impl Error {
     /// The place in the document, as a JSON pointer; empty if the error concerns the whole file.
     pub fn at(&self) -> &str {
         match self {
-            Self::Malformed { at, .. } | Self::Refused { at, .. } | Self::Limit { at, .. } => at,
+            Self::Malformed { at, .. } | Self::Refused { at, .. } => at,
+            Self::Network { at, .. } | Self::Limit { at, .. } => at,
             _ => "",
         }
     }
@@ -97,5 +138,25 @@ impl Error {
 impl From<serde_json::Error> for Error {
     fn from(error: serde_json::Error) -> Self {
         Self::Json { what: error.to_string() }
+    }
+}
+
+impl From<BuildError> for Error {
+    fn from(error: BuildError) -> Self {
+        match error {
+            BuildError::Cancelled => Self::Cancelled,
+            BuildError::Limit(_) => Self::limit("", error.to_string()),
+            BuildError::Options(what) => Self::argument(what),
+            error => Self::Build(error),
+        }
+    }
+}
+
+impl From<ClipError> for Error {
+    fn from(error: ClipError) -> Self {
+        match error {
+            ClipError::Limit => Self::limit("", error.to_string()),
+            error => Self::Clip(error),
+        }
     }
 }

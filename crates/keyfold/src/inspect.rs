@@ -265,7 +265,10 @@ mod tests {
     #[test]
     fn animations_in_one_stream_weigh_no_more_than_it_together() {
         let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
-        let packed = draco::compress(&Document::open(sample).unwrap(), &draco::Options::default()).unwrap().0;
+        let packed =
+            draco::compress(&Document::open(sample).unwrap(), crate::Bound::default(), &draco::Options::default())
+                .unwrap()
+                .document;
         let views = extensions::compressed_views(&packed);
         let animations = read(&packed).unwrap().animations;
         let accessors = |a: &Animation| -> BTreeSet<usize> {

@@ -4,14 +4,14 @@
 //! Open a file, read its animations, compress them, and verify the error:
 //!
 //! ```
-//! use keyfold::{Document, diff, pack::{Settings, pack}, read};
+//! use keyfold::{Document, diff, pack::{Options, pack}, read};
 //! # let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
 //! # let folder = std::env::temp_dir();
 //! let document = Document::open(machine)?;
 //! for animation in read(&document)?.animations {
 //!     println!("{:?} lasts {} s and drives {} targets", animation.name, animation.duration(), animation.tracks.len());
 //! }
-//! let packed = pack(&document, &Settings { bound: "0.1%".parse()?, ..Settings::default() })?;
+//! let packed = pack(&document, &Options { max_error: "0.1%".parse()?, ..Options::default() })?;
 //! let proof = diff(&document, &packed.document, None)?;
 //! assert!(proof.relative <= 0.001);
 //! # let output = folder.join(format!("keyfold-doc-{}.glb", std::process::id()));
@@ -53,11 +53,14 @@
 //! | [`mod@write`] | writing planned channels into a document |
 //! | [`Scene`], [`Bound`] | a document's hierarchy and size; the allowed error |
 //! | [`build_clip`] | building runtime clips from animations |
+//! | [`Changed`], [`Finding`], [`Error`] | what changes of documents return; why something failed |
+//! | [`Monitor`] | progress and cancellation: every long job `f` has an `f_with` that takes one |
 //! | [`diff`](fn@diff), [`report`] | how far two files differ, in total and over time |
 //! | [`convert`](fn@convert), [`kept`](fn@kept) | converting a document to another form; checking that it plays the same |
 //! | [`rotation`] | converting rotations to another interpolation, within a bound |
 //! | [`mod@validate`] | validation |
 //! | [`pack`] | compressing animations within a bound |
+//! | [`core`] | the bytes and floats beneath: curves, skeletons, runtime clips, codecs |
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 // Where a part of the crate is built, some of the rest has no caller.
@@ -71,6 +74,7 @@ struct Readme;
 mod animation;
 mod apply;
 mod bound;
+mod changed;
 mod clip;
 mod convert;
 mod diff;
@@ -102,9 +106,13 @@ pub mod write;
 pub use animation::{Animation, Source, Track};
 pub use apply::{apply, freeze, set_target};
 pub use bound::{Bound, BoundError, PROPERTY_BOUND};
+pub use changed::Changed;
 pub use clip::{BuiltClip, ClipInfo, ClipOptions, ClipReport, ClipTrack, ErrorSize, build_clip, build_clip_with};
-pub use convert::{Converted, Form, StorageForm, convert};
-pub use diff::{AnimationDiff, Diff, Kept, PropertyDiff, Unmatched, Which, diff, diff_nodes, diff_with, kept, report};
+pub use convert::{ConvertOptions, Converted, StorageForm, convert, convert_with};
+pub use diff::{
+    AnimationDiff, Diff, Kept, PropertyDiff, Unmatched, Which, diff, diff_nodes, diff_nodes_with, diff_with, kept,
+    kept_with, report,
+};
 pub use document::{Document, OpenOptions, Resolver};
 pub use error::{Error, Result};
 pub use extensions::draco;
@@ -112,16 +120,18 @@ pub use extensions::meshopt;
 pub use extensions::quantization;
 pub use finding::{Finding, Severity};
 pub(crate) use join_axes::join_axes;
+/// The bytes and floats beneath: curves, skeletons, runtime clips, codecs.
+pub use keyfold_core as core;
 pub use keyfold_core::curve::{Curve, Interpolation, Kind};
 pub use keyfold_core::skeleton::Transform;
 pub use limits::{Allowance, Limits};
 pub use monitor::{Monitor, Part};
 pub(crate) use read::read_shared;
 pub use read::{Animations, read};
-pub use retarget::{Retarget, Weights, retarget};
+pub use retarget::{RetargetOptions, Weights, retarget};
 pub use sample::{AnimationTitle, Samples, TrackSamples, title};
 pub use scene::Scene;
 pub use storage::Storage;
 pub use target::{Axis, Property, Target, Targets, ValueKind};
-pub use unpack::unpack;
 pub(crate) use unpack::unpack_storage;
+pub use unpack::{unpack, unpack_with};

@@ -125,7 +125,7 @@ impl Account {
         let Budget { limits, input, memory, .. } = &*self.budget;
         let (all, taken) = (limits.memory.of(input.load(Relaxed)), memory.load(Relaxed));
         self.refuse_if(taken.saturating_add(bytes as u64) > all, || {
-            let what = format!("takes {bytes} bytes of memory, where {} of {all} are left", all.saturating_sub(taken));
+            let what = format!("needs {bytes} bytes of memory; {} of {all} are left", all.saturating_sub(taken));
             Error::limit(at(), what)
         })
     }
@@ -136,7 +136,7 @@ impl Account {
         let before = work.fetch_add(steps, Relaxed);
         let all = limits.work.of(input.load(Relaxed));
         self.refuse_if(before.saturating_add(steps) > all, || {
-            let what = format!("takes {steps} steps of work, where {} of {all} are left", all.saturating_sub(before));
+            let what = format!("needs {steps} steps of work; {} of {all} are left", all.saturating_sub(before));
             Error::limit(at(), what)
         })
     }
@@ -199,7 +199,7 @@ mod tests {
         first.feed(10);
         first.hold(60, at("/d")).unwrap();
         let error = first.derived().hold(1, at("/e")).unwrap_err();
-        assert_eq!(error.to_string(), "/e: takes 1 bytes of memory, where 0 of 140 are left, which is over the limit");
+        assert_eq!(error.to_string(), "/e: needs 1 bytes of memory; 0 of 140 are left");
     }
 
     #[test]

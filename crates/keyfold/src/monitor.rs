@@ -64,3 +64,66 @@ impl Monitor for Part<'_> {
         self.whole.cancelled()
     }
 }
+
+#[cfg(all(test, feature = "fs", feature = "pack"))]
+mod tests {
+    use super::*;
+    use crate::{
+        Bound, ClipOptions, ConvertOptions, Document, Interpolation, StorageForm, build_clip_with, convert_with,
+        diff_with, draco, kept_with,
+        pack::{Choice, Options, choose_with, estimates_with, pack, pack_with},
+        quantization,
+        rotation::{CoreSampler, RotationOptions, convert_rotations_with},
+        unpack_with,
+    };
+
+    struct Stop;
+
+    impl Monitor for Stop {
+        fn progress(&self, _: f64, _: &str) {
+            panic!("nothing is begun");
+        }
+
+        fn cancelled(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn every_long_job_is_cancelled() {
+        let open = |name: &str| Document::open(format!("{}/../../samples/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let (document, bound) = (open("machine.glb"), Bound::default());
+        let rotation = RotationOptions {
+            interpolation: Interpolation::CubicSlerp,
+            only: None,
+            max_error: bound,
+            core: CoreSampler::None,
+        };
+        let rotations = ConvertOptions {
+            rotation: Some((Interpolation::CubicSpline, CoreSampler::None)),
+            ..ConvertOptions::default()
+        };
+        let storage = |storage| ConvertOptions { storage: Some(storage), ..ConvertOptions::default() };
+        let options = Options::default();
+        let packed = pack(&document, &options).unwrap();
+        let choice = Choice::from(crate::Storage::Core);
+        let ends = [
+            diff_with(&document, &document, None, &Stop).err(),
+            kept_with(&document, &document, bound, &Stop).err(),
+            unpack_with(&document, bound, &Stop).err(),
+            convert_rotations_with(&document, &rotation, &Stop).err(),
+            convert_with(&document, &rotations, &Stop).err(),
+            convert_with(&document, &storage(StorageForm::Draco(draco::Options::default())), &Stop).err(),
+            convert_with(&document, &storage(StorageForm::Quantization(quantization::Options::default())), &Stop).err(),
+            draco::compress_with(&document, Bound::default(), &draco::Options::default(), &Stop).err(),
+            quantization::quantize_with(&document, Bound::default(), &quantization::Options::default(), &Stop).err(),
+            build_clip_with(&document, 0, &ClipOptions::default(), &Stop).err(),
+            pack_with(&document, &options, &Stop).err(),
+            choose_with(&document, &options, &choice, &Stop).err(),
+            estimates_with(&document, &options, &packed, &[crate::Storage::Meshopt], &Stop).err(),
+        ];
+        for (job, end) in ends.iter().enumerate() {
+            assert!(matches!(end, Some(Error::Cancelled)), "{job}: {end:?}");
+        }
+    }
+}

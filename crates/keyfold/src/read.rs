@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 /// A document's animations, and the channels that could not be read.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Animations {
     /// The animations, in the document's order. One that could not be read at all has no tracks.
     pub animations: Vec<Animation>,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// How animations are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Storage {
     /// Core glTF: floats, or normalized integers where core allows them. Plays in every viewer.
     #[default]
@@ -38,6 +39,17 @@ impl Storage {
             Self::Draco => "draco",
             Self::Meshopt => "meshopt",
             Self::Stream => "stream",
+        }
+    }
+
+    /// What it is in glTF: the name of its extension.
+    pub const fn long_name(self) -> &'static str {
+        match self {
+            Self::Core => "core glTF",
+            Self::Quantization => extensions::quantization::NAME,
+            Self::Draco => extensions::draco::NAME,
+            Self::Meshopt => extensions::meshopt::EXT_NAME,
+            Self::Stream => extensions::stream::NAME,
         }
     }
 

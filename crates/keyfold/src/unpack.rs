@@ -4,47 +4,55 @@
 //! Tracks that are plain already stay as they are, including their bytes. Axes are joined by `join_axes`.
 
 use crate::{
-    Animations, Bound, Document, Finding, Interpolation, Result, Severity, Storage, Target, Targets, Track,
+    Animations, Bound, Changed, Document, Finding, Interpolation, Monitor, Part, Result, Severity, Storage, Target,
+    Targets, Track,
     document::ComponentType,
     join_axes, read, retarget,
-    rotation::{self, CoreSampler, RotationOptions, convert_rotations},
+    rotation::{self, ChangedRotations, CoreSampler, RotationOptions, convert_rotations_with},
     write::{AnimationForm, assemble, core_form, place_plain},
 };
 use std::collections::BTreeSet;
 
 /// The document with every animation as plain core floats, and findings about what could not be converted. Rotations
-/// that core cannot interpolate stay within `bound`.
-pub fn unpack(document: &Document, bound: Bound) -> Result<(Document, Vec<Finding>)> {
+/// that core cannot interpolate stay within `max_error`.
+pub fn unpack(document: &Document, max_error: Bound) -> Result<Changed> {
+    unpack_with(document, max_error, &())
+}
+
+/// Like [`unpack`], with progress and cancellation.
+pub fn unpack_with(document: &Document, max_error: Bound, monitor: &dyn Monitor) -> Result<Changed> {
     let options = RotationOptions {
         interpolation: Interpolation::CubicSpline,
         only: Some(Interpolation::CubicSlerp),
-        bound,
+        max_error,
         core: CoreSampler::None,
     };
-    let (document, report) = convert_rotations(document, &options)?;
-    let (plain, mut findings) = unpack_storage(&document)?;
+    let part = Part { whole: monitor, from: 0.0, share: 0.7 };
+    let ChangedRotations { document, report } = convert_rotations_with(document, &options, &part)?;
+    monitor.step(0.7, "unpacking")?;
+    let mut plain = unpack_storage(&document)?;
     if report.tracks > 0 {
         let (at, tracks) = ("/animations".to_owned(), report.tracks);
         let message = format!("{tracks} CUBICSLERP rotations became CUBICSPLINE, which core glTF has");
-        findings.push(Finding { severity: Severity::Info, code: "ROTATION_REFITTED", at, message });
+        plain.findings.push(Finding { severity: Severity::Info, code: "ROTATION_REFITTED", at, message });
     }
-    findings.extend(report.findings.into_iter().filter(|f| f.code == rotation::UNCHANGED));
-    Ok((plain, findings))
+    plain.findings.extend(report.findings.into_iter().filter(|f| f.code == rotation::UNCHANGED));
+    Ok(plain)
 }
 
 /// The same with CUBICSLERP rotations as they are: nothing is lost.
-pub(crate) fn unpack_storage(document: &Document) -> Result<(Document, Vec<Finding>)> {
+pub(crate) fn unpack_storage(document: &Document) -> Result<Changed> {
     let mut parts = Vec::new();
     let joined = retarget::join_components(document, &mut parts)?;
     let document = joined.as_ref().unwrap_or(document);
-    let (plain, mut findings) = unpack_tracks(document)?;
+    let Changed { document: plain, mut findings } = unpack_tracks(document)?;
     findings.extend(parts);
     findings.extend(retarget::readdressed(document)?);
-    Ok((retarget::plain_addresses(&plain)?, findings))
+    Ok(Changed { document: retarget::plain_addresses(&plain)?, findings })
 }
 
 /// The same with targets as they are addressed, too.
-pub(crate) fn unpack_tracks(document: &Document) -> Result<(Document, Vec<Finding>)> {
+pub(crate) fn unpack_tracks(document: &Document) -> Result<Changed> {
     let Animations { animations, findings } = read(document)?;
     let mut forms = Vec::new();
     for animation in &animations {
@@ -63,7 +71,7 @@ pub(crate) fn unpack_tracks(document: &Document) -> Result<(Document, Vec<Findin
             forms.push(AnimationForm { index: animation.index, replaces, channels, repeats_samplers: false });
         }
     }
-    Ok((assemble(document, &forms, place_plain)?, findings))
+    Ok(Changed { document: assemble(document, &forms, place_plain)?, findings })
 }
 
 fn is_plain(document: &Document, animation: usize, track: &Track) -> bool {

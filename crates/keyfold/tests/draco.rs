@@ -3,8 +3,8 @@
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use keyfold::{
-    Document, Limits, OpenOptions, Severity, Track, diff,
-    draco::{Options, compress},
+    Bound, Document, Limits, OpenOptions, Severity, Track, diff,
+    draco::{Options, StreamOptions, compress},
     validate,
 };
 use serde_json::{Value, json};
@@ -245,7 +245,7 @@ fn moving(tracks: &[(Vec<f32>, Vec<f32>)]) -> Document {
 
 /// How many streams a document is compressed to, and the document, which keeps every rule.
 fn compressed(original: &Document, options: &Options) -> (usize, Document) {
-    let written = compress(original, options).unwrap().0;
+    let written = compress(original, Bound::default(), options).unwrap().document;
     let wrong: Vec<_> = validate::validate(&written).into_iter().filter(|f| f.severity == Severity::Error).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     assert!(diff(original, &written, None).unwrap().relative < 1e-3);
@@ -290,7 +290,10 @@ fn a_fallback_is_exact_also_for_tracks_that_become_equal() {
     let mut near = wave(40);
     near[20] += 1e-7;
     let original = moving(&[(at_30_hz(40, 0.0), wave(40)), (at_30_hz(40, 0.0), near)]);
-    let (_, written) = compressed(&original, &Options { fallback: true, ..in_16_bits() });
+    let (_, written) = compressed(
+        &original,
+        &Options { streams: StreamOptions { fallback: true, ..StreamOptions::default() }, ..in_16_bits() },
+    );
     let values = |document: &Document| -> Vec<Vec<f32>> {
         tracks(document).iter().map(|(_, track)| track.curve.values().to_vec()).collect()
     };

@@ -3,8 +3,8 @@
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use keyfold::{
-    Document, Finding, Interpolation, OpenOptions, Severity,
-    draco::{Options, compress},
+    Bound, Document, Finding, Interpolation, OpenOptions, Severity,
+    draco::{Options, StreamOptions, compress},
     read, validate,
 };
 use serde_json::{Value, json};
@@ -279,8 +279,9 @@ fn accessors_of_streams_with_any_other_type_are_wrong() {
 #[test]
 fn an_optional_stream_that_cannot_be_read_gives_way_to_the_plain_data() {
     let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
-    let options = Options { fallback: true, ..Options::default() };
-    let written = compress(&Document::open(machine).unwrap(), &options).unwrap().0;
+    let streams = StreamOptions { fallback: true, ..StreamOptions::default() };
+    let options = Options { streams, ..Options::default() };
+    let written = compress(&Document::open(machine).unwrap(), Bound::default(), &options).unwrap().document;
     let streams = |json: &Value| json["extensions"]["Draco_animation_compression"]["compressedAnimations"].clone();
     let mut edit = written.edit();
     let garbage = edit.push_view(b"no stream".to_vec());

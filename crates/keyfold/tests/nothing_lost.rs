@@ -1,12 +1,12 @@
 //! What was lost or damaged once: from file to file, whatever the containers and the steps between, animations say the same.
 
 use keyfold::{
-    Bound, ClipOptions, Document, Interpolation, OpenOptions, Retarget, Scene, Severity, Storage, Target, Targets,
+    Bound, ClipOptions, Document, Interpolation, OpenOptions, RetargetOptions, Severity, Storage, Target, Targets,
     build_clip, diff,
     document::{Edit, Shape},
     draco,
-    pack::{Settings, pack},
-    quantization::{Options, RotationForm, quantize},
+    pack::{Options, pack},
+    quantization::{self, LayoutOptions, RotationForm, quantize},
     read, retarget, unpack, validate,
     write::{AnimationForm, MeshoptVersion, Stored, assemble, core_form, place_meshopt, place_plain, write_meshopt},
 };
@@ -104,7 +104,7 @@ fn what_is_unpacked_is_on_disk_what_it_was() {
         for file in samples(&format!("conformance/{set}")) {
             let what = file.display().to_string();
             let before = Document::open(&file).unwrap();
-            let (plain, _) = unpack(&before, Bound::default()).unwrap();
+            let plain = unpack(&before, Bound::default()).unwrap().document;
             for name in ["plain.gltf", "plain.glb"] {
                 let after = through(&plain, &folder.path().join(name));
                 let found = diff(&before, &after, None).unwrap();
@@ -158,7 +158,7 @@ fn times_in_a_compressed_view_are_unpacked_too() {
     assert!(packed.requires("EXT_meshopt_compression"));
     let track = &read(&packed).unwrap().animations[0].tracks[0];
     assert_eq!(Storage::of(&packed, 0, track), Storage::Meshopt);
-    let (plain, _) = unpack(&packed, Bound::default()).unwrap();
+    let plain = unpack(&packed, Bound::default()).unwrap().document;
     assert_eq!(plain.json().get("extensionsUsed"), None);
     assert_eq!(plain.count("buffers"), 1);
     assert_eq!(read(&plain).unwrap().animations[0].tracks[0].curve, animation.tracks[0].curve);
@@ -178,7 +178,7 @@ fn times_of_a_draco_stream_stay_as_long_as_a_sampler_uses_them() {
     ];
     let before = with(&animated(&channels), |json| json["extensionsUsed"] = json!(["KHR_animation2"]));
     let options = draco::Options { bits: Some(16), ..draco::Options::default() };
-    let compressed = draco::compress(&before, &options).unwrap().0;
+    let compressed = draco::compress(&before, Bound::default(), &options).unwrap().document;
     // Equal times are one accessor, in the stream: the channel that is not there uses it, too.
     let shared = with(&compressed, |json| {
         let input = json["extensions"]["Draco_animation_compression"]["compressedAnimations"][0]["input"].clone();
@@ -189,7 +189,7 @@ fn times_of_a_draco_stream_stay_as_long_as_a_sampler_uses_them() {
         let tracks = &read(document).unwrap().animations[0].tracks;
         tracks.iter().map(|track| (track.target.to_string(), track.curve.clone())).collect()
     };
-    let (plain, _) = unpack(&shared, Bound::default()).unwrap();
+    let plain = unpack(&shared, Bound::default()).unwrap().document;
     assert_eq!(curves(&shared).len(), 3);
     assert_eq!(curves(&plain), curves(&shared));
 }
@@ -205,12 +205,12 @@ fn rotations_of_coarse_streams_are_of_unit_length() {
             json["animations"][0]["samplers"][0]["interpolation"] = json!(interpolation.name());
         });
         // The tip's turns hardly move anything: a coarse grid will do.
-        let options = draco::Options { max_error: Bound::Relative(0.02), ..draco::Options::default() };
-        let (done, _) = draco::compress(&before, &options).unwrap();
-        let kept = keyfold::kept(&before, &done, options.max_error, &()).unwrap();
+        let bound = Bound::Relative(0.02);
+        let done = draco::compress(&before, bound, &draco::Options::default()).unwrap().document;
+        let kept = keyfold::kept(&before, &done, bound).unwrap();
         assert!(kept.broken.is_empty() && done.requires("Draco_animation_compression"), "{:?}", kept.broken);
         assert_valid(&done, interpolation.name());
-        let (plain, _) = unpack(&done, Bound::default()).unwrap();
+        let plain = unpack(&done, Bound::default()).unwrap().document;
         assert_valid(&plain, interpolation.name());
         let curve = &read(&plain).unwrap().animations[0].tracks[0].curve;
         let raw = done.floats(read(&done).unwrap().animations[0].tracks[0].source.output).unwrap();
@@ -233,12 +233,13 @@ fn rotations_of_coarse_streams_are_of_unit_length() {
 #[test]
 fn one_axis_of_a_rotation_becomes_all_of_it_where_core_is_asked_for() {
     let before = animated(&[(node(0, "rotation"), Shape::Vec4, turning())]);
-    let options = Options { rotation: Some(RotationForm::Scalar), ..Options::default() };
-    let quantized = quantize(&before, &options).unwrap().0;
+    let layouts = LayoutOptions { rotation: Some(RotationForm::Scalar), ..LayoutOptions::default() };
+    let options = quantization::Options { layouts, ..quantization::Options::default() };
+    let quantized = quantize(&before, Bound::default(), &options).unwrap().document;
     assert_eq!(quantized.json()["animations"][0]["channels"][0]["target"]["path"], "rotation.x");
     for targets in [Targets::Core, Targets::Pointer] {
-        let wanted = Retarget { targets: Some(targets), ..Retarget::default() };
-        let (after, findings) = retarget(&quantized, &wanted).unwrap();
+        let wanted = RetargetOptions { targets: Some(targets), ..RetargetOptions::default() };
+        let keyfold::Changed { document: after, findings, .. } = retarget(&quantized, &wanted).unwrap();
         assert!(findings.is_empty(), "{findings:?}");
         assert_valid(&after, "retargeted");
         let (before, after) = (read(&quantized).unwrap(), read(&after).unwrap());
@@ -272,12 +273,13 @@ fn one_component_of_a_colour_is_written_in_a_form_that_is_valid() {
             let found = diff(&before, after, None).unwrap();
             assert!(found.animations[0].properties.max <= 0.001, "{what}: {:?}", found.animations[0].properties);
         };
-        let (after, findings) = write_meshopt(&before, MeshoptVersion::Ext).unwrap();
+        let keyfold::Changed { document: after, findings, .. } = write_meshopt(&before, MeshoptVersion::Ext).unwrap();
         check("meshopt", &after, findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
-        let (after, findings) = unpack(&before, Bound::default()).unwrap();
+        let keyfold::Changed { document: after, findings, .. } = unpack(&before, Bound::default()).unwrap();
         check("unpack", &after, findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
         let options = draco::Options { bits: Some(16), ..draco::Options::default() };
-        let (after, findings) = draco::compress(&before, &options).unwrap();
+        let keyfold::Changed { document: after, findings, .. } =
+            draco::compress(&before, Bound::default(), &options).unwrap();
         check("draco", &after, findings.iter().any(|f| f.code == "TARGET_NOT_CONVERTED"));
     }
 }
@@ -298,15 +300,20 @@ fn motion_for_other_skeletons_keeps_tracks_that_hold_the_rest_pose() {
     let all = targets(&own);
     for (document, keep_rest, kept) in [(&own, false, false), (&own, true, true), (&others, false, true)] {
         for storage in Storage::ALL {
-            let packed = pack(document, &Settings { storage, keep_rest, ..Settings::default() }).unwrap().document;
+            let packed = pack(document, &Options { storage, keep_rest, ..Options::default() }).unwrap().document;
             assert_eq!(targets(&packed) == all, kept, "{}", storage.name());
         }
-        let quantized = quantize(document, &Options { keep_rest, ..Options::default() }).unwrap().0;
+        let quantized = quantize(
+            document,
+            Bound::default(),
+            &quantization::Options { keep_rest, ..quantization::Options::default() },
+        )
+        .unwrap()
+        .document;
         assert_eq!(targets(&quantized) == all, kept, "quantized: {:?}", targets(&quantized));
         let animations = read(document).unwrap().animations;
-        let scene = Scene::new(document, &animations, None).unwrap();
         let options = ClipOptions { keep_rest, ..ClipOptions::default() };
-        let clip = build_clip(document, &scene, &animations[0], &options).unwrap();
+        let clip = build_clip(document, 0, &options).unwrap();
         let tracks = Clip::open(&clip.bytes).unwrap().tracks().len();
         assert_eq!(tracks == animations[0].tracks.len(), kept, "{tracks} tracks in the clip");
     }

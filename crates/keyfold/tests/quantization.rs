@@ -3,7 +3,7 @@
 use keyfold::{
     Axis, Bound, Document, OpenOptions, Property, Severity,
     document::{ComponentType, Shape},
-    quantization::{Encoding, Options, Path, ROTATION, RotationForm, UNSIGNED, VectorForm, quantize},
+    quantization::{Encoding, LayoutOptions, Options, Path, ROTATION, RotationForm, UNSIGNED, VectorForm, quantize},
     validate,
 };
 use serde_json::{Value, json};
@@ -167,15 +167,17 @@ fn every_row_is_written_and_read_back() {
     for (i, values) in encodings.iter().enumerate() {
         for (rotation, vector) in rotations.into_iter().zip(vectors.into_iter().cycle()) {
             let options = Options {
-                max_error: Bound::Relative(1.0),
-                rotation: Some(rotation),
-                translation: Some(if vector == VectorForm::Uniform { VectorForm::Vec3 } else { vector }),
-                scale: Some(vector),
+                layouts: LayoutOptions {
+                    rotation: Some(rotation),
+                    translation: Some(if vector == VectorForm::Uniform { VectorForm::Vec3 } else { vector }),
+                    scale: Some(vector),
+                    ..LayoutOptions::default()
+                },
                 values: Some(*values),
                 times: Some(UNSIGNED[i % UNSIGNED.len()]),
                 ..Options::default()
             };
-            let (quantized, _) = quantize(&document, &options).unwrap();
+            let quantized = quantize(&document, Bound::Relative(1.0), &options).unwrap().document;
             let diff = keyfold::diff(&document, &quantized, None).unwrap();
             let about = format!("{values} {rotation:?} {vector:?}");
             assert!(diff.unmatched.is_empty(), "{about}: {:?}", diff.unmatched);
@@ -195,11 +197,13 @@ fn every_row_is_written_and_read_back() {
 #[test]
 fn unpacking_brings_core_gltf_back() {
     let document = moving();
-    let options = Options { translation: Some(VectorForm::Axes), scale: Some(VectorForm::Axes), ..Options::default() };
-    let (quantized, _) = quantize(&document, &options).unwrap();
-    let kept = keyfold::kept(&document, &quantized, options.max_error, &()).unwrap();
+    let axes = Some(VectorForm::Axes);
+    let layouts = LayoutOptions { translation: axes, scale: axes, ..LayoutOptions::default() };
+    let options = Options { layouts, ..Options::default() };
+    let quantized = quantize(&document, Bound::default(), &options).unwrap().document;
+    let kept = keyfold::kept(&document, &quantized, Bound::default()).unwrap();
     assert!(kept.broken.is_empty() && quantized.requires(keyfold::quantization::NAME), "{:?}", kept.broken);
-    let (plain, findings) = keyfold::unpack(&quantized, Bound::default()).unwrap();
+    let keyfold::Changed { document: plain, findings, .. } = keyfold::unpack(&quantized, Bound::default()).unwrap();
     assert!(findings.is_empty(), "{findings:?}");
     assert!(plain.json().get("extensionsUsed").is_none() && plain.json().get("extensionsRequired").is_none());
     let float = |a: &Value| a["componentType"] == ComponentType::F32.code();
@@ -210,7 +214,7 @@ fn unpacking_brings_core_gltf_back() {
 
 #[test]
 fn what_is_written_is_tight_aligned_and_without_duplicates() {
-    let quantized = quantize(&moving(), &Options::default()).unwrap().0;
+    let quantized = quantize(&moving(), Bound::default(), &Options::default()).unwrap().document;
     let json = quantized.json();
     let (mut seen, mut end) = (BTreeSet::new(), 0);
     for index in 0..quantized.count("accessors") {

@@ -1,7 +1,7 @@
 //! What lies beside a document's animations is in memory once: no form that is tried, written or opened again copies it.
 
 use keyfold::{
-    Bound, Document, Form, OpenOptions, Storage, StorageForm, convert, document::Draft, kept, pack, unpack,
+    Bound, ConvertOptions, Document, OpenOptions, Storage, StorageForm, convert, document::Draft, kept, pack, unpack,
     write::MeshoptVersion,
 };
 use peak_alloc::PeakAlloc;
@@ -60,15 +60,18 @@ fn what_lies_beside_animations_is_in_memory_once() {
         document.buffer(0).unwrap();
         let draft = |made: &Document| made.draft(Some(name.as_ref())).unwrap();
         for storage in Storage::ALL {
-            let settings = pack::Settings { storage, ..pack::Settings::default() };
-            measured(&format!("pack {name} {storage:?}"), || draft(&pack::pack(document, &settings).unwrap().document));
+            let options = pack::Options { storage, ..pack::Options::default() };
+            measured(&format!("pack {name} {storage:?}"), || draft(&pack::pack(document, &options).unwrap().document));
         }
-        let form = Form { storage: Some(StorageForm::Meshopt(MeshoptVersion::Ext)), ..Form::default() };
+        let options =
+            ConvertOptions { storage: Some(StorageForm::Meshopt(MeshoptVersion::Ext)), ..ConvertOptions::default() };
         let converted = measured(&format!("convert {name}"), || {
-            let draft = draft(&convert(document, &form, &()).unwrap().document.unwrap());
-            assert!(kept(document, draft.document(), form.max_error, &()).unwrap().broken.is_empty());
+            let draft = draft(&convert(document, &options).unwrap().document.unwrap());
+            assert!(kept(document, draft.document(), options.max_error).unwrap().broken.is_empty());
             draft
         });
-        measured(&format!("unpack {name}"), || draft(&unpack(converted.document(), Bound::default()).unwrap().0));
+        measured(&format!("unpack {name}"), || {
+            draft(&unpack(converted.document(), Bound::default()).unwrap().document)
+        });
     }
 }

@@ -218,13 +218,13 @@ fn a_channel_that_is_left_alone_plays_what_it_played() {
     let mut json = animated();
     let before = text(&json);
     let expected = played(&before, &json!(2));
-    let (after, _) = write_meshopt(&before, MeshoptVersion::Ext).unwrap();
+    let after = write_meshopt(&before, MeshoptVersion::Ext).unwrap().document;
     assert_eq!(played(&after, &after.json()["animations"][0]["channels"][2]["sampler"]), expected);
     // An extension that is not known may name it in its own way.
     json["animations"][0]["extensions"] = json!({ "ACME_glow": { "plays": 2 } });
     json["animations"][0]["channels"].as_array_mut().unwrap().pop();
     json["extensionsUsed"] = json!(["ACME_glow"]);
-    let (after, _) = write_meshopt(&text(&json), MeshoptVersion::Ext).unwrap();
+    let after = write_meshopt(&text(&json), MeshoptVersion::Ext).unwrap().document;
     assert_eq!(played(&after, &json!(2)), expected);
     assert_valid(&after, "with a sampler that an extension names");
 }
@@ -239,8 +239,8 @@ fn members_of_targets_and_samplers_survive_another_storage() {
     json["animations"][0]["samplers"][0]["extras"] = json!([1, 2]);
     json["extensionsUsed"] = json!(["ACME_target"]);
     for (what, after) in [
-        ("meshopt", write_meshopt(&text(&json), MeshoptVersion::Ext).unwrap().0),
-        ("stream", write_stream(&text(&json), false).unwrap().0),
+        ("meshopt", write_meshopt(&text(&json), MeshoptVersion::Ext).unwrap().document),
+        ("stream", write_stream(&text(&json), false).unwrap().document),
     ] {
         let animation = &after.json()["animations"][0];
         let channel = &animation["channels"][0];
@@ -260,11 +260,11 @@ fn a_storage_leaves_nothing_behind_beside_an_unknown_extension() {
         json["extensions"] = json!({ "ACME_other": unknown });
         let before = text(&json);
         for (what, packed) in [
-            ("meshopt", write_meshopt(&before, MeshoptVersion::Ext).unwrap().0),
-            ("stream", write_stream(&before, false).unwrap().0),
+            ("meshopt", write_meshopt(&before, MeshoptVersion::Ext).unwrap().document),
+            ("stream", write_stream(&before, false).unwrap().document),
         ] {
             assert_valid(&packed, what);
-            let (plain, _) = unpack(&packed, Bound::default()).unwrap();
+            let plain = unpack(&packed, Bound::default()).unwrap().document;
             assert_valid(&plain, what);
             assert_eq!(plain.json().get("extensionsRequired"), None, "{what}");
             assert_eq!(plain.count("buffers"), if unknown == json!({}) { 1 } else { 2 }, "{what}");
@@ -283,7 +283,7 @@ fn a_node_with_a_matrix_is_driven_by_a_pointer_where_core_cannot() {
     json["extensionsUsed"] = json!(["KHR_animation2"]);
     json["animations"][0]["channels"][1]["target"] =
         json!({ "path": "pointer", "extensions": { "KHR_animation2": { "path": "/nodes/1/translation" } } });
-    let (after, _) = write_meshopt(&text(&json), MeshoptVersion::Ext).unwrap();
+    let after = write_meshopt(&text(&json), MeshoptVersion::Ext).unwrap().document;
     let spelled = after.json()["animations"][0]["channels"].to_string();
     assert!(!spelled.contains(r#""node":1"#), "{spelled}");
     let errors = validate::validate(&after).into_iter().filter(|f| f.code == "ANIMATION_CHANNEL_TARGET_NODE_MATRIX");

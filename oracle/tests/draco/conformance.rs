@@ -2,8 +2,8 @@
 //! hold for it and for what we write.
 
 use keyfold::{
-    Document,
-    draco::{Dialect, Options, compress},
+    Bound, Document,
+    draco::{Dialect, Options, StreamOptions, compress},
 };
 use keyfold_core::draco;
 use keyfold_oracle::{draco::Libdraco, gltf_files, node_available, note, root, schema::keeps, validator};
@@ -94,8 +94,9 @@ fn what_we_write_keeps_the_schema_of_its_layout() {
         let original = open(&root().join("samples").join(sample));
         for (dialect, expected) in [(Dialect::Draft, [true, false]), (Dialect::Year2018, [false, true])] {
             for fallback in [false, true] {
-                let options = Options { dialect, fallback, bits: Some(16), ..Options::default() };
-                let written = compress(&original, &options).unwrap().0;
+                let streams = StreamOptions { dialect, fallback, ..StreamOptions::default() };
+                let options = Options { bits: Some(16), streams };
+                let written = compress(&original, Bound::default(), &options).unwrap().document;
                 assert_eq!(kept(written.json()), expected, "{sample} {dialect:?} {fallback}");
             }
         }

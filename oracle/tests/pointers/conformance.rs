@@ -39,7 +39,7 @@ fn every_form_is_read_sampled_written_and_converted_both_ways() {
                 conversions += 1;
             }
         }
-        let (plain, _) = unpack(&document, keyfold::Bound::default()).expect("unpacked");
+        let plain = unpack(&document, keyfold::Bound::default()).expect("unpacked").document;
         file.assert_played(&plain, "unpacked");
     }
     println!("{conversions} conversions there and back");
@@ -51,7 +51,8 @@ fn a_frozen_file_holds_the_values() {
         let document = file.open();
         let animation = &read(&document).expect("readable").animations[0];
         for (time, expected) in file.times.iter().zip(&file.values) {
-            let (frozen, findings) = freeze(&document, animation, *time, false).expect("frozen");
+            let keyfold::Changed { document: frozen, findings, .. } =
+                freeze(&document, animation, *time, false).expect("frozen");
             assert!(findings.is_empty(), "{}: {findings:?}", file.file.display());
             assert!(frozen.json().get("animations").is_none());
             let pointer = Pointer::parse(file.target.as_str()).expect("a pointer");

@@ -43,7 +43,8 @@ fn frozen_documents_hold_the_samples() {
         let mut set = 0;
         for animation in &read(&document).expect("readable").animations {
             let time = f64::from(animation.duration()) * 0.37;
-            let (frozen, findings) = freeze(&document, animation, time, true).expect("frozen");
+            let keyfold::Changed { document: frozen, findings, .. } =
+                freeze(&document, animation, time, true).expect("frozen");
             assert!(findings.is_empty(), "{name}: {findings:?}");
             for track in &animation.tracks {
                 let pointer = Pointer::parse(track.target.pointer()).expect("a pointer");

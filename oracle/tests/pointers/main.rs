@@ -11,7 +11,7 @@ mod validator;
 
 use std::path::PathBuf;
 
-use keyfold::{Animation, Document, Retarget, Target, Targets, read, retarget};
+use keyfold::{Animation, Document, RetargetOptions, Target, Targets, read, retarget};
 use serde::Deserialize;
 
 /// What `manifest.json` says.
@@ -81,8 +81,8 @@ fn open(file: &std::path::Path) -> Document {
 }
 
 fn to(document: &Document, targets: Targets) -> Document {
-    let wanted = Retarget { targets: Some(targets), ..Retarget::default() };
-    retarget(document, &wanted).expect("converted").0
+    let wanted = RetargetOptions { targets: Some(targets), ..RetargetOptions::default() };
+    retarget(document, &wanted).expect("converted").document
 }
 
 /// What a document's animations say, without where they say it.

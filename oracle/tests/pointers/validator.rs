@@ -2,23 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use keyfold::{Document, Retarget, Targets, Weights, freeze, read, retarget, unpack};
+use keyfold::{Document, RetargetOptions, Targets, Weights, freeze, read, retarget, unpack};
 use keyfold_oracle::{node_available, shared_dir, validator};
 
 use crate::{corpus::FILES, manifest, to};
 
 /// Everything that is made of a document.
 fn made(document: &Document) -> Vec<(&'static str, Document)> {
-    let split = Retarget { targets: Some(Targets::Pointer), weights: Some(Weights::Split), first_as_static: true };
+    let split =
+        RetargetOptions { targets: Some(Targets::Pointer), weights: Some(Weights::Split), first_as_static: true };
     let mut made = vec![
         ("pointer", to(document, Targets::Pointer)),
         ("core", to(document, Targets::Core)),
-        ("split", retarget(document, &split).expect("split").0),
-        ("unpacked", unpack(document, keyfold::Bound::default()).expect("unpacked").0),
+        ("split", retarget(document, &split).expect("split").document),
+        ("unpacked", unpack(document, keyfold::Bound::default()).expect("unpacked").document),
     ];
     for animation in read(document).expect("readable").animations.iter().take(1) {
-        made.push(("frozen", freeze(document, animation, 0.75, false).expect("frozen").0));
-        made.push(("kept", freeze(document, animation, 0.75, true).expect("frozen").0));
+        made.push(("frozen", freeze(document, animation, 0.75, false).expect("frozen").document));
+        made.push(("kept", freeze(document, animation, 0.75, true).expect("frozen").document));
     }
     made
 }

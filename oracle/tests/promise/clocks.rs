@@ -4,7 +4,7 @@
 use super::{SHELL, apart, made::File, open, second::Scene};
 use keyfold::{
     Bound, Storage,
-    pack::{Level, Settings, pack},
+    pack::{Level, Options, pack},
 };
 use serde_json::{Value, json};
 
@@ -47,8 +47,9 @@ fn steep(rate: f64, keys: usize, start: usize, form: &str) -> Vec<u8> {
 /// Whether a pack has quantized times; how far it is over its bound in either reading, if it is.
 fn holds(bytes: &[u8], share: f64) -> Result<bool, String> {
     let bound = Bound::Relative(share);
-    let settings = Settings { storage: Storage::Quantization, bound, level: Level::Fast, ..Settings::default() };
-    let packed = pack(&open(bytes).unwrap(), &settings).unwrap();
+    let options =
+        Options { storage: Storage::Quantization, max_error: bound, level: Level::Fast, ..Options::default() };
+    let packed = pack(&open(bytes).unwrap(), &options).unwrap();
     let written = packed.document.to_bytes().unwrap();
     let mut scaled = false;
     for in_floats in [true, false] {

@@ -8,7 +8,7 @@ mod second;
 
 use keyfold::{
     Bound, Document, OpenOptions, Storage,
-    pack::{Level, Settings, pack, weigh},
+    pack::{Level, Options, pack, weigh},
     unpack,
 };
 use keyfold_oracle::{Random, is_full, note};
@@ -49,14 +49,14 @@ fn packed(seed: u64) -> Result<Packed, String> {
     let told = format!("file {seed} as {storage} at {share}, {level:?}{}", if unpacked { ", unpacked" } else { "" });
     let (document, packed) = (|| {
         let document = open(&bytes)?;
-        let settings = Settings { storage, bound: Bound::Relative(share), level, ..Settings::default() };
-        let packed = pack(&document, &settings)?;
+        let options = Options { storage, max_error: Bound::Relative(share), level, ..Options::default() };
+        let packed = pack(&document, &options)?;
         Ok((document, packed))
     })()
     .map_err(|error: keyfold::Error| format!("{told}: {error}"))?;
     let after = open(&packed.document.to_bytes().unwrap()).unwrap();
     let other = match unpacked {
-        true => Scene::plain(&unpack(&after, Bound::Relative(share)).unwrap().0.to_bytes().unwrap()),
+        true => Scene::plain(&unpack(&after, Bound::Relative(share)).unwrap().document.to_bytes().unwrap()),
         false => Scene::decoded(&after),
     };
     let worst = apart(&Scene::plain(&bytes), &other, SHELL * packed.diff.model_size);

@@ -146,5 +146,5 @@ function refusal(said: string): KeyfoldError {
   const message = said.replace(/^error: /, "").replace(/^\/(in|a|b)\.glb: /, "");
   const [, at, what] = /^(\/[^\s:]+): (.*)$/s.exec(message) ?? [];
   const usage = /\n\nUsage: |For more information, try/.test(said);
-  return new KeyfoldError(usage ? "usage" : /over the limit/.test(said) ? "limit" : "malformed", what ?? message, at ?? "");
+  return new KeyfoldError(usage ? "usage" : /raise the limits\)/.test(said) ? "limit" : "malformed", what ?? message, at ?? "");
 }

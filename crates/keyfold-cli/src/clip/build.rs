@@ -3,7 +3,7 @@
 use crate::{Outcome, input, measure::MeasureArgs, output, sample};
 use anyhow::{Context, Result, ensure};
 use keyfold::{
-    Animation, Bound, BuiltClip, ClipOptions, ClipReport, Document, ErrorSize, Scene, build_clip,
+    Animation, Bound, BuiltClip, ClipOptions, ClipReport, Document, ErrorSize, build_clip,
     document::{real_path, write_file},
     read,
 };
@@ -79,7 +79,6 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
     let found = read(&document)?;
     // Told first: an animation without readable channels cannot be built.
     let readable = output::findings(&document, &found.findings);
-    let scene = Scene::new(&document, &found.animations, args.measure.shell)?;
     let chosen: Vec<&Animation> = match args.all {
         true => found.animations.iter().collect(),
         false => vec![sample::choose(&found.animations, args.animation.as_deref())?],
@@ -88,8 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         |animation: &&Animation| if args.all { args.output.join(file_name(animation)) } else { args.output.clone() };
     let places: Vec<PathBuf> = chosen.iter().map(place).collect();
     places.iter().filter(|_| !stream).try_for_each(|path| check_place(path, args, &document))?;
-    let built =
-        chosen.par_iter().map(|animation| build(args, &document, &scene, animation)).collect::<Result<Vec<_>>>()?;
+    let built = chosen.par_iter().map(|animation| build(args, &document, animation)).collect::<Result<Vec<_>>>()?;
     let mut reports = Vec::new();
     for (path, clip) in places.iter().zip(&built) {
         // With bits asked for, what they make is wanted; a bound that was searched for and not held is not written.
@@ -97,7 +95,9 @@ pub(crate) fn run(args: &Args) -> Result<Outcome> {
         if output.is_some() {
             write(path, &clip.bytes)?;
         }
-        reports.push(ClipReport { output, ..clip.report(&scene)? });
+        let mut report = clip.report()?;
+        report.output = output;
+        reports.push(report);
     }
     print(args, &reports)?;
     let held = Outcome::wrong_if(reports.iter().any(|r| !r.held));
@@ -113,16 +113,17 @@ fn check_place(path: &Path, args: &Args, document: &Document) -> Result<()> {
     Ok(())
 }
 
-fn build(args: &Args, document: &Document, scene: &Scene, animation: &Animation) -> Result<BuiltClip> {
+fn build(args: &Args, document: &Document, animation: &Animation) -> Result<BuiltClip> {
     let options = ClipOptions {
         rate: args.fps,
         encoding: args.encoding,
         bits: args.bits,
         max_error: args.max_error,
         max_property_error: args.measure.property_bound(),
+        probe_radius: args.measure.shell,
         keep_rest: args.keep_rest,
     };
-    build_clip(document, scene, animation, &options).with_context(|| format!("/animations/{}", animation.index))
+    build_clip(document, animation.index, &options).with_context(|| format!("/animations/{}", animation.index))
 }
 
 /// So many bytes of an animation's name go into its file's: most file systems take 255 in all.

@@ -1,7 +1,7 @@
 //! `convert --storage draco`: the options of the writer.
 
 use clap::ValueEnum;
-use keyfold::draco::{Dialect, Options};
+use keyfold::draco::{Dialect, Options, StreamOptions};
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Options of --storage draco (default: as few bits as the error bound allows)")]
@@ -27,7 +27,7 @@ impl DracoArgs {
             None | Some(Layout::Draft) => Dialect::Draft,
             Some(Layout::Year2018) => Dialect::Year2018,
         };
-        Options { bits, time_bits: self.time_bits, dialect, fallback, ..Options::default() }
+        Options { bits, streams: StreamOptions { time_bits: self.time_bits, dialect, fallback } }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
     storage,
 };
 use anyhow::{Context, Result, ensure};
-use keyfold::{Bound, Document, Form, Storage, StorageForm, convert, pack::Sizes, write::MeshoptVersion};
+use keyfold::{Bound, ConvertOptions, Document, Storage, StorageForm, convert, pack::Sizes};
 use targets::TargetArgs;
 
 /// Change the form of a file; without options, write a faithful copy
@@ -76,30 +76,28 @@ impl Args {
     }
 
     fn converted(&self, original: &Document, before: u64, job: &Job) -> Result<Done> {
-        let (form, mut remarks) = (self.form()?, Remarks::default());
-        let converted = convert(original, &form, &())?;
+        let (options, mut remarks) = (self.options()?, Remarks::default());
+        let converted = convert(original, &options)?;
         remarks.findings(original, &converted.findings);
         converted.rotations.iter().for_each(|report| remarks.note(rotation::summary(report)));
         let draft = output::draft_as(converted.document.as_ref().unwrap_or(original), &job.output, self.embed)?;
-        let error = match converted.document.is_some() && form.keeps_values() {
-            true => measure::held(original, draft.document(), form.max_error, &mut remarks)?,
+        let error = match converted.document.is_some() && options.keeps_values() {
+            true => measure::held(original, draft.document(), options.max_error, &mut remarks)?,
             false => None,
         };
         output::write(&draft, &job.output)?;
         Ok(Done { bytes: Sizes { before, after: draft.bytes() }, error, remarks })
     }
 
-    fn form(&self) -> Result<Form> {
+    fn options(&self) -> Result<ConvertOptions> {
         let storage = match self.storage {
-            None => None,
-            Some(Storage::Core) => Some(StorageForm::Core),
             Some(Storage::Quantization) => Some(StorageForm::Quantization(self.quantization.options(self.bits)?)),
             Some(Storage::Draco) => Some(StorageForm::Draco(self.draco.options(self.bits, self.fallback))),
-            Some(Storage::Meshopt) => Some(StorageForm::Meshopt(MeshoptVersion::default())),
             Some(Storage::Stream) => Some(StorageForm::Stream { fallback: self.fallback }),
+            other => other.map(StorageForm::from),
         };
         let rotation = self.rotation.wanted(self.fallback);
-        Ok(Form { rotation, targets: self.targets.wanted(), storage, max_error: self.max_error })
+        Ok(ConvertOptions { rotation, targets: self.targets.wanted(), storage, max_error: self.max_error })
     }
 
     /// An option that would have no effect is a mistake.

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use keyfold::{
     document::ComponentType,
-    quantization::{Encoding, Options, RotationForm, VectorForm},
+    quantization::{Encoding, LayoutOptions, Options, RotationForm, VectorForm},
 };
 
 #[derive(clap::Args)]
@@ -95,7 +95,7 @@ impl QuantizationArgs {
         if bits.is_some_and(|bits| bits != 8 && bits != 16) {
             bail!("--bits is 8 or 16 with --storage quantization");
         }
-        Ok(Options {
+        let layouts = LayoutOptions {
             bytes_only: bits == Some(8),
             rotation: self.store_rotation.map(|form| match form {
                 Rotation::Vec4 => RotationForm::Vec4,
@@ -112,10 +112,12 @@ impl QuantizationArgs {
                 Scale::Axes => VectorForm::Axes,
                 Scale::Scalar => VectorForm::Uniform,
             }),
+        };
+        Ok(Options {
+            layouts,
             values: self.store_values.map(Encoding::from),
             times: self.store_times.map(Encoding::from),
             keep_rest: self.keep_rest,
-            ..Options::default()
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `convert --targets`, `--weights`, `--static-first`: how channels say what they drive.
 
 use clap::ValueEnum;
-use keyfold::{Retarget, Targets, Weights};
+use keyfold::{RetargetOptions, Targets, Weights};
 
 /// How channels say what they drive.
 #[derive(clap::Args)]
@@ -37,8 +37,8 @@ enum Grouping {
 
 impl TargetArgs {
     /// What they ask for.
-    pub(super) fn wanted(&self) -> Retarget {
-        Retarget {
+    pub(super) fn wanted(&self) -> RetargetOptions {
+        RetargetOptions {
             targets: self.targets.map(|way| match way {
                 Way::Pointer => Targets::Pointer,
                 Way::Animation2 => Targets::Animation2,

@@ -17,7 +17,7 @@ use crate::{
 use anyhow::{Context, Result, bail};
 use keyfold::{
     Document, Error, Storage,
-    pack::{self, Choice, Chosen, ErrorReport, FileReport, Level, PackedFile, Settings},
+    pack::{self, Choice, Chosen, ErrorReport, FileReport, Level, Options, PackedFile},
 };
 use std::{ffi::OsString, panic::AssertUnwindSafe, path::PathBuf, time::Instant};
 
@@ -26,7 +26,7 @@ pub(super) struct Run<'a> {
     pub(super) args: &'a Args,
     /// The command line that they come from.
     pub(super) line: &'a [OsString],
-    pub(super) settings: Settings,
+    pub(super) options: Options,
     pub(super) journal: Option<Journal>,
     /// How many files there are.
     pub(super) files: usize,
@@ -48,8 +48,7 @@ impl Run<'_> {
             Ok(Row { report, part, took: began.elapsed() })
         });
         attempt.unwrap_or_else(|error| {
-            let (input, failed) = (input::name(&job.input), Some(explained(&error)));
-            let report = FileReport { input, failed, ..FileReport::default() };
+            let report = FileReport::failure(input::name(&job.input), explained(&error));
             Row { report, part: None, took: began.elapsed() }
         })
     }
@@ -59,7 +58,8 @@ impl Run<'_> {
         let mark = self.journal.as_ref().map(marked).transpose()?;
         let name = input::name(&job.input);
         if let Some(done) = mark.as_ref().and_then(|(journal, mark)| journal.finished(job, mark)) {
-            let report = FileReport { input: name, up_to_date: true, ..done.clone() };
+            let mut report = done.clone();
+            (report.input, report.up_to_date) = (name, true);
             return Ok((report, After::There(job.output.clone())));
         }
         let chosen = self.choose(document)?;
@@ -84,15 +84,15 @@ impl Run<'_> {
     fn choose(&self, document: &Document) -> Result<Chosen> {
         let choice = self.choice(document)?;
         let attempt = |level: Level, choice: &Choice| {
-            let settings = Settings { level, ..self.settings.clone() };
+            let options = Options { level, ..self.options.clone() };
             let watch = Deadline { watch: &self.watch, until: self.args.timeout.map(|most| Instant::now() + most) };
-            match pack::choose(document, &settings, choice, &watch) {
+            match pack::choose_with(document, &options, choice, &watch) {
                 Err(Error::Cancelled) => Ok(None),
                 other => other.map(Some),
             }
         };
         let quick = Choice { estimate: false, ..choice.clone() };
-        if let Some(chosen) = attempt(self.settings.level, &choice)? {
+        if let Some(chosen) = attempt(self.options.level, &choice)? {
             return Ok(chosen);
         }
         let seconds = self.args.timeout.unwrap_or_default().as_secs_f64();
@@ -102,8 +102,8 @@ impl Run<'_> {
             return Ok(chosen);
         }
         let packed =
-            pack::leave(document, &self.settings, vec![format!("{why}, at --level fast neither; it stays as it was")])?;
-        Ok(Chosen::alone(choice.among[0], packed, self.settings.optimize))
+            pack::leave(document, &self.options, vec![format!("{why}, at --level fast neither; it stays as it was")])?;
+        Ok(Chosen::alone(choice.among[0], packed, self.options.optimize))
     }
 
     /// The storages that are packed, and those of them that may be written.
@@ -116,7 +116,7 @@ impl Run<'_> {
     /// Whether anybody is told what other storages would take, and waits for that.
     fn estimates(&self) -> bool {
         let told = self.files == 1 || self.args.report.is_some();
-        told && !output::is_quiet() && self.settings.level != Level::Fast
+        told && !output::is_quiet() && self.options.level != Level::Fast
     }
 
     /// Draws a file's part of the page.

@@ -149,7 +149,7 @@ fn run_all(args: &Args, line: &[OsString]) -> Result<Outcome> {
     let run = Run {
         args,
         line,
-        settings: args.settings(),
+        options: args.options(),
         journal: args.journal(&jobs)?,
         files: jobs.len(),
         turns: Turns::new(&jobs),
@@ -178,11 +178,11 @@ impl Args {
         Ok(())
     }
 
-    fn settings(&self) -> pack::Settings {
-        pack::Settings {
-            bound: self.bound(),
-            property_bound: Some(self.measure.property_bound()),
-            shell: self.measure.shell,
+    fn options(&self) -> pack::Options {
+        pack::Options {
+            max_error: self.bound(),
+            max_property_error: self.measure.property_bound(),
+            probe_radius: self.measure.shell,
             level: match self.level {
                 LevelArg::Fast => pack::Level::Fast,
                 LevelArg::Default => pack::Level::Default,
@@ -196,7 +196,7 @@ impl Args {
             animation: self.animation.clone(),
             keep: self.keep.clone(),
             keep_rest: self.keep_rest,
-            ..pack::Settings::default()
+            ..pack::Options::default()
         }
     }
 
@@ -213,7 +213,7 @@ impl Args {
         }
     }
 
-    /// The settings for people.
+    /// The options for people.
     fn described(&self, line: &[OsString]) -> Vec<(&'static str, String)> {
         let mut rows = vec![
             (

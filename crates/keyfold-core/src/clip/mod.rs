@@ -54,6 +54,7 @@ pub use track::{Form, NodeProperty, Target, Track};
 
 /// How the keys are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Encoding {
     /// The same number of bits for every component of every key: the fastest.
     Fixed,

@@ -11,6 +11,7 @@ use core::fmt;
 
 /// A property of a node that a track can drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum NodeProperty {
     /// The node's origin: three components.
     Translation,
@@ -28,6 +29,7 @@ pub enum NodeProperty {
 
 /// The target of a track.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Target {
     /// A property of the node with this index.
     Node(u32, NodeProperty),
@@ -116,6 +118,7 @@ impl fmt::Display for Target {
 
 /// The form of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Form {
     /// A single value.
     Constant,
@@ -123,6 +126,17 @@ pub enum Form {
     Step,
     /// Quantized values at the clip's keys, interpolated between them.
     Keyed,
+}
+
+impl Form {
+    /// The name that the program uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Constant => "constant",
+            Self::Step => "step",
+            Self::Keyed => "keyed",
+        }
+    }
 }
 
 /// A track of a clip.

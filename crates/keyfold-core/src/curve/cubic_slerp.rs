@@ -33,14 +33,15 @@ pub(crate) fn align(a: Quat, b: Quat, c: Quat, d: Quat) -> [Quat; 4] {
 }
 
 /// The velocities with which the curve leaves `a` and arrives at `d`.
-pub fn end_velocities(a: Quat, b: Quat, c: Quat, d: Quat) -> (Vec3, Vec3) {
+#[cfg(test)]
+pub(crate) fn end_velocities(a: Quat, b: Quat, c: Quat, d: Quat) -> (Vec3, Vec3) {
     let [a, b, c, d] = align(a, b, c, d);
     let (arc, leave, arrive) = (between(a, d), between(a, b), between(d, c));
     (combine(arc, 2.0, leave), combine(arc, -2.0, arrive))
 }
 
-/// The controls with which the curve leaves `a` and arrives at `d` with the given velocities: undoes [`end_velocities`]
-/// where no control lies more than a quarter of the sphere from its key.
+/// The controls with which the curve leaves `a` and arrives at `d` with the given velocities, where no control
+/// lies more than a quarter of the sphere from its key.
 pub fn controls(a: Quat, d: Quat, leave: Vec3, arrive: Vec3) -> (Quat, Quat) {
     let d = quat::toward(a, d);
     let arc = between(a, d);

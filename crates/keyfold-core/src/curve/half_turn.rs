@@ -6,7 +6,7 @@ use crate::quat;
 use alloc::vec::Vec;
 
 /// The least cosine (of half the angle) between neighbouring keys that is left as it is.
-pub const NEAR_HALF_TURN: f64 = 0.12;
+pub(crate) const NEAR_HALF_TURN: f64 = 0.12;
 
 /// A curve of rotations with a key added in the middle of each arc of nearly half a turn; `None` if there is none, or
 /// if the curve is not `Linear`.

@@ -26,7 +26,7 @@ pub fn locate(times: &[f32], t: f64) -> Location {
 /// The place from which a curve comes up to `t`: as [`locate`], but a `t` on a key counts to the span before it or,
 /// where no float lies in that span, to the key before it: two such keys are how an edge is written between keys that
 /// blend.
-pub fn locate_left(times: &[f32], t: f64) -> Location {
+pub(crate) fn locate_left(times: &[f32], t: f64) -> Location {
     match locate(times, t) {
         Location::At(key) if key > 0 && f64::from(times[key]) == t && times[key - 1].next_up() == times[key] => {
             Location::At(key - 1)

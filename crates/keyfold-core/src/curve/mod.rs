@@ -20,21 +20,24 @@ use core::fmt;
 pub use blend::Kind;
 pub(crate) use blend::{hermite, quadrangle};
 pub(crate) use cubic_slerp::align;
-pub use cubic_slerp::{controls, cubic_slerp, end_velocities};
+pub use cubic_slerp::{controls, cubic_slerp};
 pub use difference::{difference, largest_difference};
-pub use half_turn::{NEAR_HALF_TURN, split_half_turns};
+pub(crate) use half_turn::NEAR_HALF_TURN;
+pub use half_turn::split_half_turns;
 pub use join::join;
-pub use locate::{Cursor, Location, locate, locate_left};
+pub(crate) use locate::locate_left;
+pub use locate::{Cursor, Location, locate};
 pub use shortest::{Shortest, shortest};
 pub use times::merged_times;
 pub(crate) use times::once;
 
 /// How values between two keys are interpolated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Interpolation {
     /// The value of the previous key.
     Step,
     /// A straight line; for rotations the shortest arc.
+    #[default]
     Linear,
     /// A Hermite spline with tangents per second; rotations are normalized afterwards.
     CubicSpline,
@@ -272,7 +275,8 @@ impl Curve {
 
     /// The limit of the value as time approaches `t` from below. It differs from [`Curve::sample`] only if a `Step`
     /// key is at `t`.
-    pub fn sample_left(&self, kind: Kind, t: f64, out: &mut [f64]) {
+    #[cfg(test)]
+    pub(crate) fn sample_left(&self, kind: Kind, t: f64, out: &mut [f64]) {
         self.blend(kind, locate_left(&self.times, t), out);
     }
 

@@ -38,7 +38,7 @@ impl DataType {
     }
 
     /// Whether values of this type go through the integer coder: integers of up to 32 bits.
-    pub const fn is_small_integer(self) -> bool {
+    pub(crate) const fn is_small_integer(self) -> bool {
         matches!(self, DataType::I8 | DataType::U8 | DataType::I16 | DataType::U16 | DataType::I32 | DataType::U32)
     }
 }
@@ -123,7 +123,7 @@ impl Values {
 
     /// Every value as a float of 64 bits, the nearest where a wide integer has none of its own.
     #[allow(clippy::unnecessary_cast)] // One arm of eleven is of that type already.
-    pub fn to_f64(&self) -> Vec<f64> {
+    pub(crate) fn to_f64(&self) -> Vec<f64> {
         each_type!(self, v => v.iter().map(|&value| value as f64).collect())
     }
 

@@ -43,6 +43,7 @@ impl Executor for Sequential {
 
 /// How hard to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Level {
     /// One plan, few rounds.
     Fast,

@@ -8,7 +8,7 @@ use alloc::{vec, vec::Vec};
 
 /// How many moments [`compare`] takes at once: callers that split the work in parallel split at its multiples, so
 /// that sums come out the same on any number of threads. Few, because each takes four matrices of every node.
-pub const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// Three points that a node carries, one on each of its axes, in two hierarchies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,7 +87,7 @@ impl Deviation {
     }
 
     /// Adds the deviation of the same probes at other moments. Of equal errors the present one stays.
-    pub fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.probes.iter_mut().zip(&other.probes) {
             if theirs.error > mine.error {
                 *mine = *theirs;
@@ -137,8 +137,7 @@ impl Deviation {
     }
 }
 
-/// The deviation between `a` and `b` at `moments`. Moments may be split at multiples of [`BLOCK`] and the results
-/// merged in order.
+/// The deviation between `a` and `b` at `moments`.
 pub fn compare(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe], moments: &[Moment]) -> Deviation {
     let mut out = Deviation::none(probes.len());
     for block in moments.chunks(BLOCK) {

@@ -32,7 +32,8 @@ use alloc::{vec, vec::Vec};
 use core::fmt;
 
 pub use affine::{Affine, Transform};
-pub use deviation::{BLOCK, Deviation, Probe, Worst, compare};
+pub(crate) use deviation::BLOCK;
+pub use deviation::{Deviation, Probe, Worst, compare};
 pub use moments::{BETWEEN, Moment, moments, random_moments};
 pub use motion::{Motion, Property, Track};
 pub use poses::Poses;

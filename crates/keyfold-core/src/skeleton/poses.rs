@@ -5,8 +5,8 @@ use alloc::{sync::Arc, vec, vec::Vec};
 
 /// The global matrices of all nodes at a number of moments.
 ///
-/// A node that nothing moves keeps a single matrix for all moments. After a node's own matrices were replaced
-/// ([`Poses::set_locals`]), only its subtree is computed again. Copies share the rows that they do not replace.
+/// A node that nothing moves keeps a single matrix for all moments. Copies share the rows that they do not
+/// replace.
 #[derive(Clone, Debug)]
 pub struct Poses {
     moments: usize,
@@ -30,7 +30,7 @@ impl Poses {
     }
 
     /// What nodes' own matrices make of a skeleton: one for each moment, or one for all where nothing drives a node.
-    pub fn from_locals(skeleton: &Skeleton, moments: usize, locals: Vec<Vec<Affine>>) -> Self {
+    pub(crate) fn from_locals(skeleton: &Skeleton, moments: usize, locals: Vec<Vec<Affine>>) -> Self {
         let locals = locals.into_iter().map(Arc::new).collect();
         let mut poses = Self { moments, locals, globals: vec![Arc::default(); skeleton.len()] };
         skeleton.order().iter().for_each(|node| poses.renew(skeleton, *node));
@@ -60,7 +60,8 @@ impl Poses {
     }
 
     /// Replaces a node's local matrices (one per moment, or one for all) and recomputes its subtree.
-    pub fn set_locals(&mut self, skeleton: &Skeleton, node: usize, locals: Vec<Affine>) {
+    #[cfg(test)]
+    pub(crate) fn set_locals(&mut self, skeleton: &Skeleton, node: usize, locals: Vec<Affine>) {
         debug_assert!(locals.len() == 1 || locals.len() == self.moments);
         self.locals[node] = Arc::new(locals);
         skeleton.subtree(node).iter().for_each(|n| self.renew(skeleton, *n));
@@ -68,7 +69,7 @@ impl Poses {
 
     /// Computes a node's global matrices from other transforms of its own, one for each moment, which are not kept,
     /// but not those of its descendants: for a walk from the root to the tips that comes to them later anyway.
-    pub fn set_transforms_only(&mut self, skeleton: &Skeleton, node: usize, transforms: &[Transform]) {
+    pub(crate) fn set_transforms_only(&mut self, skeleton: &Skeleton, node: usize, transforms: &[Transform]) {
         debug_assert!(transforms.len() == self.moments);
         let mut row = core::mem::take(&mut self.globals[node]);
         // A row that no other poses share is written over.
@@ -86,7 +87,7 @@ impl Poses {
     }
 
     /// Gives a node that moves another matrix to the scene at a moment.
-    pub fn set_global(&mut self, node: usize, moment: usize, global: Affine) {
+    pub(crate) fn set_global(&mut self, node: usize, moment: usize, global: Affine) {
         if let Some(place) = Arc::make_mut(&mut self.globals[node]).get_mut(moment) {
             *place = global;
         }
@@ -94,12 +95,12 @@ impl Poses {
 
     /// Forgets a node's own matrices, which take as much as the global ones. [`Poses::local`] and [`Poses::renew`]
     /// are not for it any more.
-    pub fn forget_locals(&mut self, node: usize) {
+    pub(crate) fn forget_locals(&mut self, node: usize) {
         self.locals[node] = Arc::default();
     }
 
     /// Computes a node's global matrices again from its parent's, but not those of its descendants.
-    pub fn renew(&mut self, skeleton: &Skeleton, node: usize) {
+    pub(crate) fn renew(&mut self, skeleton: &Skeleton, node: usize) {
         self.globals[node] = Arc::new(self.below_parent(skeleton, node, &self.locals[node]));
     }
 

@@ -28,7 +28,8 @@ pub use fitting::fitting;
 pub use head::{Clock, Coding, Layout};
 pub use limits::Limits;
 pub use projection::projection;
-pub use rotation::{COARSEST_STEP, RotationGrid, Rotations, step_within};
+pub(crate) use rotation::step_within;
+pub use rotation::{RotationGrid, Rotations};
 
 #[cfg(test)]
 mod tests;

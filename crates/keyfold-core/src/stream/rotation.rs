@@ -19,7 +19,7 @@ pub struct RotationGrid {
 /// How finely the two turns are told.
 const PARTS: i64 = 8;
 /// The coarsest step that there is.
-pub const COARSEST_STEP: u8 = 199;
+pub(crate) const COARSEST_STEP: u8 = 199;
 /// The finest step: eight units of 2^-28.
 const UNIT: i32 = 28;
 /// Where 1 lies in the quaternions' integers.
@@ -33,7 +33,7 @@ const fn step(number: u8) -> i64 {
 }
 
 /// The number of the coarsest step that is at most `wanted`, a length of the projection (a quarter of an angle).
-pub fn step_within(wanted: f64) -> u8 {
+pub(crate) fn step_within(wanted: f64) -> u8 {
     let units = wanted * f64::from(1 << UNIT);
     let mut number = 0;
     while number < COARSEST_STEP && step(number + 1) as f64 <= units {

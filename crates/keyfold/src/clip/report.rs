@@ -1,12 +1,13 @@
 //! Reports about clips, in the shapes that `keyfold clip build --json` and `keyfold clip info --json` print.
 
 use super::BuiltClip;
-use crate::{Scene, sample::AnimationTitle};
-use keyfold_core::clip::{Clip, ClipError, Form};
+use crate::{Result, sample::AnimationTitle};
+use keyfold_core::clip::Clip;
 use serde::Serialize;
 
 /// A report about a clip that was built.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct ClipReport {
     /// The animation that it plays.
     pub animation: AnimationTitle,
@@ -47,10 +48,10 @@ pub struct ErrorSize {
 }
 
 impl BuiltClip {
-    /// The report of this clip; `scene` is the one that it was built with.
-    pub fn report(&self, scene: &Scene) -> Result<ClipReport, ClipError> {
+    /// The report of this clip.
+    pub fn report(&self) -> Result<ClipReport> {
         let clip = Clip::open(&self.bytes)?;
-        let error = |max: f64| ErrorSize { max, relative: max / scene.model_size() };
+        let error = |max: f64| ErrorSize { max, relative: max / self.model_size };
         Ok(ClipReport {
             animation: AnimationTitle::of_clip(&clip),
             output: None,
@@ -111,11 +112,7 @@ impl ClipInfo {
     pub fn new(file: String, bytes: usize, clip: &Clip<'_>) -> Self {
         let tracks = clip.tracks().iter().map(|track| ClipTrack {
             target: track.target().to_string(),
-            form: match track.form() {
-                Form::Constant => "constant",
-                Form::Step => "step",
-                Form::Keyed => "keyed",
-            },
+            form: track.form().name(),
             components: track.width(),
         });
         Self {

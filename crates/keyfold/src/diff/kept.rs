@@ -1,7 +1,7 @@
 //! Checks that a written document plays like its original.
 
-use super::{Diff, diff, diff_with};
-use crate::{Bound, Document, Monitor, PROPERTY_BOUND, Result};
+use super::{Diff, diff_with};
+use crate::{Bound, Document, Monitor, PROPERTY_BOUND, Part, Result};
 
 /// The comparison of a written document with its original.
 #[derive(Clone, Debug)]
@@ -14,9 +14,15 @@ pub struct Kept {
 }
 
 /// Compares a document as it will be on disk with the original. Channels that cannot be read do not count.
-pub fn kept(original: &Document, written: &Document, max_error: Bound, monitor: &dyn Monitor) -> Result<Kept> {
-    let diff = diff_with(original, written, None, monitor)?;
-    let mut broken = lost(&diff, original)?;
+pub fn kept(original: &Document, written: &Document, max_error: Bound) -> Result<Kept> {
+    kept_with(original, written, max_error, &())
+}
+
+/// Like [`kept`], with progress and cancellation.
+pub fn kept_with(original: &Document, written: &Document, max_error: Bound, monitor: &dyn Monitor) -> Result<Kept> {
+    let half = |from| Part { whole: monitor, from, share: 0.5 };
+    let diff = diff_with(original, written, None, &half(0.0))?;
+    let mut broken = lost(&diff, original, &half(0.5))?;
     // An unknown error is not within the bound.
     if diff.possible.is_nan() || diff.possible > max_error.in_scene(diff.model_size) {
         let percent = diff.possible / diff.model_size * 100.0;
@@ -32,10 +38,10 @@ pub fn kept(original: &Document, written: &Document, max_error: Bound, monitor: 
 }
 
 /// What the original has and the other lacks. What cannot be read is missing in both.
-fn lost(found: &Diff, original: &Document) -> Result<Vec<String>> {
+fn lost(found: &Diff, original: &Document, monitor: &dyn Monitor) -> Result<Vec<String>> {
     if found.unmatched.is_empty() {
         return Ok(Vec::new());
     }
-    let known = diff(original, original, None)?.unmatched;
+    let known = diff_with(original, original, None, monitor)?.unmatched;
     Ok(found.unmatched.iter().filter(|what| !known.contains(what)).map(ToString::to_string).collect())
 }

@@ -11,7 +11,7 @@ mod properties;
 pub mod report;
 mod unmatched;
 
-pub use kept::{Kept, kept};
+pub use kept::{Kept, kept, kept_with};
 pub(crate) use properties::{natural_range, worst_property};
 pub use unmatched::{Unmatched, Which};
 
@@ -84,7 +84,7 @@ pub struct PropertyDiff {
     pub target: Option<String>,
 }
 
-/// Compares the animations of two documents; `shell` as for [`Scene::new`].
+/// Compares the animations of two documents; `probe_radius` as for [`Scene::new`].
 ///
 /// ```
 /// # let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/");
@@ -94,24 +94,34 @@ pub struct PropertyDiff {
 /// assert!(found.error == 0.0 && found.unmatched.is_empty());
 /// # Ok::<(), keyfold::Error>(())
 /// ```
-pub fn diff(a: &Document, b: &Document, shell: Option<Bound>) -> Result<Diff> {
-    diff_with(a, b, shell, &())
+pub fn diff(a: &Document, b: &Document, probe_radius: Option<Bound>) -> Result<Diff> {
+    diff_with(a, b, probe_radius, &())
 }
 
-/// Like [`diff`](fn@diff), with a monitor.
-pub fn diff_with(a: &Document, b: &Document, shell: Option<Bound>, monitor: &dyn Monitor) -> Result<Diff> {
-    diff_nodes(a, b, shell, &|_| true, monitor)
+/// Like [`diff`](fn@diff), with progress and cancellation.
+pub fn diff_with(a: &Document, b: &Document, probe_radius: Option<Bound>, monitor: &dyn Monitor) -> Result<Diff> {
+    diff_nodes_with(a, b, probe_radius, &|_| true, monitor)
 }
 
-/// Like [`diff_with`], restricted to the points and properties of some nodes of the first file.
+/// Like [`diff`](fn@diff), restricted to the points and properties of some nodes of the first file.
 pub fn diff_nodes(
     a: &Document,
     b: &Document,
-    shell: Option<Bound>,
+    probe_radius: Option<Bound>,
+    wanted: &dyn Fn(usize) -> bool,
+) -> Result<Diff> {
+    diff_nodes_with(a, b, probe_radius, wanted, &())
+}
+
+/// Like [`diff_nodes`], with progress and cancellation.
+pub fn diff_nodes_with(
+    a: &Document,
+    b: &Document,
+    probe_radius: Option<Bound>,
     wanted: &dyn Fn(usize) -> bool,
     monitor: &dyn Monitor,
 ) -> Result<Diff> {
-    let (a, b) = (Side::new(a, shell)?, Side::new(b, shell)?);
+    let (a, b) = (Side::new(a, probe_radius)?, Side::new(b, probe_radius)?);
     effort::pay(a.document, &a.scene, &a.read.animations, effort::MEASURE)?;
     effort::pay(b.document, &b.scene, &b.read.animations, effort::MEASURE)?;
     let matching = Matching::new(&a, &b);
@@ -191,9 +201,9 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn new(document: &'a Document, shell: Option<Bound>) -> Result<Self> {
+    fn new(document: &'a Document, probe_radius: Option<Bound>) -> Result<Self> {
         let read = read(document)?;
-        Ok(Self { document, scene: Scene::new(document, &read.animations, shell)?, read })
+        Ok(Self { document, scene: Scene::new(document, &read.animations, probe_radius)?, read })
     }
 
     fn unreadable(&self, file: Which) -> impl Iterator<Item = Unmatched> {
@@ -215,7 +225,7 @@ fn compare(
     let still = Animation { index: mine.index, name: None, tracks: Vec::new() };
     let is_there = theirs.is_some();
     let theirs = theirs.unwrap_or(&still);
-    if mine.duration() != theirs.duration() {
+    if is_there && mine.duration() != theirs.duration() {
         let seconds = [mine.duration(), theirs.duration()];
         unmatched.push(Unmatched::Duration { index: mine.index, seconds });
     }

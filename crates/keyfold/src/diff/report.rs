@@ -102,19 +102,19 @@ impl Serialize for TrackSide {
     }
 }
 
-/// Compares all animations of two files; `shell` as for [`Scene::new`].
-pub fn report(before: &Document, after: &Document, shell: Option<Bound>) -> Result<Vec<AnimationReport>> {
-    report_of(before, after, shell, |_| true)
+/// Compares all animations of two files; `probe_radius` as for [`Scene::new`].
+pub fn report(before: &Document, after: &Document, probe_radius: Option<Bound>) -> Result<Vec<AnimationReport>> {
+    report_of(before, after, probe_radius, |_| true)
 }
 
 /// Compares the `wanted` animations of the first file.
 pub fn report_of(
     before: &Document,
     after: &Document,
-    shell: Option<Bound>,
+    probe_radius: Option<Bound>,
     wanted: impl Fn(&Animation) -> bool,
 ) -> Result<Vec<AnimationReport>> {
-    let (a, b) = (Side::new(before, shell)?, Side::new(after, shell)?);
+    let (a, b) = (Side::new(before, probe_radius)?, Side::new(after, probe_radius)?);
     let matching = Matching::new(&a, &b);
     let (bytes, after_bytes) = (bytes_by_track(before, &a.read.animations), bytes_by_track(after, &b.read.animations));
     let still = Animation { index: 0, name: None, tracks: Vec::new() };
@@ -291,8 +291,8 @@ mod tests {
     #[test]
     fn the_worst_joint_is_the_one_that_the_difference_names() {
         let document = swinging();
-        let settings = pack::Settings { bound: Bound::Relative(0.001), ..pack::Settings::default() };
-        let packed = pack::pack(&document, &settings).unwrap();
+        let options = pack::Options { max_error: Bound::Relative(0.001), ..pack::Options::default() };
+        let packed = pack::pack(&document, &options).unwrap();
         let found = &diff(&document, &packed.document, None).unwrap().animations[0];
         let report = &report(&document, &packed.document, None).unwrap()[0];
         let worst = &report.joints[0];
@@ -306,7 +306,7 @@ mod tests {
     fn tracks_say_what_they_were_and_what_they_weigh() {
         let document = swinging();
         for storage in Storage::ALL {
-            let packed = pack::pack(&document, &pack::Settings { storage, ..pack::Settings::default() }).unwrap();
+            let packed = pack::pack(&document, &pack::Options { storage, ..pack::Options::default() }).unwrap();
             let report = &report(&document, &packed.document, None).unwrap()[0];
             assert_eq!(report.tracks.len(), 8, "{storage:?}");
             let sum = |of: fn(&TrackReport) -> &Option<TrackSide>| {
@@ -346,8 +346,8 @@ mod tests {
             assert!((turn[1] - degrees).abs() < 1e-9 && turn[0] == 0.0, "{turn:?} {degrees}");
         }
         let document = swinging();
-        let settings = pack::Settings { bound: Bound::Relative(0.001), ..pack::Settings::default() };
-        let packed = pack::pack(&document, &settings).unwrap().document;
+        let options = pack::Options { max_error: Bound::Relative(0.001), ..pack::Options::default() };
+        let packed = pack::pack(&document, &options).unwrap().document;
         let report = &report(&document, &packed, None).unwrap()[0];
         let track = report.tracks.iter().find(|t| t.target.kind() == Kind::Rotation && t.difference > 0.0).unwrap();
         let times: Vec<f64> =

@@ -225,13 +225,13 @@ pub(super) fn read_file(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let file = std::fs::File::open(path).map_err(io)?;
     let length = file.metadata().map_err(io)?.len();
     if length > limit {
-        return Err(Error::limit("", format!("{} has {length} bytes", path.display())));
+        return Err(Error::limit("", format!("{} has {length} bytes; {limit} are allowed", path.display())));
     }
     // The length is a hint only: a pipe has none. One byte over the limit tells that there was more.
     let mut bytes = Vec::with_capacity(length as usize);
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > limit {
-        return Err(Error::limit("", format!("{} has more than {limit} bytes", path.display())));
+        return Err(Error::limit("", format!("{} has more than the {limit} bytes that are allowed", path.display())));
     }
     Ok(bytes)
 }

@@ -148,7 +148,8 @@ fn push(out: &mut Vec<Bytes>, kind: [u8; 4], data: Pieces, pad: u8) -> Result<()
 }
 
 fn fit(length: usize) -> Result<u32> {
-    u32::try_from(length).map_err(|_| Error::limit("", format!("a GLB of {length} bytes")))
+    u32::try_from(length)
+        .map_err(|_| Error::limit("", format!("a GLB of {length} bytes is longer than its header can say")))
 }
 
 #[cfg(test)]

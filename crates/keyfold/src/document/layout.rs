@@ -112,7 +112,7 @@ impl<'a> Layout<'a> {
         let (buffer, bytes) = match document.element("buffers", index).and_then(|b| Ok((b, document.meant(index)?))) {
             Ok(found) => found,
             // An address in a network means the same from everywhere; what only stands in for compressed data need not be there.
-            Err(Error::Unsupported { .. }) => return Ok(()),
+            Err(Error::Network { .. }) => return Ok(()),
             Err(error @ Error::Refused { .. }) => return Err(error),
             Err(error) if self.loses(index) => return Err(error),
             Err(_) => return Ok(()),
@@ -188,7 +188,7 @@ impl<'a> Layout<'a> {
             match self.document.resolve(text, &format!("{at}/uri")) {
                 Ok(bytes) => self.uris.push((at, Some(uri::data_uri(&bytes.joined())))),
                 // An address in a network stays one.
-                Err(Error::Unsupported { .. }) => {}
+                Err(Error::Network { .. }) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -63,8 +63,9 @@ impl Outline {
     /// The outline of a JSON text.
     pub(super) fn of_text(text: Bytes) -> Result<Self> {
         // The most that a place can be, with as much again for texts that are copied.
-        if text.len() > u32::MAX as usize / 2 {
-            return Err(Error::limit("", format!("JSON of {} bytes", text.len())));
+        let most = u32::MAX as usize / 2;
+        if text.len() > most {
+            return Err(Error::limit("", format!("the JSON has {} bytes; {most} are allowed", text.len())));
         }
         // Checked as a whole, which is quicker than text by text.
         let letters = str::from_utf8(&text).map_err(|error| Error::Json { what: error.to_string() })?;

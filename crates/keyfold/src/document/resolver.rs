@@ -55,7 +55,7 @@ impl Document {
             None => self.file(uri, at, limit)?.into(),
         };
         match bytes.len() as u64 > limit {
-            true => Err(Error::limit(at, format!("{} bytes", bytes.len()))),
+            true => Err(Error::limit(at, format!("has {} bytes; {limit} are allowed", bytes.len()))),
             false => Ok(bytes),
         }
     }

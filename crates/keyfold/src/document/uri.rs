@@ -36,8 +36,7 @@ pub(crate) fn data(uri: &str, at: &str) -> Result<Option<Vec<u8>>> {
 /// The file that a URI names, relative to the document; `at` is its place in the document.
 pub(crate) fn path(uri: &str, at: &str) -> Result<PathBuf> {
     if let Some(scheme) = scheme(uri) {
-        let what = format!("{at} is a {scheme} address; only files and data URIs are read");
-        return Err(Error::Unsupported { extension: "network access".into(), what });
+        return Err(Error::Network { at: at.into(), scheme: scheme.into() });
     }
     let path = percent_decode_str(uri).decode_utf8().map_err(|_| Error::malformed(at, "the URI is not UTF-8"))?;
     if path.is_empty() || path.contains('\0') {

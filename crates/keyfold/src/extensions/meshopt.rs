@@ -35,7 +35,7 @@ const LARGEST_RATIO: usize = 1024;
 fn view(document: &Document, index: usize, name: &str) -> Result<Option<Vec<u8>>> {
     let Some(object) = document.element("bufferViews", index)?.extension(name)? else { return Ok(None) };
     if cfg!(not(feature = "meshopt")) {
-        return Err(Error::Unsupported { extension: name.into(), what: "is not built in (feature `meshopt`)".into() });
+        return Err(Error::Feature { feature: "meshopt", what: name.into() });
     }
     let encoded = slice_of(document, &object)?;
     let count = object.required_index("count")?;

@@ -43,7 +43,7 @@ impl PackedAnimation {
     /// possible, else the start of motion, mostly 0. They stay if keys are to stay or no moving track reaches
     /// the animation's end.
     fn held_together(mut self, context: &Context<'_>) -> Self {
-        if context.settings.keep_keys {
+        if context.options.keep_keys {
             return self;
         }
         let (moving, end) = (self.animation.tracks.iter().filter(|t| t.curve.keys() > 1), self.animation.duration());
@@ -89,7 +89,7 @@ impl Executor for Parallel<'_> {
 /// splines as they are and as straight pieces.
 pub(crate) fn pack_animation(context: &Context<'_>, animation: &Animation, bound: f64) -> PackedAnimation {
     let (curved, most) = pack_whole_or_split(context, animation, bound);
-    if context.settings.level == Level::Fast || context.settings.keep_keys {
+    if context.options.level == Level::Fast || context.options.keep_keys {
         return curved;
     }
     let Some((straight, used)) = straightened(context, animation, bound) else { return curved };
@@ -106,7 +106,7 @@ pub(crate) fn pack_again(
     bound: f64,
     before: &PackedAnimation,
 ) -> PackedAnimation {
-    let again = || pack_as_it_is(context, animation, bound, context.settings.level, Some(before)).0;
+    let again = || pack_as_it_is(context, animation, bound, context.options.level, Some(before)).0;
     let found = before.choice.is_some().then(again).filter(|packed| packed.choice.is_some());
     found.unwrap_or_else(|| pack_animation(context, animation, bound))
 }
@@ -120,7 +120,7 @@ pub(super) fn unwritten(context: &Context<'_>, animation: &Animation) -> usize {
 
 /// Packs an animation with whole tracks or, if smaller, split by axis. Also returns the cost.
 fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64) -> (PackedAnimation, usize) {
-    let level = context.settings.level;
+    let level = context.options.level;
     if !context.form().has_single_axes {
         return pack_as_it_is(context, animation, bound, level, None);
     }
@@ -131,7 +131,7 @@ fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64)
     }
     // For longer animations, a quick search tells which is smaller.
     let quick = if floats([animation]) <= SHORT { level } else { Level::Fast };
-    let json = if context.settings.keep_keys { CHANNEL } else { 0 };
+    let json = if context.options.keep_keys { CHANNEL } else { 0 };
     let found = |animation| {
         let (packed, cost) = pack_as_it_is(context, animation, bound, quick, None);
         (animation, (packed, cost + json * animation.tracks.len()))
@@ -161,7 +161,7 @@ fn pack_as_it_is(
     // If most tracks move linearly, the fixed times of steps and splines would only hinder compensation.
     let moving = tracks.iter().filter(|track| track.curve.keys() > 1).map(|track| track.curve.interpolation());
     let (lines, others): (Vec<_>, Vec<_>) = moving.partition(|form| *form == Interpolation::Linear);
-    let beside_lines = !context.settings.keep_keys && lines.len() > others.len();
+    let beside_lines = !context.options.keep_keys && lines.len() > others.len();
     let keeps = |index: &usize| {
         let Track { target, curve, .. } = &base.tracks[*index];
         let known = context.takes(curve.interpolation()) && !undefined.contains(index);
@@ -171,14 +171,14 @@ fn pack_as_it_is(
     let settled: Vec<Option<&Curve>> = indices.iter().map(curve).collect();
     let job = Job {
         skeleton: context.scene.skeleton(),
-        probe_radii: context.scene.shells(),
+        probe_radii: context.scene.probe_radii(),
         tracks: &tracks,
         settled: &settled,
         weights: &[],
         end: base.duration(),
         bound,
         level,
-        keeps_keys: context.settings.keep_keys,
+        keeps_keys: context.options.keep_keys,
         shares_times: context.form().shares_times,
         is_estimate: context.purpose != Purpose::Document,
     };
@@ -210,7 +210,7 @@ fn exact_and_properties(context: &Context<'_>, animation: &Animation) -> Animati
         let shrunk = if searched { None } else { shrunk(track, context) };
         let track = shrunk.unwrap_or_else(|| track.clone());
         let track = track.without_half_turns().unwrap_or(track);
-        let may_shorten = !context.settings.keep_keys || track.curve.is_constant();
+        let may_shorten = !context.options.keep_keys || track.curve.is_constant();
         without_repeats(&track, end).filter(|_| may_shorten).unwrap_or(track)
     });
     Animation { tracks: tracks.collect(), ..animation.clone() }

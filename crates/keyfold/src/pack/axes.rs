@@ -26,5 +26,5 @@ fn is_whole(context: &Context<'_>, track: &Track, asked: Option<bool>) -> bool {
         return false;
     };
     let known = track.source.targets == Targets::Core && context.takes(track.curve.interpolation());
-    known && !context.keeps(&track.target) && context.settings.quantization.axes(property) == asked
+    known && !context.keeps(&track.target) && context.options.quantization.axes(property) == asked
 }

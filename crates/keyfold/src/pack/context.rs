@@ -1,7 +1,7 @@
-//! What the search of a document needs to know: settings in scene units, what stays as it is, and progress.
+//! What the search of a document needs to know: options in scene units, what stays as it is, and progress.
 
 use super::{
-    Level, Settings,
+    Level, Options,
     animation::{PackedAnimation, pack_animation},
     matches, rest,
     storage::{self, Form},
@@ -10,9 +10,9 @@ use crate::parallel::*;
 use crate::{
     Animation, Diff, Document, Error, Interpolation, Monitor, Result, Scene, Target, Targets, Track,
     diff::{self, called},
-    draco,
     extensions::vrm_animation::is_for_others,
     join_axes,
+    sample::title,
 };
 use std::{
     borrow::Cow,
@@ -37,7 +37,7 @@ pub(crate) struct Context<'a> {
     /// In scene units.
     pub(super) bound: f64,
     pub(crate) property_bound: f64,
-    pub(crate) settings: &'a Settings,
+    pub(crate) options: &'a Options,
     pub(crate) monitor: &'a dyn Monitor,
     /// Targets that two channels of one animation drive. Which of them is played is undefined.
     doubled: BTreeSet<Target>,
@@ -56,16 +56,16 @@ impl<'a> Context<'a> {
     pub(super) fn new(
         scene: &'a Scene,
         animations: &[Animation],
-        settings: &'a Settings,
+        options: &'a Options,
         monitor: &'a dyn Monitor,
     ) -> Self {
-        let bound = settings.bound.in_scene(scene.model_size());
+        let bound = options.max_error.in_scene(scene.model_size());
         let poses = animations.iter().filter(|animation| animation.is_pose());
         Self {
             scene,
             bound,
-            property_bound: settings.property_bound(),
-            settings,
+            property_bound: options.max_property_error,
+            options,
             monitor,
             doubled: animations.iter().flat_map(|animation| doubled(animation).cloned()).collect(),
             animations: animations.len(),
@@ -113,12 +113,8 @@ impl<'a> Context<'a> {
         undefined.chain(twice).map(|what| format!("{what}; it stays as it was")).collect()
     }
 
-    pub(crate) fn draco_options(&self) -> draco::Options {
-        draco::Options { bits: None, ..self.settings.draco.clone() }
-    }
-
     pub(crate) fn form(&self) -> &'static Form {
-        storage::of(self.settings.storage)
+        storage::of(self.options.storage)
     }
 
     /// The animations with single axes joined if the storage cannot address them.
@@ -139,7 +135,7 @@ impl<'a> Context<'a> {
     /// keys stay, so do addresses that the storage cannot express.
     pub(crate) fn replaces(&self, track: &Track) -> bool {
         let readdressed = !self.form().has_pointers && track.source.targets != Targets::Core;
-        if self.settings.keep_keys && readdressed {
+        if self.options.keep_keys && readdressed {
             return false;
         }
         let interpolation = track.curve.interpolation();
@@ -157,7 +153,7 @@ impl<'a> Context<'a> {
     /// Whether tracks are also tried split by axis. Fast runs have no time for that, unless keys stay and
     /// little else is tried. Estimates change little by it.
     pub(crate) fn splits(&self) -> bool {
-        self.purpose == Purpose::Document && (self.settings.keep_keys || self.settings.level != Level::Fast)
+        self.purpose == Purpose::Document && (self.options.keep_keys || self.options.level != Level::Fast)
     }
 
     pub(crate) fn keeps(&self, target: &Target) -> bool {
@@ -166,26 +162,27 @@ impl<'a> Context<'a> {
         }
         let name = target.moved_node().and_then(|n| self.scene.name(n));
         let text = target.to_string();
-        self.settings.keep.iter().any(|p| matches(p, &text) || name.is_some_and(|n| matches(p, n)))
+        self.options.keep.iter().any(|p| matches(p, &text) || name.is_some_and(|n| matches(p, n)))
     }
 
     /// Whether a track stays even if it only holds the rest pose. Where keys stay, all do except single axes.
     pub(super) fn keeps_resting(&self, target: &Target) -> bool {
-        self.keeps(target) || self.settings.keep_keys && !target.is_one_axis()
+        self.keeps(target) || self.options.keep_keys && !target.is_one_axis()
     }
 
     /// Checks that the requested animation exists.
     pub(super) fn check(&self, animations: &[Animation]) -> Result<()> {
-        match &self.settings.animation {
+        match &self.options.animation {
             Some(wanted) if !animations.iter().any(|animation| self.changes(animation)) => {
-                Err(Error::malformed("/animations", format!("none is called {wanted:?} or has that index")))
+                let titles: Vec<String> = animations.iter().map(|a| title(a.name.as_deref(), a.index)).collect();
+                Err(Error::argument(format!("there is no animation {wanted}; there is: {}", titles.join(", "))))
             }
             _ => Ok(()),
         }
     }
 
     pub(super) fn changes(&self, animation: &Animation) -> bool {
-        let wanted = self.settings.animation.as_deref();
+        let wanted = self.options.animation.as_deref();
         wanted.is_none_or(|w| animation.name.as_deref() == Some(w) || w.parse() == Ok(animation.index))
     }
 
@@ -203,7 +200,7 @@ impl<'a> Context<'a> {
     }
 
     pub(super) fn without_rest(&self, document: &Document, animations: Vec<Animation>) -> Vec<Animation> {
-        match self.settings.keep_rest || is_for_others(document) {
+        match self.options.keep_rest || is_for_others(document) {
             true => animations,
             false => rest::without_rest(self, animations),
         }

@@ -1,6 +1,6 @@
 //! The transfer size of a candidate: its accessors' bytes and an approximation of their JSON, after deflate.
 
-use super::{Context, Level, Optimize, Purpose, Settings};
+use super::{Context, Level, Optimize, Options, Purpose};
 use crate::write::{ChannelForm, Plain, Stored, alike};
 use miniz_oxide::{
     DataFormat,
@@ -46,7 +46,7 @@ fn priced(content: &[u8], context: &Context<'_>) -> usize {
 /// How bytes are compressed before they are counted. A fast run compares a single plan with the original, for
 /// which fast compression suffices.
 fn compression(context: &Context<'_>) -> Option<CompressionLevel> {
-    let Settings { keep_keys, level, optimize, .. } = context.settings;
+    let Options { keep_keys, level, optimize, .. } = context.options;
     match (level, context.purpose) {
         _ if *keep_keys || *optimize == Optimize::Raw => None,
         (Level::Fast, Purpose::Document) => Some(CompressionLevel::BestSpeed),
@@ -65,7 +65,7 @@ pub(crate) struct Wire {
 impl Wire {
     /// The JSON that counts: none if the storage is fixed (`keep_keys`) or for slices of long animations.
     fn counted_json(&self, context: &Context<'_>) -> &[u8] {
-        let counts = !context.settings.keep_keys && context.purpose != (Purpose::Estimate { sliced: true });
+        let counts = !context.options.keep_keys && context.purpose != (Purpose::Estimate { sliced: true });
         if counts { self.json.as_bytes() } else { &[] }
     }
 

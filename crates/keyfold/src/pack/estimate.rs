@@ -4,17 +4,18 @@
 //! in the packed storage gives the scale to the whole.
 
 use super::{
-    Candidate, Context, Packed, Settings,
+    Candidate, Context, Options, Packed,
     animation::unwritten,
     cost::{Wire, deflated},
     exact::only,
-    floats, pack,
+    floats, pack_with,
     storage::entries,
     weigh::{self, Weight},
     write,
 };
 use crate::{
-    Animation, Document, Result, Scene, Storage, Track, inspect::document_bytes, read_shared, write::place_plain,
+    Animation, Document, Monitor, Part, Result, Scene, Storage, Track, inspect::document_bytes, read_shared,
+    write::place_plain,
 };
 
 /// Documents of up to this many floats are packed, which takes little longer. JSON decides their size.
@@ -26,53 +27,66 @@ const SHARE: f64 = 0.1;
 const LONG: usize = 512;
 const STRETCHES: f64 = 5.0;
 
-/// Estimates what storages would take for a document that was packed with `settings`.
+/// Estimates what storages would take for a document that was packed with `options`.
 ///
 /// ```
 /// # let figure = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/figure.glb");
-/// use keyfold::{Storage, pack::{self, Settings}};
+/// use keyfold::{Storage, pack::{self, Options}};
 /// let document = keyfold::Document::open(figure)?;
-/// let settings = Settings::default();
-/// let core = pack::pack(&document, &settings)?;
-/// let about = pack::estimates(&document, &settings, &core, &[Storage::Meshopt])?;
-/// let meshopt = pack::pack(&document, &Settings { storage: Storage::Meshopt, ..settings })?;
+/// let options = Options::default();
+/// let core = pack::pack(&document, &options)?;
+/// let about = pack::estimates(&document, &options, &core, &[Storage::Meshopt])?;
+/// let meshopt = pack::pack(&document, &Options { storage: Storage::Meshopt, ..options })?;
 /// assert!((about[0].gzip_bytes as f64 / meshopt.gzip_bytes as f64 - 1.0).abs() < 0.15);
 /// # Ok::<(), keyfold::Error>(())
 /// ```
 pub fn estimates(
     document: &Document,
-    settings: &Settings,
+    options: &Options,
     packed: &Packed,
     storages: &[Storage],
 ) -> Result<Vec<Candidate>> {
+    estimates_with(document, options, packed, storages, &())
+}
+
+/// Like [`estimates`], with progress and cancellation.
+pub fn estimates_with(
+    document: &Document,
+    options: &Options,
+    packed: &Packed,
+    storages: &[Storage],
+    monitor: &dyn Monitor,
+) -> Result<Vec<Candidate>> {
     let animations = &read_shared(document)?.animations;
-    let scene = Scene::new(document, animations, settings.shell)?;
+    let scene = Scene::new(document, animations, options.probe_radius)?;
     let (count, (samples, sliced)) = (floats(animations), samples(animations));
-    let searched = |settings: &Settings| {
-        let context = Context::new(&scene, &samples, settings, &()).for_estimate(sliced);
+    let searched = |options: &Options, part: &Part<'_>| {
+        let context = Context::new(&scene, &samples, options, part).for_estimate(sliced);
         searched(document, &context, &samples, sliced)
     };
+    let share = 1.0 / (1 + storages.len()) as f64;
+    let part = |index: usize| Part { whole: monitor, from: index as f64 * share, share };
     let whole = Weight { raw: document_bytes(&packed.document) as usize, gzip: packed.gzip_bytes };
     // Samples that cover everything need no scale.
     let is_part = count > LEAST && floats(&samples) < count;
-    let sampled = is_part.then(|| searched(settings)).transpose()?;
-    let about = |settings: &Settings| -> Result<Weight> {
+    let sampled = is_part.then(|| searched(options, &part(0))).transpose()?;
+    let about = |options: &Options, part: &Part<'_>| -> Result<Weight> {
         Ok(match sampled {
-            _ if count <= TINY => weight_of(&pack(document, settings)?.document),
+            _ if count <= TINY => weight_of(&pack_with(document, options, part)?.document),
             None => {
-                let context = Context::new(&scene, animations, settings, &()).for_estimate(false);
+                let context = Context::new(&scene, animations, options, part).for_estimate(false);
                 let packed = context.search(&context.whole(document, animations))?;
                 weight_of(&write(document, &context, animations, &packed, place_plain)?)
             }
-            Some(sampled) => searched(settings)?.scaled(whole, sampled),
+            Some(sampled) => searched(options, part)?.scaled(whole, sampled),
         })
     };
-    let estimate = |storage: &Storage| {
-        let weight = about(&Settings { storage: *storage, ..settings.clone() })?;
+    let estimate = |(index, storage): (usize, &Storage)| {
+        let weight = about(&Options { storage: *storage, ..options.clone() }, &part(1 + index))?;
         Ok(Candidate::estimated(*storage, document, weight))
     };
     // Sequentially: each takes as much memory as a search, and searches use all processors.
-    storages.iter().map(estimate).collect()
+    storages.iter().enumerate().map(estimate).collect()
 }
 
 fn weight_of(document: &Document) -> Weight {

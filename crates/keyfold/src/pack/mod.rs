@@ -40,7 +40,7 @@ mod straight;
 pub mod weigh;
 
 use crate::{
-    Animation, Bound, Diff, Document, Monitor, PROPERTY_BOUND, Result, Scene, Severity, Storage, Track,
+    Animation, Bound, Diff, Document, Monitor, PROPERTY_BOUND, Part, Result, Scene, Severity, Storage, Track,
     diff::{self, called},
     draco, effort, quantization, read_shared,
     write::{MeshoptVersion, Place, place_plain, place_sparse},
@@ -48,27 +48,27 @@ use crate::{
 use animation::{PackedAnimation, pack_again};
 use common::common_first;
 use context::{Context, Purpose};
-pub use estimate::estimates;
+pub use estimate::{estimates, estimates_with};
 pub use keyfold_core::engine::Level;
-pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose};
+pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose, choose_with};
 use smallest::{SHORT, smallest};
 use std::{collections::BTreeSet, sync::atomic::Ordering};
 use storage::{Rewritten, entries};
 use weigh::Weight;
 
 /// What to stay within and what to leave alone. Default: core storage, 0.01 % of the model's size.
-#[derive(Clone, Debug, Default)]
-pub struct Settings {
+#[derive(Clone, Debug)]
+pub struct Options {
     /// How the animations are stored.
     pub storage: Storage,
     /// Which of meshopt's two extensions to write.
     pub meshopt: MeshoptVersion,
     /// The farthest that a measured point may end up from its original place.
-    pub bound: Bound,
-    /// The error bound of other properties, as a share of their natural range; 0.001 if `None`.
-    pub property_bound: Option<f64>,
+    pub max_error: Bound,
+    /// The largest error of other properties, as a fraction of their natural range.
+    pub max_property_error: f64,
     /// The distance from each node at which errors are measured; by the rule of [`Scene`] if `None`.
-    pub shell: Option<Bound>,
+    pub probe_radius: Option<Bound>,
     /// How hard to search.
     pub level: Level,
     /// Whether to minimize gzipped or raw bytes.
@@ -82,15 +82,29 @@ pub struct Settings {
     pub keep_rest: bool,
     /// Whether to keep key times and interpolation, as `convert` does.
     pub keep_keys: bool,
-    /// How Draco streams are laid out. Bounds and bits of values in it are ignored.
-    pub draco: draco::Options,
-    /// The layouts and bits of EXT_animation_quantization. Bounds and types by name in it are ignored.
-    pub quantization: quantization::Options,
+    /// How Draco streams are laid out.
+    pub draco: draco::StreamOptions,
+    /// The layouts of EXT_animation_quantization.
+    pub quantization: quantization::LayoutOptions,
 }
 
-impl Settings {
-    fn property_bound(&self) -> f64 {
-        self.property_bound.unwrap_or(PROPERTY_BOUND)
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            storage: Storage::default(),
+            meshopt: MeshoptVersion::default(),
+            max_error: Bound::default(),
+            max_property_error: PROPERTY_BOUND,
+            probe_radius: None,
+            level: Level::default(),
+            optimize: Optimize::default(),
+            animation: None,
+            keep: Vec::new(),
+            keep_rest: false,
+            keep_keys: false,
+            draco: draco::StreamOptions::default(),
+            quantization: quantization::LayoutOptions::default(),
+        }
     }
 }
 
@@ -153,21 +167,21 @@ const STUCK: f64 = 5.0;
 /// Packs a document.
 ///
 /// ```
-/// use keyfold::{Document, pack::{Settings, pack}};
+/// use keyfold::{Document, pack::{Options, pack}};
 /// # let machine = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/machine.glb");
 /// let document = Document::open(machine)?;
-/// let packed = pack(&document, &Settings { bound: "0.1%".parse()?, ..Settings::default() })?;
+/// let packed = pack(&document, &Options { max_error: "0.1%".parse()?, ..Options::default() })?;
 /// assert!(packed.diff.relative <= 0.001);
 /// let bytes = packed.document.to_bytes()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn pack(document: &Document, settings: &Settings) -> Result<Packed> {
-    pack_with(document, settings, &())
+pub fn pack(document: &Document, options: &Options) -> Result<Packed> {
+    pack_with(document, options, &())
 }
 
 /// Like [`pack`], with progress and cancellation.
-pub fn pack_with(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    smallest(document, settings, monitor).map(|smallest| smallest.packed)
+pub fn pack_with(document: &Document, options: &Options, monitor: &dyn Monitor) -> Result<Packed> {
+    smallest(document, options, monitor).map(|smallest| smallest.packed)
 }
 
 /// The number of floats in the values of animations.
@@ -177,29 +191,29 @@ fn floats<'a>(animations: impl IntoIterator<Item = &'a Animation>) -> usize {
 
 /// Searches a document once. Animations that measure over the bound are packed again. The document stays as
 /// it was if even unchanged animations do not survive rewriting.
-pub(crate) fn pack_once(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Packed> {
-    let mut forms = pack_forms(document, settings, monitor)?;
+pub(crate) fn pack_once(document: &Document, options: &Options, monitor: &dyn Monitor) -> Result<Packed> {
+    let mut forms = pack_forms(document, options, monitor)?;
     Ok(forms.swap_remove(0))
 }
 
 /// Like [`pack_once`], but returns every form written; at least one.
-fn pack_forms(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Vec<Packed>> {
+fn pack_forms(document: &Document, options: &Options, monitor: &dyn Monitor) -> Result<Vec<Packed>> {
     let why =
         "no animation was packed: no smaller form keeps within the error bound; a larger bound or another storage may";
-    let forms = pack_below(document, settings, None, monitor)?;
-    if forms.is_empty() { Ok(vec![leave(document, settings, vec![why.to_owned()])?]) } else { Ok(forms) }
+    let forms = pack_below(document, options, None, monitor)?;
+    if forms.is_empty() { Ok(vec![leave_with(document, options, vec![why.to_owned()], monitor)?]) } else { Ok(forms) }
 }
 
 /// Searches a document and returns the measured forms whose weight is `wanted`, or none if over the bound.
 fn pack_below(
     document: &Document,
-    settings: &Settings,
+    options: &Options,
     wanted: Option<&dyn Fn(&Weight) -> bool>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Packed>> {
     let read = read_shared(document)?;
-    let scene = Scene::new(document, &read.animations, settings.shell)?;
-    let context = Context::new(&scene, &read.animations, settings, monitor);
+    let scene = Scene::new(document, &read.animations, options.probe_radius)?;
+    let context = Context::new(&scene, &read.animations, options, monitor);
     context.check(&read.animations)?;
     effort::pay(document, &scene, read.animations.iter().filter(|a| context.changes(a)), effort::SEARCH)?;
     let (bound, whole) = (context.bound, context.whole(document, &read.animations));
@@ -213,13 +227,17 @@ fn pack_below(
         monitor.step(0.9, "measuring")?;
         let mut written = forms(document, &context, &read.animations, &packed)?;
         written.retain(|written| wanted.is_none_or(|wanted| wanted(&weigh::weight(written))));
-        let measured = |written: Document| Ok((diff::diff(document, &written.read_back()?, settings.shell)?, written));
+        let part = Part { whole: monitor, from: 0.9, share: 0.1 };
+        let measured = |written: Document| {
+            let diff = diff::diff_with(document, &written.read_back()?, options.probe_radius, &part)?;
+            Ok((diff, written))
+        };
         let measured: Vec<(Diff, Document)> = written.into_iter().map(measured).collect::<Result<_>>()?;
         let Some((diff, _)) = measured.first() else { return Ok(Vec::new()) };
         let failing: Vec<usize> = (0..packed.len()).filter(|index| context.fails(diff, *index)).collect();
         if failing.is_empty() {
             let holds = |(diff, _): &(Diff, Document)| !(0..packed.len()).any(|index| context.fails(diff, index));
-            let packed = |(diff, written)| Packed::new(settings.storage, written, diff, bound, left.clone());
+            let packed = |(diff, written)| Packed::new(options.storage, written, diff, bound, left.clone());
             return Ok(measured.into_iter().filter(holds).map(packed).collect());
         }
         if attempt > ATTEMPTS || failing.iter().any(|index| untouched.contains(index)) {
@@ -255,10 +273,16 @@ fn pack_below(
 }
 
 /// The document unchanged, with the reasons in `left`.
-pub fn leave(document: &Document, settings: &Settings, left: Vec<String>) -> Result<Packed> {
-    let diff = diff::diff(document, document, settings.shell)?;
-    let bound = settings.bound.in_scene(diff.model_size);
-    Ok(Packed::new(settings.storage, document.edit().finish()?, diff, bound, left))
+pub fn leave(document: &Document, options: &Options, left: Vec<String>) -> Result<Packed> {
+    leave_with(document, options, left, &())
+}
+
+/// Like [`leave`], with progress and cancellation.
+pub fn leave_with(document: &Document, options: &Options, left: Vec<String>, monitor: &dyn Monitor) -> Result<Packed> {
+    let (copy, part) = (document.edit().finish()?, Part { whole: monitor, from: 0.9, share: 0.1 });
+    let diff = diff::diff_with(document, &copy.read_back()?, options.probe_radius, &part)?;
+    let bound = options.max_error.in_scene(diff.model_size);
+    Ok(Packed::new(options.storage, copy, diff, bound, left))
 }
 
 /// Whether a text matches a pattern in which `*` stands for anything.
@@ -285,7 +309,7 @@ fn forms(
 ) -> Result<Vec<Document>> {
     let plain = write(document, context, original, packed, place_plain)?;
     let is_short = floats(original) <= smallest::MUCH;
-    if !(context.form().has_sparse && is_short) || context.settings.keep_keys {
+    if !(context.form().has_sparse && is_short) || context.options.keep_keys {
         return Ok(vec![plain]);
     }
     let sparse = write(document, context, original, packed, place_sparse)?;
@@ -302,11 +326,11 @@ fn write(
     place: Place,
 ) -> Result<Document> {
     let mut animations: Vec<Animation> = packed.iter().map(|p| p.animation.clone()).collect();
-    if context.settings.draco.fallback {
+    if context.options.draco.fallback {
         restore(&mut animations, original);
     }
     // Where keys stay, channels stay as well.
-    let may_move = |animation: &Animation| !context.settings.keep_keys && context.changes(animation);
+    let may_move = |animation: &Animation| !context.options.keep_keys && context.changes(animation);
     let lean = common_first(context.without_rest(document, animations), may_move);
     let animations = original.iter().zip(&lean).zip(packed).map(|((original, lean), packed)| {
         let straight = |t: &Track| packed.animation.tracks.iter().any(|p| p.target == t.target && context.replaces(p));

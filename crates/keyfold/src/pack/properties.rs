@@ -17,7 +17,7 @@ pub(crate) fn shrunk(track: &Track, context: &Context<'_>) -> Option<Track> {
     }
     let tolerance = bound * natural_range(track);
     let reduced = match curve.interpolation() {
-        _ if context.settings.keep_keys => curve.clone(),
+        _ if context.options.keep_keys => curve.clone(),
         Interpolation::Linear | Interpolation::CubicSpline => straight(curve, tolerance * 0.6),
         Interpolation::Step | Interpolation::CubicSlerp => return None,
     };

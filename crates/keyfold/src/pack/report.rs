@@ -1,19 +1,21 @@
 //! Packing a file: tries storages, keeps one, and reports in the shape that `keyfold pack --json` prints.
 
 use super::{
-    Optimize, Packed, Settings, estimates,
+    Optimize, Options, Packed,
+    estimate::estimates_with,
     smallest::{Smallest, or_core, smallest},
     weigh::{self, Weight},
 };
 use crate::{
-    Diff, Document, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions, inspect::document_bytes,
-    read_shared, sample::title,
+    Diff, Document, Error, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions,
+    inspect::document_bytes, read_shared, sample::title,
 };
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, path::Path};
 
 /// The result of packing a file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FileReport {
     /// The name of the input.
     pub input: String,
@@ -42,6 +44,11 @@ pub struct FileReport {
 }
 
 impl FileReport {
+    /// The report on a file that could not be packed.
+    pub fn failure(input: String, why: String) -> Self {
+        Self { input, failed: Some(why), ..Self::default() }
+    }
+
     /// Everything that went wrong.
     pub fn complaints(&self) -> impl Iterator<Item = String> {
         let left = self.left.iter().map(|what| format!("{}: {what}", self.input));
@@ -204,15 +211,22 @@ pub struct Chosen {
     convert_saves: bool,
 }
 
-/// Packs a document to several storages and keeps the smallest. `settings.storage` is ignored.
-pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
+/// Packs a document to several storages and keeps the smallest. `options.storage` is ignored.
+pub fn choose(document: &Document, options: &Options, choice: &Choice) -> Result<Chosen> {
+    choose_with(document, options, choice, &())
+}
+
+/// Like [`choose`], with progress and cancellation. What is packed is kept if only estimates are cancelled.
+pub fn choose_with(document: &Document, options: &Options, choice: &Choice, monitor: &dyn Monitor) -> Result<Chosen> {
     let tried: Vec<Storage> =
         Storage::ALL.into_iter().filter(|s| choice.among.contains(s) || choice.beside.contains(s)).collect();
     let is_alone = choice.among.len() == 1;
     let (mut candidates, mut best) = (Vec::new(), None::<Smallest>);
+    let packing = if choice.estimate { 0.8 } else { 1.0 };
     for (index, storage) in tried.iter().enumerate() {
-        let part = Part { whole: monitor, from: index as f64 / tried.len() as f64, share: 1.0 / tried.len() as f64 };
-        let own = Settings { storage: *storage, ..settings.clone() };
+        let share = packing / tried.len() as f64;
+        let part = Part { whole: monitor, from: index as f64 * share, share };
+        let own = Options { storage: *storage, ..options.clone() };
         let is_candidate = choice.among.contains(storage);
         let mut found = smallest(document, &own, &part)?;
         // The original is an answer for core, where most files are, and among several storages.
@@ -221,21 +235,25 @@ pub fn choose(document: &Document, settings: &Settings, choice: &Choice, monitor
             found.packed = or_core(document, &own, found.packed, &Part { whole: &part, from: 0.99, share: 0.01 })?;
         }
         candidates.push(Candidate::new(&found.packed));
-        let weight = |found: &Smallest| found.packed.weight(settings.optimize);
+        let weight = |found: &Smallest| found.packed.weight(options.optimize);
         if is_candidate && best.as_ref().is_none_or(|best| weight(&found) < weight(best)) {
             best = Some(found);
         }
     }
-    let best = best.ok_or_else(|| crate::Error::malformed("", "no storage was asked for"))?;
+    let best = best.ok_or_else(|| Error::argument("no storage is given"))?;
     let Smallest { packed, convert_saves } = best;
     let storage = packed.storage;
     if choice.estimate {
         let is_known = |other: &Storage| tried.contains(other) || *other == storage;
         let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !is_known(other)).collect();
-        let chosen = Settings { storage, ..settings.clone() };
-        candidates.extend(estimates(document, &chosen, &packed, &others)?);
+        let chosen = Options { storage, ..options.clone() };
+        let part = Part { whole: monitor, from: packing, share: 1.0 - packing };
+        match estimates_with(document, &chosen, &packed, &others, &part) {
+            Err(Error::Cancelled) => {}
+            found => candidates.extend(found?),
+        }
     }
-    Ok(Chosen { storage, packed, candidates, optimize: settings.optimize, convert_saves })
+    Ok(Chosen { storage, packed, candidates, optimize: options.optimize, convert_saves })
 }
 
 /// Files of up to this size are also compared as a whole. For larger ones that would take long.

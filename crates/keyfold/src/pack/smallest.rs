@@ -1,7 +1,7 @@
 //! Searches a document several times and keeps the smallest result: longer searches do not always find it.
 
 use super::{
-    Level, Optimize, Packed, Settings, floats, pack_below, pack_forms, storage,
+    Level, Optimize, Options, Packed, floats, pack_below, pack_forms, storage,
     weigh::{self, Weight},
 };
 use crate::{Animation, Document, Monitor, Part, Result, Storage, diff, read_shared, unpack::unpack_tracks};
@@ -29,28 +29,28 @@ pub(super) struct Smallest {
 
 /// Runs as many searches as the document is worth and its work budget allows. If all tracks may change, data
 /// in other storages is unpacked first, because tracks that stay would keep a storage in use.
-pub(super) fn smallest(document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Smallest> {
-    if let Some(plain) = unpacked(document, settings)?
-        && let Some(found) = search(document, &plain, settings, monitor)?.against(document, settings)?
+pub(super) fn smallest(document: &Document, options: &Options, monitor: &dyn Monitor) -> Result<Smallest> {
+    if let Some(plain) = unpacked(document, options)?
+        && let Some(found) = search(document, &plain, options, monitor)?.against(document, options, monitor)?
     {
         return Ok(found);
     }
-    search(document, document, settings, monitor)
+    search(document, document, options, monitor)
 }
 
 /// The smaller of a result and core's, which every reader can read and whose sparse arrays may make splines
 /// smaller. Core's is taken only if it is no larger on disk and smaller in the bytes that are minimized.
-pub(super) fn or_core(document: &Document, settings: &Settings, own: Packed, monitor: &dyn Monitor) -> Result<Packed> {
+pub(super) fn or_core(document: &Document, options: &Options, own: Packed, monitor: &dyn Monitor) -> Result<Packed> {
     let animations = &read_shared(document)?.animations;
-    let is_other = ![Storage::Core, Storage::Stream].contains(&settings.storage) && settings.level != Level::Fast;
+    let is_other = ![Storage::Core, Storage::Stream].contains(&options.storage) && options.level != Level::Fast;
     if !(is_other && has_splines(animations) && floats(animations) <= MUCH) {
         return Ok(own);
     }
-    let core = smallest(document, &Settings { storage: Storage::Core, ..settings.clone() }, monitor)?.packed;
+    let core = smallest(document, &Options { storage: Storage::Core, ..options.clone() }, monitor)?.packed;
     // The list of required extensions is part of a file's size.
     let weight = |packed: &Packed| packed.document.draft(None).map(|draft| weigh::whole(&draft));
     let (before, after) = (weight(&own)?, weight(&core)?);
-    let is_smaller = after.raw <= before.raw && after.of(settings.optimize) < before.of(settings.optimize);
+    let is_smaller = after.raw <= before.raw && after.of(options.optimize) < before.of(options.optimize);
     Ok(if is_smaller && core.left.len() <= own.left.len() { core } else { own })
 }
 
@@ -60,36 +60,36 @@ fn has_splines(animations: &[Animation]) -> bool {
 }
 
 /// The document unpacked, if all tracks may change and some are in a storage that was not asked for.
-fn unpacked(document: &Document, settings: &Settings) -> Result<Option<Document>> {
+fn unpacked(document: &Document, options: &Options) -> Result<Option<Document>> {
     let animations = &read_shared(document)?.animations;
     let mut tracks = animations.iter().flat_map(|a| a.tracks.iter().map(move |track| (a.index, track)));
-    let is_other = |storage: Storage| ![Storage::Core, settings.storage].contains(&storage);
+    let is_other = |storage: Storage| ![Storage::Core, options.storage].contains(&storage);
     let has_others = tracks.any(|(index, track)| is_other(Storage::of(document, index, track)));
-    let is_free = settings.animation.is_none() && settings.keep.is_empty();
-    (has_others && is_free).then(|| Ok(unpack_tracks(document)?.0)).transpose()
+    let is_free = options.animation.is_none() && options.keep.is_empty();
+    (has_others && is_free).then(|| Ok(unpack_tracks(document)?.document)).transpose()
 }
 
 /// Runs all searches of a document, which is the original or plays like it.
-fn search(original: &Document, document: &Document, settings: &Settings, monitor: &dyn Monitor) -> Result<Smallest> {
+fn search(original: &Document, document: &Document, options: &Options, monitor: &dyn Monitor) -> Result<Smallest> {
     let work = || document.account().left().work;
     let before = work();
-    let mut forms = pack_forms(document, settings, &Part { whole: monitor, from: 0.0, share: 0.7 })?;
+    let mut forms = pack_forms(document, options, &Part { whole: monitor, from: 0.0, share: 0.7 })?;
     let (packed, sparse) = (forms.swap_remove(0), forms);
     let animations = &read_shared(document)?.animations;
     let (took, floats) = (before.saturating_sub(work()), floats(animations));
     let affords = |most: usize| floats <= most && work() / RESERVE >= took;
     let has_splines = has_splines(animations);
-    let tries = others(settings);
+    let tries = others(options);
     let share = 0.3 / (1 + tries.len()) as f64;
     let part = |index: usize| Part { whole: monitor, from: 0.7 + index as f64 * share, share };
     // Splines are searched in core's form, however many they are; the storage's own form may be smaller.
     let comparable = if has_splines { usize::MAX } else { MUCH };
     let (mut converted, mut as_it_was) = (None, None);
     if affords(comparable) {
-        converted = pack_below(document, &self::converted(settings), None, &part(0))?.into_iter().next();
+        converted = pack_below(document, &self::converted(options), None, &part(0))?.into_iter().next();
         as_it_was = Some(weigh::weight(original).raw);
     }
-    let mut results = Results::new(packed, converted, as_it_was, settings.optimize);
+    let mut results = Results::new(packed, converted, as_it_was, options.optimize);
     sparse.into_iter().for_each(|packed| results.take(packed));
     for (index, (_, other)) in tries.iter().enumerate().filter(|(_, (most, _))| affords(*most)) {
         let wanted = |weight: &Weight| results.wants(weight);
@@ -101,10 +101,10 @@ fn search(original: &Document, document: &Document, settings: &Settings, monitor
 
 impl Smallest {
     /// The result with its error measured against the original itself; `None` if that is over the bound.
-    fn against(mut self, original: &Document, settings: &Settings) -> Result<Option<Self>> {
-        let packed = &mut self.packed;
-        packed.diff = diff::diff(original, &packed.document.read_back()?, settings.shell)?;
-        let properties = packed.diff.animations.iter().all(|a| a.properties.max <= settings.property_bound());
+    fn against(mut self, original: &Document, options: &Options, monitor: &dyn Monitor) -> Result<Option<Self>> {
+        let (packed, part) = (&mut self.packed, Part { whole: monitor, from: 0.99, share: 0.01 });
+        packed.diff = diff::diff_with(original, &packed.document.read_back()?, options.probe_radius, &part)?;
+        let properties = packed.diff.animations.iter().all(|a| a.properties.max <= options.max_property_error);
         let holds = packed.diff.possible <= packed.bound && properties && packed.diff.unmatched.is_empty();
         Ok(holds.then_some(self))
     }
@@ -144,33 +144,33 @@ impl Results {
     }
 }
 
-/// The settings that do what `convert` does.
-fn converted(settings: &Settings) -> Settings {
-    let kept = Settings { keep_keys: true, level: Level::Fast, ..settings.clone() };
-    match storage::of(settings.storage).converts_exactly {
-        true => Settings { keep: vec!["*".into()], optimize: Optimize::Raw, ..kept },
+/// The options that do what `convert` does.
+fn converted(options: &Options) -> Options {
+    let kept = Options { keep_keys: true, level: Level::Fast, ..options.clone() };
+    match storage::of(options.storage).converts_exactly {
+        true => Options { keep: vec!["*".into()], optimize: Optimize::Raw, ..kept },
         false => kept,
     }
 }
 
 /// The other searches of a level, each with the most floats it is for. They include the level below and a
 /// search for the other size, which may end up smaller in the requested one.
-fn others(settings: &Settings) -> Vec<(usize, Settings)> {
-    let at = |level: Level| Settings { level, ..settings.clone() };
-    let kept = (MUCH, Settings { keep_keys: true, ..at(Level::Fast) });
-    let optimize = match settings.optimize {
+fn others(options: &Options) -> Vec<(usize, Options)> {
+    let at = |level: Level| Options { level, ..options.clone() };
+    let kept = (MUCH, Options { keep_keys: true, ..at(Level::Fast) });
+    let optimize = match options.optimize {
         Optimize::Gzip => Optimize::Raw,
         Optimize::Raw => Optimize::Gzip,
     };
-    let other = (MUCH, Settings { optimize, ..at(Level::Default) });
-    let within = |share: &f64| Settings { bound: settings.bound.scaled(*share), ..at(Level::Default) };
+    let other = (MUCH, Options { optimize, ..at(Level::Default) });
+    let within = |share: &f64| Options { max_error: options.max_error.scaled(*share), ..at(Level::Default) };
     let tighter = TIGHTER.iter().flat_map(|(most, shares)| shares.iter().map(|share| (*most, within(share))));
-    // If `convert` comes to the same settings, they have been tried.
-    let kept = Some(kept).filter(|_| storage::of(settings.storage).converts_exactly);
+    // If `convert` comes to the same options, they have been tried.
+    let kept = Some(kept).filter(|_| storage::of(options.storage).converts_exactly);
     let shorter = [(MUCH, at(Level::Fast)), other].into_iter().chain(kept).chain(tighter);
-    match settings.level {
+    match options.level {
         Level::Fast => Vec::new(),
-        Level::Default => shorter.collect(),
         Level::Max => [(usize::MAX, at(Level::Default))].into_iter().chain(shorter).collect(),
+        _ => shorter.collect(),
     }
 }

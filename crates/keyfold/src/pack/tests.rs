@@ -56,7 +56,7 @@ fn scene_json() -> Value {
 }
 
 fn packed(document: &Document, bound: &str) -> Packed {
-    pack(document, &Settings { bound: bound.parse().unwrap(), ..Settings::default() }).unwrap()
+    pack(document, &Options { max_error: bound.parse().unwrap(), ..Options::default() }).unwrap()
 }
 
 fn track<'a>(animations: &'a [Animation], target: &str) -> Option<&'a crate::Track> {
@@ -87,8 +87,8 @@ fn with_pose(off: f32) -> Document {
 fn a_pose_has_values_of_what_moves_where_those_are_near() {
     for storage in [Storage::Core, Storage::Meshopt] {
         let borrows = |off: f32| {
-            let settings = Settings { storage, bound: "0.1%".parse().unwrap(), ..Settings::default() };
-            let animations = read(&pack(&with_pose(off), &settings).unwrap().document).unwrap().animations;
+            let options = Options { storage, max_error: "0.1%".parse().unwrap(), ..Options::default() };
+            let animations = read(&pack(&with_pose(off), &options).unwrap().document).unwrap().animations;
             let [moving, pose] =
                 [0, 1].map(|index| &track(&animations[index..], "/nodes/0/translation").unwrap().curve);
             moving.values().chunks_exact(3).any(|value| value == pose.values())
@@ -100,7 +100,7 @@ fn a_pose_has_values_of_what_moves_where_those_are_near() {
 #[test]
 fn what_is_held_has_its_key_where_a_pose_ends() {
     let time = |storage: Storage| {
-        let packed = pack(&with_pose(0.0), &Settings { storage, ..Settings::default() }).unwrap();
+        let packed = pack(&with_pose(0.0), &Options { storage, ..Options::default() }).unwrap();
         let animations = read(&packed.document).unwrap().animations;
         track(&animations, "/nodes/1/translation").unwrap().curve.times().to_vec()
     };
@@ -136,8 +136,8 @@ fn splines_without_tangents_take_what_their_values_do() {
     let before = crate::inspect::document_bytes(&document);
     let bound: Bound = "0.01%".parse().unwrap();
     for storage in Storage::ALL {
-        let settings = Settings { storage, bound, optimize: Optimize::Raw, ..Settings::default() };
-        let chosen = choose(&document, &settings, &storage.into(), &()).unwrap();
+        let options = Options { storage, max_error: bound, optimize: Optimize::Raw, ..Options::default() };
+        let chosen = choose(&document, &options, &storage.into()).unwrap();
         let after = crate::inspect::document_bytes(&chosen.packed.document);
         assert!(after * 10 <= before * 6, "{storage}: {after} of {before} bytes");
         let found = diff::diff(&document, &chosen.packed.document, None).unwrap();
@@ -154,8 +154,8 @@ fn splines_without_tangents_take_what_their_values_do() {
 fn the_storage_that_is_told_is_what_was_written() {
     let document = eased();
     for storage in Storage::ALL {
-        let settings = Settings { storage, optimize: Optimize::Raw, ..Settings::default() };
-        let chosen = choose(&document, &settings, &storage.into(), &()).unwrap();
+        let options = Options { storage, optimize: Optimize::Raw, ..Options::default() };
+        let chosen = choose(&document, &options, &storage.into()).unwrap();
         let animations = read(&chosen.packed.document).unwrap().animations;
         let stored = |track: &crate::Track| Storage::of(&chosen.packed.document, 0, track);
         let is_core = animations[0].tracks.iter().all(|track| stored(track) == Storage::Core);
@@ -174,8 +174,8 @@ fn a_spline_beside_lines_costs_them_nothing() {
     json["animations"][0]["samplers"][4] = json!({ "input": 9, "output": 10, "interpolation": "CUBICSPLINE" });
     let (lines, mixed) = (swinging(), swinging_with(json, &[&times, &values]));
     for storage in Storage::ALL {
-        let settings = Settings { storage, bound: Bound::Relative(1e-4), ..Settings::default() };
-        let [lines, mixed] = [&lines, &mixed].map(|document| pack(document, &settings).unwrap().gzip_bytes);
+        let options = Options { storage, max_error: Bound::Relative(1e-4), ..Options::default() };
+        let [lines, mixed] = [&lines, &mixed].map(|document| pack(document, &options).unwrap().gzip_bytes);
         // The line in place of the spline has more keys: in a stream, no more bytes than its floats.
         let floats = if storage == Storage::Stream { size_of_val(&values[..9]) } else { 0 };
         assert!(mixed < lines + floats, "{storage}: {mixed} {lines}");
@@ -196,8 +196,8 @@ fn splines_beside_constants_lose_digits() {
     json["animations"][0]["channels"] = json!([turns, still(0), still(1), still(2), still(3)]);
     let document = swinging_with(json, &[&[0.0, 1.0, 3.0], &values]);
     for storage in Storage::ALL {
-        let settings = Settings { storage, bound: Bound::Relative(1e-2), level: Level::Fast, ..Settings::default() };
-        let packed = pack(&document, &settings).unwrap().document;
+        let options = Options { storage, max_error: Bound::Relative(1e-2), level: Level::Fast, ..Options::default() };
+        let packed = pack(&document, &options).unwrap().document;
         let read = read(&packed).unwrap().animations;
         let curve = &track(&read, "/nodes/0/rotation").unwrap().curve;
         assert!(curve.values() != values && curve.interpolation() == Interpolation::CubicSpline, "{storage}");
@@ -210,7 +210,7 @@ fn what_the_quickest_search_is_allowed_every_level_is() {
     let packs = |work: u64, level: Level| {
         let limits = Limits { work: Allowance::exactly(work), ..Limits::default() };
         let document = Document::from_bytes(bytes.clone(), None, &OpenOptions { limits, ..OpenOptions::default() });
-        pack(&document.unwrap(), &Settings { level, ..Settings::default() }).is_ok()
+        pack(&document.unwrap(), &Options { level, ..Options::default() }).is_ok()
     };
     let least = (15..40).map(|bits| 1 << bits).find(|work| packs(*work, Level::Fast)).unwrap();
     for eighths in 8..16 {
@@ -240,8 +240,8 @@ fn every_storage_keeps_every_bound() {
     let document = swinging();
     for storage in Storage::ALL {
         for bound in ["1%", "0.1%", "0.01%", "0.002%"] {
-            let settings = Settings { storage, bound: bound.parse().unwrap(), ..Settings::default() };
-            let packed = pack(&document, &settings).unwrap();
+            let options = Options { storage, max_error: bound.parse().unwrap(), ..Options::default() };
+            let packed = pack(&document, &options).unwrap();
             let found = diff::diff(&document, packed.document.draft(None).unwrap().document(), None).unwrap();
             assert!(
                 found.possible <= packed.bound && found.unmatched.is_empty(),
@@ -266,7 +266,7 @@ fn a_bound_of_nothing_changes_no_value() {
     json["animations"][0]["samplers"][5]["output"] = json!(9);
     let document = swinging_with(json, &[&[1.0f32.next_up(); 3 * KEYS]]);
     let packed =
-        pack(&document, &Settings { bound: Bound::Length(0.0), property_bound: Some(0.0), ..Settings::default() })
+        pack(&document, &Options { max_error: Bound::Length(0.0), max_property_error: 0.0, ..Options::default() })
             .unwrap();
     assert_eq!(packed.diff.error, 0.0);
     assert_eq!(packed.diff.animations[0].properties.max, 0.0);
@@ -299,8 +299,8 @@ fn splines_that_pass_near_zero_keep_the_bound_between_keys() {
     for storage in Storage::ALL {
         for off in [0.3, 0.01, 0.0] {
             let document = flips(off);
-            let settings = Settings { storage, ..Settings::default() };
-            let packed = pack(&document, &settings).unwrap();
+            let options = Options { storage, ..Options::default() };
+            let packed = pack(&document, &options).unwrap();
             let found = diff::diff(&document, packed.document.draft(None).unwrap().document(), None).unwrap();
             assert!(found.possible <= packed.bound, "{storage:?} {off}: {} {}", found.possible, packed.bound);
             let untouched = packed.left.iter().any(|what| what.contains("it stays as it was"));
@@ -316,7 +316,7 @@ fn a_channel_that_cannot_be_read_keeps_no_other_from_being_packed() {
     let broken =
         crate::Document::from_bytes(json.to_string().as_bytes(), None, &crate::OpenOptions::default()).unwrap();
     for storage in Storage::ALL {
-        let packed = pack(&broken, &Settings { storage, ..Settings::default() }).unwrap();
+        let packed = pack(&broken, &Options { storage, ..Options::default() }).unwrap();
         assert!(packed.left[0].starts_with("/accessors/2"), "{storage}: {:?}", packed.left);
         assert!(packed.gzip_bytes < weigh::weight(&broken).gzip, "{storage}: {}", packed.gzip_bytes);
     }
@@ -325,8 +325,8 @@ fn a_channel_that_cannot_be_read_keeps_no_other_from_being_packed() {
 #[test]
 fn nothing_lost_is_no_error() {
     for storage in Storage::ALL {
-        let settings = Settings { storage, bound: Bound::Length(0.0), ..Settings::default() };
-        let packed = pack(&swinging(), &settings).unwrap();
+        let options = Options { storage, max_error: Bound::Length(0.0), ..Options::default() };
+        let packed = pack(&swinging(), &options).unwrap();
         assert_eq!((packed.diff.possible, packed.left.len()), (0.0, 0), "{storage:?}: {:?}", packed.left);
     }
 }
@@ -360,14 +360,15 @@ fn what_holds_the_rest_pose_goes_and_the_rest_stays() {
 fn kept_tracks_are_left_alone_and_an_animation_that_is_not_there_is_an_error() {
     let document = swinging();
     let before = read(&document).unwrap().animations;
-    let settings = Settings { keep: vec!["tip".into(), "/nodes/*/weights".into()], ..Settings::default() };
-    let after = read(&pack(&document, &settings).unwrap().document).unwrap().animations;
+    let options = Options { keep: vec!["tip".into(), "/nodes/*/weights".into()], ..Options::default() };
+    let after = read(&pack(&document, &options).unwrap().document).unwrap().animations;
     for target in ["/nodes/3/rotation", "/nodes/4/weights"] {
         assert_eq!(track(&before, target).unwrap().curve, track(&after, target).unwrap().curve);
     }
     for storage in Storage::ALL {
-        let settings = Settings { storage, animation: Some("walk".into()), ..Settings::default() };
-        assert!(pack(&document, &settings).unwrap_err().to_string().contains("walk"));
+        let options = Options { storage, animation: Some("walk".into()), ..Options::default() };
+        let error = pack(&document, &options).unwrap_err().to_string();
+        assert!(error.starts_with("there is no animation walk; there is: "), "{error}");
     }
 }
 
@@ -400,13 +401,13 @@ fn an_estimate_is_near_and_says_what_it_is() {
     let document = swinging();
     for storage in Storage::ALL {
         let choice = Choice { estimate: true, ..storage.into() };
-        let chosen = choose(&document, &Settings::default(), &choice, &()).unwrap();
+        let chosen = choose(&document, &Options::default(), &choice).unwrap();
         let (written, others) = chosen.candidates.split_first().unwrap();
         assert!(written.storage == storage && !written.quick && written.error.is_some());
         assert_eq!(others.len() + 1, Storage::ALL.len());
         for about in others {
             assert!(about.quick && about.error.is_none());
-            let real = pack(&document, &Settings { storage: about.storage, ..Settings::default() }).unwrap();
+            let real = pack(&document, &Options { storage: about.storage, ..Options::default() }).unwrap();
             let off = about.gzip_bytes as f64 / real.gzip_bytes as f64 - 1.0;
             assert!(off.abs() < 0.15, "{}: {off}", about.storage);
         }
@@ -432,8 +433,8 @@ fn an_arc_of_nearly_half_a_turn_is_settled() {
     });
     let document = document(json, &[&times, &turns]);
     for storage in Storage::ALL {
-        let settings = Settings { storage, bound: "0.002%".parse().unwrap(), ..Settings::default() };
-        let packed = pack(&document, &settings).unwrap();
+        let options = Options { storage, max_error: "0.002%".parse().unwrap(), ..Options::default() };
+        let packed = pack(&document, &options).unwrap();
         assert!(packed.left.is_empty(), "{storage:?} {:?}", packed.left);
     }
 }
@@ -447,7 +448,7 @@ fn what_is_read_back_is_read_as_the_original_was() {
 #[test]
 fn a_longer_search_never_ends_larger() {
     for storage in [Storage::Core, Storage::Quantization, Storage::Meshopt] {
-        let bytes = |level| pack(&swinging(), &Settings { storage, level, ..Settings::default() }).unwrap().gzip_bytes;
+        let bytes = |level| pack(&swinging(), &Options { storage, level, ..Options::default() }).unwrap().gzip_bytes;
         assert!(bytes(Level::Max) <= bytes(Level::Default), "{storage:?}");
     }
 }
@@ -467,7 +468,7 @@ fn axes_have_their_own_keys_where_that_is_smaller() {
             "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }] }],
     });
     let document = document(json, &[&times, &slide]);
-    let packed = pack(&document, &Settings { storage: Storage::Quantization, ..Settings::default() }).unwrap();
+    let packed = pack(&document, &Options { storage: Storage::Quantization, ..Options::default() }).unwrap();
     let tracks = read(&packed.document).unwrap().animations.remove(0).tracks;
     let targets: Vec<String> = tracks.iter().map(|t| t.target.to_string()).collect();
     assert_eq!(targets, ["/nodes/0/translation.x", "/nodes/0/translation.y"]);
@@ -493,7 +494,7 @@ fn an_axis_that_rests_in_one_animation_stays_where_another_one_moves_it() {
         "animations": [animation(1), animation(2)],
     });
     let document = document(json, &[&times, &bob, &roam]);
-    let packed = pack(&document, &Settings { storage: Storage::Quantization, ..Settings::default() }).unwrap();
+    let packed = pack(&document, &Options { storage: Storage::Quantization, ..Options::default() }).unwrap();
     let animations = read(&packed.document).unwrap().animations;
     let driven = |index: usize| -> usize { animations[index].tracks.iter().map(|t| t.curve.width()).sum() };
     assert_eq!((driven(0), driven(1)), (3, 3), "{:?}", animations[0].tracks);
@@ -504,7 +505,7 @@ fn the_original_is_read_once() {
     for storage in Storage::ALL {
         let document = swinging();
         let choice = Choice { estimate: true, ..storage.into() };
-        let chosen = choose(&document, &Settings::default(), &choice, &()).unwrap();
+        let chosen = choose(&document, &Options::default(), &choice).unwrap();
         assert!(chosen.candidates.len() > 1);
         chosen.finish(&document, u64::MAX, "in.glb".into(), None).unwrap();
         let reads = document.known.reads.load(std::sync::atomic::Ordering::Relaxed);
@@ -522,7 +523,7 @@ fn work_that_is_cancelled_ends() {
         }
     }
     for storage in Storage::ALL {
-        let packed = pack_with(&swinging(), &Settings { storage, ..Settings::default() }, &Impatient);
+        let packed = pack_with(&swinging(), &Options { storage, ..Options::default() }, &Impatient);
         assert!(matches!(packed, Err(Error::Cancelled)), "{storage}");
     }
     let document = swinging();
@@ -540,9 +541,9 @@ fn work_that_is_cancelled_in_its_midst_leaves_nothing() {
         }
     }
     let document = swinging();
-    let whole = pack(&document, &Settings::default()).unwrap().document.to_bytes().unwrap();
+    let whole = pack(&document, &Options::default()).unwrap().document.to_bytes().unwrap();
     let packed = |patience: usize| {
-        pack_with(&document, &Settings::default(), &Patience(AtomicUsize::new(patience)))
+        pack_with(&document, &Options::default(), &Patience(AtomicUsize::new(patience)))
             .map(|packed| packed.document.to_bytes().unwrap())
     };
     let mut asked = 0;
@@ -561,11 +562,11 @@ fn work_that_is_cancelled_in_its_midst_leaves_nothing() {
 fn splines_come_out_small_and_within_the_bound_in_every_storage() {
     for interpolation in [Interpolation::CubicSpline, Interpolation::CubicSlerp] {
         let bound = "0.001%".parse().unwrap();
-        let options = RotationOptions { interpolation, only: None, bound, core: CoreSampler::None };
-        let document = convert_rotations(&swinging(), &options).unwrap().0;
+        let options = RotationOptions { interpolation, only: None, max_error: bound, core: CoreSampler::None };
+        let document = convert_rotations(&swinging(), &options).unwrap().document;
         let floats = weigh::weight(&document).gzip;
         for storage in Storage::ALL {
-            let packed = pack(&document, &Settings { storage, ..Settings::default() }).unwrap();
+            let packed = pack(&document, &Options { storage, ..Options::default() }).unwrap();
             let share = packed.gzip_bytes as f64 / floats as f64;
             assert!(share <= 0.6, "{interpolation:?} {storage:?}: {share}");
             assert!(packed.diff.possible <= packed.bound && packed.left.is_empty());
@@ -611,14 +612,14 @@ fn properties_stay_in_range() {
     assert_eq!(out_of_range(&document), [""; 0]);
     for (storage, property_bound) in Storage::ALL.into_iter().flat_map(|s| [0.0003, 0.001, 0.01].map(|b| (s, b))) {
         for keep_keys in [false, true] {
-            let settings = Settings {
+            let options = Options {
                 storage,
                 keep_keys,
-                property_bound: Some(property_bound),
+                max_property_error: property_bound,
                 level: Level::Fast,
-                ..Settings::default()
+                ..Options::default()
             };
-            let packed = pack_once(&document, &settings, &()).unwrap();
+            let packed = pack_once(&document, &options, &()).unwrap();
             assert_eq!(out_of_range(&packed.document), [""; 0], "{storage} {property_bound} {keep_keys}");
             // Quantization has no form for pointers whose keys stay.
             let smaller = packed.gzip_bytes < weigh::weight(&document).gzip;
@@ -627,7 +628,7 @@ fn properties_stay_in_range() {
     }
     for bits in [3, 6, 11, 16] {
         let options = crate::draco::Options { bits: Some(bits), ..Default::default() };
-        let (compressed, _) = crate::draco::compress(&document, &options).unwrap();
+        let compressed = crate::draco::compress(&document, Bound::default(), &options).unwrap().document;
         assert_eq!(out_of_range(&compressed), [""; 0], "{bits}");
     }
 }
@@ -636,7 +637,7 @@ fn properties_stay_in_range() {
 fn what_was_out_of_range_stays_within_its_bound() {
     let document = shining(0.2);
     for storage in Storage::ALL {
-        let packed = pack(&document, &Settings { storage, ..Settings::default() }).unwrap();
+        let packed = pack(&document, &Options { storage, ..Options::default() }).unwrap();
         let read = read(&packed.document).unwrap().animations;
         let factor = &track(&read, "/materials/0/pbrMetallicRoughness/metallicFactor").unwrap().curve;
         let ends = factor.values().iter().fold((0.0f32, 0.0f32), |(low, high), v| (low.min(*v), high.max(*v)));
@@ -661,7 +662,7 @@ fn what_is_larger_after_gzip_is_not_written_where_that_was_asked_for() {
     let (long, wild) = (swinging_beside("a".repeat(4000)), (0..3000).map(|_| letter()).collect());
     let before = long.draft(None).unwrap().bytes();
     let copied = |optimize: Optimize| {
-        let packed = leave(&swinging_beside(String::clone(&wild)), &Settings::default(), Vec::new()).unwrap();
+        let packed = leave(&swinging_beside(String::clone(&wild)), &Options::default(), Vec::new()).unwrap();
         let chosen = Chosen::alone(Storage::Core, packed, optimize);
         chosen.finish(&long, before, "in.glb".into(), None).unwrap().report.copied
     };
@@ -710,13 +711,13 @@ fn wild(keys: usize, interpolation: &str, elements: usize, turn: impl Fn([u32; 4
 
 /// The file sizes in bytes that `pack` and `convert` write for a storage.
 fn written_and_converted(document: &Document, storage: Storage) -> (u64, u64) {
-    let settings = Settings { storage, ..Settings::default() };
+    let options = Options { storage, ..Options::default() };
     let before = document.draft(None).unwrap().bytes();
-    let chosen = choose(document, &settings, &storage.into(), &()).unwrap();
+    let chosen = choose(document, &options, &storage.into()).unwrap();
     let written = chosen.finish(document, before, "in.gltf".into(), None).unwrap().report.bytes.after;
     let converted = match storage::of(storage).converts_exactly {
-        true => crate::write::write_stream(document, false).unwrap().0,
-        false => pack_once(document, &Settings { keep_keys: true, ..settings }, &()).unwrap().document,
+        true => crate::write::write_stream(document, false).unwrap().document,
+        false => pack_once(document, &Options { keep_keys: true, ..options }, &()).unwrap().document,
     };
     (written, converted.draft(None).unwrap().bytes().min(before))
 }

@@ -11,7 +11,7 @@ mod regroup;
 pub(crate) use readdress::{has_matrix, is_component};
 pub(crate) use regroup::split;
 
-use crate::{Document, Finding, Result, Severity, Targets, Track, apply::set_target, read};
+use crate::{Changed, Document, Finding, Result, Severity, Targets, Track, apply::set_target, read};
 use regroup::Regroup;
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub enum Weights {
 
 /// The wanted changes to the targets of a document's channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Retarget {
+pub struct RetargetOptions {
     /// How channels address their targets; `None` leaves them.
     pub targets: Option<Targets>,
     /// How weights are animated; `None` leaves them.
@@ -40,13 +40,14 @@ pub struct Retarget {
 /// the ratified form.
 ///
 /// ```no_run
-/// use keyfold::{Document, Retarget, Targets, retarget};
+/// use keyfold::{Document, RetargetOptions, Targets, retarget};
 /// # fn main() -> keyfold::Result<()> {
 /// let document = Document::open("lamp.gltf")?;
-/// let (changed, findings) = retarget(&document, &Retarget { targets: Some(Targets::Core), ..Retarget::default() })?;
+/// let options = RetargetOptions { targets: Some(Targets::Core), ..RetargetOptions::default() };
+/// let in_core_form = retarget(&document, &options)?.document;
 /// # Ok(()) }
 /// ```
-pub fn retarget(document: &Document, wanted: &Retarget) -> Result<(Document, Vec<Finding>)> {
+pub fn retarget(document: &Document, wanted: &RetargetOptions) -> Result<Changed> {
     let is_core = wanted.targets == Some(Targets::Core);
     let grouping = Regroup {
         weights: wanted.weights.or(is_core.then_some(Weights::Whole)),
@@ -63,10 +64,8 @@ pub fn retarget(document: &Document, wanted: &Retarget) -> Result<(Document, Vec
     if wanted.first_as_static {
         changed = Some(first_as_static(changed.as_ref().unwrap_or(document))?);
     }
-    match changed {
-        Some(changed) => Ok((changed, findings)),
-        None => Ok((document.edit().finish()?, findings)),
-    }
+    let document = changed.map_or_else(|| document.edit().finish(), Ok)?;
+    Ok(Changed { document, findings })
 }
 
 /// Joins what the ratified extension cannot address: single components. Axes of nodes are `crate::join_axes`' business.

@@ -41,8 +41,8 @@ fn said(document: &Document) -> Vec<(Target, crate::Curve)> {
     tracks(document).into_iter().map(|track| (track.target, track.curve)).collect()
 }
 
-fn to(document: &Document, targets: Targets) -> (Document, Vec<Finding>) {
-    retarget(document, &Retarget { targets: Some(targets), ..Retarget::default() }).unwrap()
+fn to(document: &Document, targets: Targets) -> Changed {
+    retarget(document, &RetargetOptions { targets: Some(targets), ..RetargetOptions::default() }).unwrap()
 }
 
 fn channel(document: &Document, index: usize) -> &Value {
@@ -58,7 +58,7 @@ fn addresses_change_and_nothing_else_does() {
         (json!({ "node": 0, "path": "weights" }), "SCALAR", 4),
     ]);
     for targets in [Targets::Pointer, Targets::Animation2, Targets::Core] {
-        let (after, _) = to(&before, targets);
+        let after = to(&before, targets).document;
         assert_eq!(said(&before), said(&after));
         for unchanged in ["accessors", "bufferViews", "buffers", "nodes"] {
             assert_eq!(before.json()[unchanged], after.json()[unchanged]);
@@ -68,11 +68,11 @@ fn addresses_change_and_nothing_else_does() {
         assert_eq!(channel(&after, 0)["target"]["extras"], 7);
         assert!(channel(&after, 0)["target"]["extensions"].get("ACME").is_some());
         assert_eq!(after.json().get("extensionsRequired"), None);
-        let (back, _) = to(&after, Targets::Pointer);
-        let (there, _) = to(&before, Targets::Pointer);
+        let back = to(&after, Targets::Pointer).document;
+        let there = to(&before, Targets::Pointer).document;
         assert_eq!(back.json(), there.json());
     }
-    let (after, findings) = to(&before, Targets::Core);
+    let Changed { document: after, findings } = to(&before, Targets::Core);
     assert_eq!(channel(&after, 1)["target"], json!({ "node": 0, "path": "rotation" }));
     assert_eq!(channel(&after, 2)["target"], pointer("/materials/0/pbrMetallicRoughness/baseColorFactor"));
     let said: Vec<_> = findings.iter().map(|f| (f.severity, f.code, f.at.as_str())).collect();
@@ -86,7 +86,7 @@ fn the_drafts_own_form_is_written_with_a_hint_for_what_its_table_lacks() {
         (json!({ "node": 0, "path": "scale" }), "VEC3", 2),
         (json!({ "node": 0, "path": "weights" }), "SCALAR", 4),
     ]);
-    let (after, findings) = to(&before, Targets::Animation2);
+    let Changed { document: after, findings } = to(&before, Targets::Animation2);
     assert_eq!(
         channel(&after, 0)["target"],
         json!({ "path": "/nodes/0/scale", "extensions": { "KHR_animation2": {} } })
@@ -101,12 +101,16 @@ fn the_drafts_own_form_is_written_with_a_hint_for_what_its_table_lacks() {
 #[test]
 fn weights_are_split_and_come_together_again() {
     let before = document(&[(json!({ "node": 0, "path": "weights" }), "SCALAR", 4)]);
-    let wanted = Retarget { targets: Some(Targets::Pointer), weights: Some(Weights::Split), ..Retarget::default() };
-    let (split, findings) = retarget(&before, &wanted).unwrap();
+    let wanted = RetargetOptions {
+        targets: Some(Targets::Pointer),
+        weights: Some(Weights::Split),
+        ..RetargetOptions::default()
+    };
+    let Changed { document: split, findings } = retarget(&before, &wanted).unwrap();
     assert!(findings.is_empty(), "{findings:?}");
     let names: Vec<String> = tracks(&split).iter().map(|track| track.target.to_string()).collect();
     assert_eq!(names, ["/nodes/0/weights/0", "/nodes/0/weights/1"]);
-    let (whole, findings) = to(&split, Targets::Core);
+    let Changed { document: whole, findings } = to(&split, Targets::Core);
     assert!(findings.is_empty(), "{findings:?}");
     assert_eq!(said(&whole), said(&before));
     assert_eq!(channel(&whole, 0)["target"], json!({ "node": 0, "path": "weights" }));
@@ -116,7 +120,7 @@ fn weights_are_split_and_come_together_again() {
 #[test]
 fn a_single_weight_takes_the_others_from_the_mesh() {
     let before = document(&[(pointer("/nodes/0/weights/1"), "SCALAR", 2)]);
-    let (whole, findings) = to(&before, Targets::Core);
+    let Changed { document: whole, findings } = to(&before, Targets::Core);
     assert!(findings.is_empty(), "{findings:?}");
     assert_eq!(tracks(&whole)[0].curve.values(), [0.25, 2.0, 0.25, 0.5]);
 }
@@ -130,7 +134,7 @@ fn components_join_where_the_way_knows_no_components() {
         part("/materials/0/pbrMetallicRoughness/baseColorFactor/3"),
         part("/nodes/0/rotation/1"),
     ]);
-    let (after, findings) = to(&before, Targets::Pointer);
+    let Changed { document: after, findings } = to(&before, Targets::Pointer);
     let names: Vec<String> = tracks(&after).iter().map(|track| track.target.to_string()).collect();
     assert_eq!(names, ["/nodes/1/scale", "/materials/0/pbrMetallicRoughness/baseColorFactor", "/nodes/0/rotation/1"]);
     assert_eq!(tracks(&after)[0].curve.values(), [2.0, 2.0, 2.0, 0.5, 2.0, 0.5]);
@@ -138,10 +142,10 @@ fn components_join_where_the_way_knows_no_components() {
         findings.iter().filter(|f| f.severity == Severity::Warning).map(|f| f.message.as_str()).collect();
     assert_eq!(left.len(), 1);
     assert!(left[0].starts_with("/nodes/0/rotation/1"), "{left:?}");
-    let (kept, findings) = to(&before, Targets::Animation2);
+    let Changed { document: kept, findings } = to(&before, Targets::Animation2);
     assert_eq!(said(&kept), said(&before));
     assert!(findings.iter().all(|f| f.severity > Severity::Warning));
-    let (plain, _) = crate::unpack(&before, crate::Bound::default()).unwrap();
+    let plain = crate::unpack(&before, crate::Bound::default()).unwrap().document;
     assert_eq!(channel(&plain, 0)["target"], json!({ "node": 1, "path": "scale" }));
 }
 
@@ -153,7 +157,7 @@ fn what_core_may_not_hold_becomes_floats_and_a_matrix_keeps_its_pointer() {
             .clone();
     json["accessors"][1]["componentType"] = json!(5121);
     let before = Document::from_bytes(json.to_string().as_bytes(), None, &OpenOptions::default()).unwrap();
-    let (after, findings) = to(&before, Targets::Core);
+    let Changed { document: after, findings } = to(&before, Targets::Core);
     assert_eq!(said(&before), said(&after));
     let output = tracks(&after)[0].source.output;
     assert_eq!(after.json()["accessors"][output]["componentType"], 5126);
@@ -166,7 +170,7 @@ fn weights_of_a_mesh_become_channels_of_its_nodes() {
     let mut json = document(&[(pointer("/meshes/0/weights"), "SCALAR", 4)]).json().clone();
     json["nodes"][1]["mesh"] = json!(0);
     let before = Document::from_bytes(json.to_string().as_bytes(), None, &OpenOptions::default()).unwrap();
-    let (after, _) = to(&before, Targets::Pointer);
+    let after = to(&before, Targets::Pointer).document;
     assert_eq!(channel(&after, 0)["target"], pointer("/nodes/0/weights"));
     assert_eq!(channel(&after, 1)["target"], pointer("/nodes/1/weights"));
     assert_eq!(channel(&after, 0)["sampler"], channel(&after, 1)["sampler"]);
@@ -179,7 +183,8 @@ fn the_first_key_becomes_the_static_value() {
         (pointer("/materials/0/pbrMetallicRoughness/baseColorFactor"), "VEC4", 2),
         (json!({ "node": 1, "path": "translation" }), "VEC3", 2),
     ]);
-    let (after, _) = retarget(&before, &Retarget { first_as_static: true, ..Retarget::default() }).unwrap();
+    let after =
+        retarget(&before, &RetargetOptions { first_as_static: true, ..RetargetOptions::default() }).unwrap().document;
     let material = &after.json()["materials"][0]["pbrMetallicRoughness"];
     assert_eq!(material["baseColorFactor"], json!([2.0, 0.5, 0.25, 0.125]));
     assert_eq!(after.json()["nodes"], before.json()["nodes"], "core's own channels need no fallback");
@@ -191,7 +196,7 @@ fn the_drafts_cubic_is_sqlerps_elsewhere() {
     json["animations"][0]["samplers"][0]["interpolation"] = json!("CUBIC");
     json["accessors"][1] = json!({ "componentType": 5126, "count": 6, "type": "VEC4" });
     let before = Document::from_bytes(json.to_string().as_bytes(), None, &OpenOptions::default()).unwrap();
-    let (after, _) = to(&before, Targets::Pointer);
+    let after = to(&before, Targets::Pointer).document;
     assert_eq!(channel(&after, 0)["extensions"]["EXT_animation_sqlerp"], json!({ "sampler": 0 }));
     assert_eq!(channel(&after, 0).get("sampler"), None);
     assert_eq!(after.json()["animations"][0]["samplers"][0]["interpolation"], "CUBICSLERP");
@@ -204,7 +209,7 @@ fn the_drafts_cubic_of_anything_but_a_rotation_is_cores_spline() {
     json["animations"][0]["samplers"][0]["interpolation"] = json!("CUBIC");
     json["accessors"][1] = json!({ "componentType": 5126, "count": 6, "type": "VEC3" });
     let before = Document::from_bytes(json.to_string().as_bytes(), None, &OpenOptions::default()).unwrap();
-    let (after, _) = to(&before, Targets::Pointer);
+    let after = to(&before, Targets::Pointer).document;
     assert_eq!(channel(&after, 0)["sampler"], 0);
     assert_eq!(after.json()["animations"][0]["samplers"][0]["interpolation"], "CUBICSPLINE");
     assert_eq!(after.json().get("extensionsRequired"), None);

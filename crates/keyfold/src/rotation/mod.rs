@@ -12,8 +12,8 @@ mod tolerance;
 pub use crate::extensions::sqlerp::CoreSampler;
 
 use crate::{
-    Animation, Bound, Document, Error, Finding, Interpolation, Kind, Result, Scene, Severity, Track, diff,
-    diff::{through_zero, undefined},
+    Animation, Bound, Document, Error, Finding, Interpolation, Kind, Monitor, Part, Result, Scene, Severity, Track,
+    diff::{diff_with, through_zero, undefined},
     effort,
     extensions::sqlerp,
     read,
@@ -27,14 +27,14 @@ use tolerance::refit_rotations;
 pub(crate) const UNCHANGED: &str = "ROTATION_UNCHANGED";
 
 /// Options for converting rotations.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct RotationOptions {
     /// The new interpolation: any except `Step`.
     pub interpolation: Interpolation,
     /// The present interpolation of the rotations to convert; `None` for all.
     pub only: Option<Interpolation>,
     /// The error bound.
-    pub bound: Bound,
+    pub max_error: Bound,
     /// The sampler for readers without CUBICSLERP.
     pub core: CoreSampler,
 }
@@ -48,6 +48,16 @@ impl RotationOptions {
             && interpolation != Interpolation::Step
             && self.only.is_none_or(|only| interpolation == only)
     }
+}
+
+/// A document with converted rotations.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ChangedRotations {
+    /// The document.
+    pub document: Document,
+    /// The report on its rotations.
+    pub report: RotationReport,
 }
 
 /// The result of converting rotations.
@@ -76,27 +86,42 @@ pub struct Change {
 }
 
 /// A document with its rotations in another interpolation, everywhere within the bound of the original.
-pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Result<(Document, RotationReport)> {
+pub fn convert_rotations(document: &Document, options: &RotationOptions) -> Result<ChangedRotations> {
+    convert_rotations_with(document, options, &())
+}
+
+/// Like [`convert_rotations`], with progress and cancellation.
+pub fn convert_rotations_with(
+    document: &Document,
+    options: &RotationOptions,
+    monitor: &dyn Monitor,
+) -> Result<ChangedRotations> {
     let found = read(document)?;
     let mut report = RotationReport { findings: found.findings, ..RotationReport::default() };
     if !found.animations.iter().flat_map(|a| &a.tracks).any(|track| options.concerns(track)) {
-        return Ok((document.edit().finish()?, report));
+        return Ok(ChangedRotations { document: document.edit().finish()?, report });
     }
     let scene = Scene::new(document, &found.animations, None)?;
     effort::pay(document, &scene, &found.animations, effort::SEARCH)?;
-    let plan = Plan { document, scene: &scene, options, bound: options.bound.in_scene(scene.model_size()) };
-    let forms = found.animations.iter().map(|animation| plan.form(animation, &mut report));
-    let mut forms = forms.collect::<Result<Vec<_>>>()?;
+    let plan =
+        Plan { document, scene: &scene, options, bound: options.max_error.in_scene(scene.model_size()), monitor };
+    let mut forms = Vec::new();
+    for (index, animation) in found.animations.iter().enumerate() {
+        monitor.step(0.9 * index as f64 / found.animations.len() as f64, "rotations")?;
+        forms.push(plan.form(animation, &mut report)?);
+    }
+    monitor.step(0.9, "measuring")?;
     forms.retain(|form| !form.channels.is_empty());
     let written = assemble(document, &forms, place_plain)?;
     if report.fallback.is_some() {
-        let off = diff(document, &written.ignoring(sqlerp::NAME)?, None)?.possible;
+        let part = Part { whole: monitor, from: 0.9, share: 0.1 };
+        let off = diff_with(document, &written.read_back()?.ignoring(sqlerp::NAME)?, None, &part)?.possible;
         if off > plan.bound {
             let what = format!("points of the fallback would be {off} scene units off; {} are allowed", plan.bound);
-            return Err(Error::Unsupported { extension: sqlerp::NAME.into(), what });
+            return Err(Error::Bound { what });
         }
     }
-    Ok((written, report))
+    Ok(ChangedRotations { document: written, report })
 }
 
 /// The conversion of a document's rotations.
@@ -106,6 +131,7 @@ struct Plan<'a> {
     options: &'a RotationOptions,
     /// In scene units.
     bound: f64,
+    monitor: &'a dyn Monitor,
 }
 
 impl Plan<'_> {
@@ -118,9 +144,7 @@ impl Plan<'_> {
         let stays = |i: &usize| unchanged(animation, Some(*i), &format!("it is {}", through_zero(undefined[i])));
         report.findings.extend(stay.iter().map(stays));
         let differing = concerned.iter().copied().filter(|i| animation.tracks[*i].curve.interpolation() != goal);
-        let mut refit = |tracks: &[usize], form| {
-            refit_rotations(self.scene, animation, tracks, form, self.bound, &mut report.findings)
-        };
+        let mut refit = |tracks: &[usize], form| refit_rotations(self, animation, tracks, form, &mut report.findings);
         let changed = refit(&differing.collect::<Vec<_>>(), goal);
         let falls_back = goal == Interpolation::CubicSlerp && options.core == CoreSampler::Linear;
         let fallback = falls_back.then(|| refit(&concerned, Interpolation::Linear));

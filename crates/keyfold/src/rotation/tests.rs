@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Interpolation, scene::tests::document};
+use crate::{Interpolation, diff, scene::tests::document};
 use keyfold_core::quat;
 use serde_json::json;
 
@@ -31,7 +31,7 @@ fn arm() -> Document {
 }
 
 fn options(interpolation: Interpolation, bound: f64, core: CoreSampler) -> RotationOptions {
-    RotationOptions { interpolation, only: None, bound: Bound::Relative(bound), core }
+    RotationOptions { interpolation, only: None, max_error: Bound::Relative(bound), core }
 }
 
 fn interpolations(document: &Document) -> Vec<Interpolation> {
@@ -43,7 +43,8 @@ fn every_form_comes_within_the_bound_and_close_to_it() {
     let arm = arm();
     for form in [Interpolation::CubicSpline, Interpolation::CubicSlerp] {
         for bound in [1e-2, 1e-3, 1e-4] {
-            let (written, report) = convert_rotations(&arm, &options(form, bound, CoreSampler::None)).unwrap();
+            let ChangedRotations { document: written, report } =
+                convert_rotations(&arm, &options(form, bound, CoreSampler::None)).unwrap();
             assert_eq!(interpolations(&written), [form; 3]);
             let relative = diff(&arm, &written, None).unwrap().relative;
             assert!(relative <= bound && relative > 0.5 * bound, "{relative} {report:?}");
@@ -56,8 +57,8 @@ fn every_form_comes_within_the_bound_and_close_to_it() {
 #[test]
 fn there_and_back_again_is_within_the_sum_of_the_bounds() {
     let arm = arm();
-    let (there, _) = convert_rotations(&arm, &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::None)).unwrap();
-    let (back, _) = convert_rotations(&there, &options(Interpolation::Linear, 1e-3, CoreSampler::None)).unwrap();
+    let there = convert_rotations(&arm, &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::None)).unwrap().document;
+    let back = convert_rotations(&there, &options(Interpolation::Linear, 1e-3, CoreSampler::None)).unwrap().document;
     assert_eq!(interpolations(&back), [Interpolation::Linear; 3]);
     assert!(back.json().get("extensionsUsed").is_none() && back.json().get("extensionsRequired").is_none());
     assert!(diff(&there, &back, None).unwrap().relative <= 1e-3);
@@ -66,7 +67,8 @@ fn there_and_back_again_is_within_the_sum_of_the_bounds() {
 
 #[test]
 fn without_a_fallback_channels_have_no_sampler_and_the_extension_is_required() {
-    let (written, _) = convert_rotations(&arm(), &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::None)).unwrap();
+    let written =
+        convert_rotations(&arm(), &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::None)).unwrap().document;
     assert_eq!(written.json()["extensionsRequired"], json!(["EXT_animation_sqlerp"]));
     let channel = &written.json()["animations"][0]["channels"][0];
     assert!(channel.get("sampler").is_none() && channel["extensions"]["EXT_animation_sqlerp"]["sampler"].is_u64());
@@ -75,7 +77,8 @@ fn without_a_fallback_channels_have_no_sampler_and_the_extension_is_required() {
 
 #[test]
 fn readers_that_insist_get_the_same_sampler() {
-    let (written, _) = convert_rotations(&arm(), &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::Same)).unwrap();
+    let written =
+        convert_rotations(&arm(), &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::Same)).unwrap().document;
     let channel = &written.json()["animations"][0]["channels"][1];
     assert_eq!(channel["sampler"], channel["extensions"]["EXT_animation_sqlerp"]["sampler"]);
     assert_eq!(written.json()["extensionsRequired"], json!(["EXT_animation_sqlerp"]));
@@ -84,14 +87,14 @@ fn readers_that_insist_get_the_same_sampler() {
 #[test]
 fn a_fallback_plays_within_the_bound_where_the_extension_is_not_known() {
     let arm = arm();
-    let (written, report) =
+    let ChangedRotations { document: written, report } =
         convert_rotations(&arm, &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::Linear)).unwrap();
     assert!(written.json().get("extensionsRequired").is_none());
     let plain = written.ignoring("EXT_animation_sqlerp").unwrap();
     assert_eq!(interpolations(&plain), [Interpolation::Linear; 3]);
     assert!(diff(&arm, &plain, None).unwrap().relative <= 1e-3 && report.fallback.is_some_and(|keys| keys > 0));
     // Converted again, CUBICSLERP only changes its samplers in the file.
-    let (again, report) =
+    let ChangedRotations { document: again, report } =
         convert_rotations(&written, &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::Same)).unwrap();
     assert_eq!((diff(&written, &again, None).unwrap().possible, report.keys.before), (0.0, report.keys.after));
     assert_eq!(again.json()["extensionsRequired"], json!(["EXT_animation_sqlerp"]));
@@ -99,8 +102,9 @@ fn a_fallback_plays_within_the_bound_where_the_extension_is_not_known() {
 
 #[test]
 fn what_no_keys_can_do_stays_and_is_told() {
-    let spline = convert_rotations(&arm(), &options(Interpolation::CubicSpline, 1e-3, CoreSampler::None)).unwrap().0;
-    let (written, report) =
+    let spline =
+        convert_rotations(&arm(), &options(Interpolation::CubicSpline, 1e-3, CoreSampler::None)).unwrap().document;
+    let ChangedRotations { document: written, report } =
         convert_rotations(&spline, &options(Interpolation::Linear, 0.0, CoreSampler::None)).unwrap();
     assert_eq!(interpolations(&written), [Interpolation::CubicSpline; 3]);
     assert_eq!(report.findings[0].code, "ROTATION_UNCHANGED");
@@ -123,7 +127,7 @@ fn a_rotation_that_is_not_defined_everywhere_stays_and_others_change() {
             { "input": 0, "output": 1, "interpolation": "CUBICSPLINE" }, { "input": 0, "output": 2 }] }],
     });
     let document = document(json, &[&times, &spline, &even]);
-    let (written, report) =
+    let ChangedRotations { document: written, report } =
         convert_rotations(&document, &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::None)).unwrap();
     assert_eq!(interpolations(&written), [Interpolation::CubicSpline, Interpolation::CubicSlerp]);
     let [finding] = report.findings.as_slice() else { panic!("{report:?}") };
@@ -133,13 +137,13 @@ fn a_rotation_that_is_not_defined_everywhere_stays_and_others_change() {
 #[test]
 fn unpacking_brings_it_to_core() {
     let arm = arm();
-    let (squad, _) = convert_rotations(&arm, &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::None)).unwrap();
-    let (plain, findings) = crate::unpack(&squad, Bound::Relative(1e-4)).unwrap();
+    let squad = convert_rotations(&arm, &options(Interpolation::CubicSlerp, 1e-3, CoreSampler::None)).unwrap().document;
+    let crate::Changed { document: plain, findings } = crate::unpack(&squad, Bound::Relative(1e-4)).unwrap();
     assert_eq!(findings.iter().map(|f| f.code).collect::<Vec<_>>(), ["ROTATION_REFITTED"]);
     assert_eq!(interpolations(&plain), [Interpolation::CubicSpline; 3]);
     assert!(plain.json().get("extensionsUsed").is_none());
     assert!(diff(&squad, &plain, None).unwrap().relative <= 1e-4);
     // Rotations in core stay as they are.
-    let (same, _) = crate::unpack(&arm, Bound::default()).unwrap();
+    let same = crate::unpack(&arm, Bound::default()).unwrap().document;
     assert_eq!(same.json(), arm.json());
 }

@@ -3,9 +3,9 @@
 //! Tolerances are the engine's budgets ([`keyfold_core::engine::budgets`]). The try with the fewest keys among those
 //! that hold is the result.
 
-use super::unchanged;
+use super::{Plan, unchanged};
 use crate::parallel::*;
-use crate::{Animation, Finding, Interpolation, Kind, PROPERTY_BOUND, Scene, Track, diff::proof, scene::core_track};
+use crate::{Animation, Finding, Interpolation, Kind, Monitor, PROPERTY_BOUND, Track, diff::proof, scene::core_track};
 use keyfold_core::{
     curve::Curve,
     engine::{
@@ -25,14 +25,13 @@ const LEAST: f64 = 0.25;
 /// The largest tolerance of a rotation in radians, however short its reach.
 const MOST: f64 = 0.1;
 
-/// An animation with some rotations in another interpolation, within `bound` scene units. Rotations that cannot be
-/// converted become findings.
+/// An animation with some rotations in another interpolation, within the plan's bound. Rotations that cannot be
+/// converted become findings. If the monitor cancels, they stay as they are.
 pub(super) fn refit_rotations(
-    scene: &Scene,
+    &Plan { scene, bound, monitor, .. }: &Plan<'_>,
     animation: &Animation,
     chosen: &[usize],
     form: Interpolation,
-    bound: f64,
     findings: &mut Vec<Finding>,
 ) -> Animation {
     let mut changed = animation.clone();
@@ -45,7 +44,7 @@ pub(super) fn refit_rotations(
     let moving: Vec<_> = tracks.iter().filter_map(|t| core_track(&t.target, &t.curve)).collect();
     let reach = Reach::of(&motion, &moving, &probes);
     let why = format!("no {} keys come within the bound; a looser one may help", form.name());
-    let Some(curves) = (Search { tracks, form, bound, motion, probes, reach }).run() else {
+    let Some(curves) = (Search { tracks, form, bound, motion, probes, reach, monitor }).run() else {
         findings.push(unchanged(animation, None, &why));
         return changed;
     };
@@ -69,18 +68,22 @@ struct Search<'a> {
     probes: Vec<Probe>,
     /// The reach of tracks that move nodes.
     reach: Reach,
+    monitor: &'a dyn Monitor,
 }
 
 impl Search<'_> {
     fn run(&self) -> Option<Curves> {
         let (mut best, mut prices) = (None, Prices::new(&self.reach));
         let mut budgets = budgets::search(&self.reach, &mut prices, self.bound, ROUNDS.0, |budgets| {
+            if self.monitor.cancelled() {
+                return None;
+            }
             let errors = self.tried(budgets, &mut best);
             let worst = errors.iter().copied().fold(0.0, f64::max);
             (!(NEAR..=1.0).contains(&(worst / self.bound))).then_some(errors)
         });
         let mut rounds = 0..ROUNDS.1;
-        while best.is_none() && rounds.next().is_some() {
+        while best.is_none() && !self.monitor.cancelled() && rounds.next().is_some() {
             let errors = self.tried(&budgets, &mut best);
             self.reach.tighten(&mut budgets, &errors, self.bound, LEAST);
         }

@@ -3,8 +3,8 @@
 //!
 //! The model size is the diagonal of a box in rest pose. The box encloses the origins of all joints and of all nodes
 //! that carry a mesh or are moved by an animation, and the bounds of unskinned meshes among them. If the diagonal is
-//! zero, the model size is the longest way that an animated node travels, else 1. The shell of a node is 3 % of the
-//! model's size or, if that is farther, the distance at rest of the farthest vertex that the node carries. `mesh`
+//! zero, the model size is the longest way that an animated node travels, else 1. The probe radius of a node is
+//! 3 % of the model's size or, if that is farther, the distance at rest of the farthest vertex that the node carries. `mesh`
 //! reads meshes; one that cannot be read counts as none.
 
 mod mesh;
@@ -16,16 +16,16 @@ use keyfold_core::{
 };
 use mesh::Meshes;
 
-/// The least shell, as a fraction of the model's size.
-const SHELL: f64 = 0.03;
+/// The least probe radius, as a fraction of the model's size.
+const LEAST: f64 = 0.03;
 
-/// A document's hierarchy, model size and shells.
+/// A document's hierarchy, model size and probe radii.
 #[derive(Clone, Debug)]
 pub struct Scene {
     skeleton: Skeleton,
     names: Vec<Option<String>>,
     model_size: f64,
-    shells: Vec<f64>,
+    probe_radii: Vec<f64>,
 }
 
 /// A document's nodes and what they carry, whatever moves them.
@@ -45,8 +45,8 @@ impl Hierarchy {
 }
 
 impl Scene {
-    /// The scene of a document that `animations` move, with shells by the rules above or, if given, of one length.
-    pub fn new(document: &Document, animations: &[Animation], shell: Option<Bound>) -> Result<Self> {
+    /// The scene of a document that `animations` move, with probe radii by the rules above or, if given, one for all.
+    pub fn new(document: &Document, animations: &[Animation], probe_radius: Option<Bound>) -> Result<Self> {
         let Hierarchy { skeleton, names, meshes } = &*document.known.hierarchy(|| Hierarchy::read(document))?;
         let animated = moved_by(skeleton, animations);
         // A mesh that is too much is not taken for one that cannot be read: the error would be measured elsewhere.
@@ -54,9 +54,9 @@ impl Scene {
         let counts = |node: usize| meshes.joints[node] || meshes.carries[node] || animated[node];
         let model_size = skeleton::model_size(skeleton, counts, |node| meshes.bounds[node]);
         let (skeleton, names) = (skeleton.clone(), names.clone());
-        let mut scene = Self { skeleton, names, model_size, shells: meshes.farthest.clone() };
+        let mut scene = Self { skeleton, names, model_size, probe_radii: meshes.farthest.clone() };
         scene.model_size = scene.size_or_travel(animations);
-        scene.set_shells(shell);
+        scene.set_probe_radii(probe_radius);
         Ok(scene)
     }
 
@@ -68,10 +68,10 @@ impl Scene {
         if travel > 0.0 && travel.is_finite() { travel } else { 1.0 }
     }
 
-    fn set_shells(&mut self, shell: Option<Bound>) {
-        let least = SHELL * self.model_size;
-        for farthest in &mut self.shells {
-            *farthest = shell.map_or(farthest.max(least), |s| s.in_scene(self.model_size));
+    fn set_probe_radii(&mut self, probe_radius: Option<Bound>) {
+        let least = LEAST * self.model_size;
+        for farthest in &mut self.probe_radii {
+            *farthest = probe_radius.map_or(farthest.max(least), |radius| radius.in_scene(self.model_size));
         }
     }
 
@@ -102,13 +102,13 @@ impl Scene {
     }
 
     /// The distance from a node's origin at which its error is measured, in scene units.
-    pub fn shell(&self, node: usize) -> f64 {
-        self.shells[node]
+    pub fn probe_radius(&self, node: usize) -> f64 {
+        self.probe_radii[node]
     }
 
     /// How far from each node's origin its error is looked at.
-    pub(crate) fn shells(&self) -> &[f64] {
-        &self.shells
+    pub(crate) fn probe_radii(&self) -> &[f64] {
+        &self.probe_radii
     }
 
     /// An animation of this scene.
@@ -118,7 +118,7 @@ impl Scene {
 
     /// Probes on the nodes that `moved` marks.
     pub fn probes(&self, moved: &[bool]) -> Vec<Probe> {
-        skeleton::probes(&self.skeleton, moved, |node| self.shells[node])
+        skeleton::probes(&self.skeleton, moved, |node| self.probe_radii[node])
     }
 
     /// What a target has at rest; nothing where it moves no node.

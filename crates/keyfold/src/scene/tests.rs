@@ -29,8 +29,8 @@ fn an_unskinned_mesh_counts_with_its_bounds_and_its_farthest_vertex() {
     });
     let scene = scene(&document(json, &[&[0.0, 0.0, 0.0, 3.0, 4.0, 0.0]]));
     assert_eq!(scene.model_size(), 10.0);
-    assert_eq!(scene.shell(1), 10.0);
-    assert_eq!(scene.shell(0), 0.3);
+    assert_eq!(scene.probe_radius(1), 10.0);
+    assert_eq!(scene.probe_radius(0), 0.3);
     assert_eq!(scene.probes(&[false, true])[0].offsets, [5.0; 3]);
     assert_eq!((scene.name(0), scene.name(1)), (None, Some("box")));
 }
@@ -51,8 +51,8 @@ fn vertices_of_a_skin_belong_to_joints_with_a_weight_of_a_tenth() {
     let joints: &[f32] = &[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
     let scene = scene(&document(json, &[positions, joints, &[1.0, 0.0, 0.0, 0.0, 0.95, 0.05, 0.0, 0.0]]));
     // Joint 1 carries the first vertex 50 away; the second lies at (0, 0.5, 70).
-    assert_eq!(scene.shell(1), 50.0);
-    assert!((scene.shell(0) - (70.0f64 * 70.0 + 0.25).sqrt()).abs() < 1e-9);
+    assert_eq!(scene.probe_radius(1), 50.0);
+    assert!((scene.probe_radius(0) - (70.0f64 * 70.0 + 0.25).sqrt()).abs() < 1e-9);
     // The node of a skinned mesh counts with its origin, its mesh not at all.
     assert!((scene.model_size() - (500.0f64 * 500.0 + 100.0).sqrt()).abs() < 1e-9);
 }
@@ -65,7 +65,7 @@ fn a_mesh_that_cannot_be_read_leaves_three_per_cent() {
         "accessors": [{ "componentType": 5126, "count": 9, "type": "VEC3", "min": [0, 0, 0], "max": [0, 100, 0] }],
     });
     let scene = scene(&document(json, &[]));
-    assert_eq!((scene.model_size(), scene.shell(0)), (100.0, 3.0));
+    assert_eq!((scene.model_size(), scene.probe_radius(0)), (100.0, 3.0));
 }
 
 #[test]

@@ -16,7 +16,7 @@
 //! `crate::extensions::ALL` names.
 
 use super::{khronos, own};
-use crate::{Severity, extensions};
+use crate::{Finding, Severity, extensions};
 use serde::Serialize;
 
 /// The origin of a code's name and meaning.
@@ -41,6 +41,13 @@ pub struct Code {
     pub fix: &'static str,
     /// Its origin.
     pub origin: Origin,
+}
+
+impl Code {
+    /// A finding with this code.
+    pub(crate) fn finding(&self, at: impl Into<String>, message: impl Into<String>) -> Finding {
+        Finding { severity: self.severity, code: self.name, at: at.into(), message: message.into() }
+    }
 }
 
 /// All codes, sorted by name.

@@ -8,7 +8,7 @@ use super::{
     Findings,
     khronos::{
         ARRAY_LENGTH_NOT_IN_LIST, ARRAY_TYPE_MISMATCH, DUPLICATE_ELEMENTS, EMPTY_ENTITY, INVALID_INDEX, TYPE_MISMATCH,
-        UNDEFINED_PROPERTY, UNEXPECTED_PROPERTY, VALUE_NOT_IN_LIST, VALUE_NOT_IN_RANGE,
+        UNEXPECTED_PROPERTY, VALUE_NOT_IN_LIST, VALUE_NOT_IN_RANGE,
     },
 };
 use crate::document::json::{escape, to_index};
@@ -69,7 +69,7 @@ impl<'d, 'f> Members<'d, 'f> {
     pub(crate) fn required(&mut self, keys: &[&str]) {
         for key in keys.iter().filter(|key| !self.map.contains_key(**key)) {
             let at = if self.at.is_empty() { "/" } else { &self.at };
-            self.findings.add(&UNDEFINED_PROPERTY, at, format!("`{key}` is missing"));
+            self.findings.add_missing(at, key);
         }
     }
 

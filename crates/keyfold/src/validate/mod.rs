@@ -95,6 +95,7 @@ fn run(document: &Document, findings: &mut Findings) {
 
 /// The result of validating a file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Validation {
     /// The findings, the worst first.
     pub findings: Vec<Finding>,

@@ -66,9 +66,8 @@ pub fn core_target(target: &Target) -> Result<Value> {
     match target {
         Target::Node { node, property, axis: None } => Ok(json!({ "node": node, "path": property.name() })),
         Target::Node { axis: Some(_), .. } => {
-            let what =
-                format!("{target} is one axis alone, which core glTF cannot animate; EXT_animation_quantization can");
-            Err(Error::Unsupported { extension: "one axis".into(), what })
+            let what = "is one axis alone, which core glTF cannot animate; EXT_animation_quantization can";
+            Err(Error::argument(format!("{target} {what}")))
         }
         Target::Pointer { pointer, .. } => {
             Ok(json!({ "path": "pointer", "extensions": { "KHR_animation_pointer": { "pointer": pointer } } }))

@@ -273,11 +273,10 @@ fn lowest_exponent(value: f32) -> i32 {
 }
 
 fn encoded(bytes: &[u8], stride: usize, version: MeshoptVersion) -> Result<Vec<u8>> {
-    let what = match cfg!(feature = "meshopt") {
-        true => format!("elements of {stride} bytes"),
-        false => "is not built in (feature `meshopt`)".into(),
+    let refused = || match cfg!(feature = "meshopt") {
+        true => Error::Unsupported { extension: version.name().into(), what: format!("elements of {stride} bytes") },
+        false => Error::Feature { feature: "meshopt", what: version.name().into() },
     };
-    let refused = || Error::Unsupported { extension: version.name().into(), what };
     codec::encode(bytes, stride, version.codec()).ok_or_else(refused)
 }
 

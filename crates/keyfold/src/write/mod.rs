@@ -26,7 +26,7 @@ pub use stream::place_stream;
 pub(crate) use stream::stream_bytes;
 
 use crate::{
-    Animation, Animations, Document, Finding, Interpolation, Result,
+    Animation, Animations, Changed, Document, Interpolation, Result,
     document::{Edit, Mentions, json::to_index},
     extensions::{self, animation_pointer},
     join_axes,
@@ -90,13 +90,13 @@ impl AnimationForm {
 
 /// Writes every animation as floats in buffer views that meshopt compresses, lossless. Also returns what reading had
 /// to leave out.
-pub fn write_meshopt(document: &Document, version: MeshoptVersion) -> Result<(Document, Vec<Finding>)> {
+pub fn write_meshopt(document: &Document, version: MeshoptVersion) -> Result<Changed> {
     write_floats(document, |edit, contents, _| place_meshopt(edit, contents, version, &|_, _| true))
 }
 
 /// Writes every animation as floats in streams, lossless. With `fallback`, the plain bytes stay beside them. Also
 /// returns what reading had to leave out.
-pub fn write_stream(document: &Document, fallback: bool) -> Result<(Document, Vec<Finding>)> {
+pub fn write_stream(document: &Document, fallback: bool) -> Result<Changed> {
     write_floats(document, |edit, contents, forms| place_stream(edit, contents, forms, fallback))
 }
 
@@ -104,7 +104,7 @@ pub fn write_stream(document: &Document, fallback: bool) -> Result<(Document, Ve
 fn write_floats(
     document: &Document,
     place: impl FnOnce(&mut Edit<'_>, &[&Stored], &[AnimationForm]) -> Result<Vec<usize>>,
-) -> Result<(Document, Vec<Finding>)> {
+) -> Result<Changed> {
     let mut findings = Vec::new();
     let joined = join_components(document, &mut findings)?;
     let document = joined.as_ref().unwrap_or(document);
@@ -118,8 +118,8 @@ fn write_floats(
         Ok(AnimationForm::new(animation, channels))
     });
     let forms = forms.collect::<Result<Vec<_>>>()?;
-    let written = assemble(document, &forms, |edit, contents| place(edit, contents, &forms))?;
-    Ok((written, findings))
+    let document = assemble(document, &forms, |edit, contents| place(edit, contents, &forms))?;
+    Ok(Changed { document, findings })
 }
 
 /// Puts planned animations into an edit of a document; `place` places accessors and returns their indices.

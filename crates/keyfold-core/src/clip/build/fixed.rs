@@ -58,7 +58,7 @@ impl Encoder<'_> {
 
     /// The largest error of a clip as a share of the bound, and whether that and other tolerances are kept.
     fn tried(&self, bytes: Vec<u8>) -> Result<(f64, bool, Vec<u8>), BuildError> {
-        let clip = Clip::open(&bytes).map_err(|_| BuildError::Range)?;
+        let clip = Clip::open(&bytes)?;
         let largest = self.errors(&clip).map_or(f64::INFINITY, |errors| largest(&errors));
         let holds = largest <= 1.0 && self.lines(&clip).is_some_and(|lines| self.others_hold(&lines));
         Ok((largest, holds, bytes))

@@ -84,7 +84,7 @@ impl Encoder<'_> {
     /// A clip, and how far it lies from the reference, everywhere: proven between its keys, and what floats round as they blend, as far as it was seen.
     pub(super) fn proven(&self, bytes: Vec<u8>) -> Result<Built, BuildError> {
         let Self { job, wanted, .. } = self;
-        let clip = Clip::open(&bytes).map_err(|_| BuildError::Range)?;
+        let clip = Clip::open(&bytes)?;
         let lines = self.lines(&clip).ok_or(BuildError::Range)?;
         let (source, probes) = (job.source.motion(), job.probes);
         let played = motion(job.source.skeleton, clip.tracks().iter().map(Track::target).zip(&lines));

@@ -25,7 +25,7 @@ mod splines;
 
 use super::coding::MAX_BITS;
 use super::timing::{MAX_EVEN_KEYS, Timing};
-use super::{Encoding, NodeProperty, Target};
+use super::{ClipError, Encoding, NodeProperty, Target};
 use crate::curve::Curve;
 use crate::skeleton::{Affine, BETWEEN, BLOCK, Moment, Motion, Poses, Probe, Skeleton, moments, probes};
 use alloc::string::{String, ToString};
@@ -148,6 +148,8 @@ pub enum BuildError {
     Range,
     /// It takes more of this than [`Limits`] grant.
     Limit(&'static str),
+    /// The finished clip cannot be opened.
+    Clip(ClipError),
     /// Who watched it wanted no more of it.
     Cancelled,
 }
@@ -160,12 +162,19 @@ impl fmt::Display for BuildError {
             Self::Options(what) => f.write_str(what),
             Self::Range => f.write_str("the values of a track lie too far apart for the codes of a clip"),
             Self::Limit(what) => write!(f, "building the clip takes more {what} than the limit"),
+            Self::Clip(error) => write!(f, "the finished clip cannot be opened: {error}"),
             Self::Cancelled => f.write_str("cancelled"),
         }
     }
 }
 
 impl core::error::Error for BuildError {}
+
+impl From<ClipError> for BuildError {
+    fn from(error: ClipError) -> Self {
+        Self::Clip(error)
+    }
+}
 
 /// What all steps of building share.
 struct Job<'a> {

@@ -187,7 +187,7 @@ impl Encoder<'_> {
         loop {
             let bytes = packed(self, &tracks.keyed, &segments);
             self.job.pay(self.keys.len() + self.moments.len(), MADE)?;
-            let errors = self.errors(&Clip::open(&bytes).map_err(|_| BuildError::Range)?);
+            let errors = self.errors(&Clip::open(&bytes)?);
             let found = errors.as_deref().map_or(0.0, largest);
             if let Some(errors) =
                 errors.filter(|_| found > 1.0 && !(found == last && segments.lack_codes()) && tries.next().is_some())

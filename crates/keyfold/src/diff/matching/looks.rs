@@ -52,7 +52,7 @@ impl<'a> Looks<'a> {
         let own = curves.into_iter().enumerate().map(|(node, mut curves)| {
             curves.sort_unstable();
             let rest = numbers(skeleton.rest_local(node), 1.0).map(f64::to_bits);
-            hash(&(side.scene.name(node), rest, side.scene.shell(node).to_bits(), curves))
+            hash(&(side.scene.name(node), rest, side.scene.probe_radius(node).to_bits(), curves))
         });
         let digests = with_descendants(skeleton, own.collect());
         let mut below: Vec<usize> = driven.iter().map(|d| usize::from(!d.is_empty())).collect();

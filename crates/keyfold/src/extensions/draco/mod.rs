@@ -14,7 +14,7 @@ mod write;
 
 pub(crate) use grids::{coded, property_grid};
 pub(crate) use streams::streamed;
-pub use write::{Dialect, Options, compress};
+pub use write::{Dialect, Options, StreamOptions, compress, compress_with};
 pub(crate) use write::{Planned, fits, write};
 
 use super::{Extension, Provided};

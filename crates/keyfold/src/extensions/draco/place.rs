@@ -3,7 +3,7 @@
 use super::{
     NAME, entries,
     streams::Streamed,
-    write::{Dialect, Options},
+    write::{Dialect, StreamOptions},
 };
 use crate::{
     Error, Result,
@@ -18,7 +18,7 @@ pub(super) fn place(
     edit: &mut Edit<'_>,
     contents: &[&Stored],
     streamed: &Streamed,
-    options: &Options,
+    options: &StreamOptions,
 ) -> Result<Vec<usize>> {
     if streamed.streams.is_empty() {
         return place_plain(edit, contents);

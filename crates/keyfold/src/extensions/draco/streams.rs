@@ -7,7 +7,7 @@
 use super::{
     grids::Gridded,
     times,
-    write::{Options, Planned},
+    write::{Planned, StreamOptions},
 };
 use crate::{
     Error, Result, Track,
@@ -64,8 +64,8 @@ struct Candidate<'p> {
 /// A channel without a stream, and its candidate.
 type Channel<'p> = (ChannelForm, Option<Candidate<'p>>);
 
-/// Puts tracks with a grid into streams where that is smaller.
-pub(crate) fn streamed(planned: &[Planned], options: &Options) -> Result<Streamed> {
+/// Puts tracks with a grid into streams where that is smaller, or `all` of them.
+pub(crate) fn streamed(planned: &[Planned], all: bool, options: &StreamOptions) -> Result<Streamed> {
     let gridded = planned.iter().flat_map(|planned| &planned.tracks).filter(|(_, grid)| grid.is_some());
     let times = times::encode_all(gridded.map(|(track, _)| track), options)?;
     let channels = planned.iter().map(|planned| {
@@ -86,7 +86,7 @@ pub(crate) fn streamed(planned: &[Planned], options: &Options) -> Result<Streame
     for candidate in candidates().filter(|c| !contested.contains(&c.packed.output)) {
         groups.entry(&candidate.packed.input).or_default().push(candidate);
     }
-    let streams = groups.values().filter_map(|group| encode(group, options).transpose());
+    let streams = groups.values().filter_map(|group| encode(group, all).transpose());
     let mut streamed = Streamed { forms: Vec::new(), streams: streams.collect::<Result<_>>()?, originals };
     let inside = streamed.inside();
     let form = |(planned, channels): (&Planned, &Vec<Channel<'_>>)| {
@@ -144,10 +144,8 @@ pub(super) fn refused(fault: EncodeFault) -> Error {
     Error::Unsupported { extension: super::NAME.into(), what: fault.to_string() }
 }
 
-/// A stream of the tracks that it makes smaller; `None` if there are none.
-fn encode(tracks: &[&Candidate<'_>], options: &Options) -> Result<Option<Stream>> {
-    // Requested bits are for every track, smaller or not.
-    let asked = options.bits.is_some();
+/// A stream of the tracks that it makes smaller, or of `all`; `None` if there are none.
+fn encode(tracks: &[&Candidate<'_>], all: bool) -> Result<Option<Stream>> {
     let (times, attribute) = tracks[0].times.clone();
     const HEADER: isize = 32;
     let mut saved = times.bytes.len() as isize - attribute.size() as isize - HEADER;
@@ -157,11 +155,11 @@ fn encode(tracks: &[&Candidate<'_>], options: &Options) -> Result<Option<Stream>
         let id = stream.contents.len() as u32;
         let encoded = EncodedAttribute::from_indices(id, &grid.quantizer, &grid.indices, &CODEC).map_err(refused)?;
         let gain = packed.output.bytes.len() as isize - encoded.size() as isize;
-        if gain > 0 || asked {
+        if gain > 0 || all {
             saved += gain;
             stream.contents.push(packed.output.clone());
             stream.attributes.push(encoded);
         }
     }
-    Ok((stream.contents.len() > 1 && (saved > 0 || asked)).then_some(stream))
+    Ok((stream.contents.len() > 1 && (saved > 0 || all)).then_some(stream))
 }

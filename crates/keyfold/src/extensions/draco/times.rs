@@ -2,7 +2,7 @@
 
 use super::{
     streams::{CODEC, Part, refused},
-    write::Options,
+    write::StreamOptions,
 };
 use crate::{Interpolation, Result, Track, write::Stored};
 use keyfold_core::draco::{Attribute, Coding, EncodedAttribute, Quantizer, TIMESTAMPS};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// The encoded times of all tracks, by their content.
 pub(super) fn encode_all<'t>(
     tracks: impl Iterator<Item = &'t Track>,
-    options: &Options,
+    options: &StreamOptions,
 ) -> Result<BTreeMap<Stored, Part>> {
     let mut distinct: BTreeMap<Stored, (&[f32], bool)> = BTreeMap::new();
     for track in tracks {
@@ -24,7 +24,7 @@ pub(super) fn encode_all<'t>(
 }
 
 /// Encodes times. Those of `Step` curves are `exact` unless options give their bits.
-fn encode(times: &[f32], exact: bool, options: &Options) -> Result<Part> {
+fn encode(times: &[f32], exact: bool, options: &StreamOptions) -> Result<Part> {
     let asked = options.time_bits.and_then(|bits| Quantizer::fit(times, 1, bits).ok());
     // A fallback has the original times in the same accessor: then times stay exact.
     let quantizer = asked.or_else(|| if options.fallback { None } else { even_grid(times, exact) });

@@ -9,7 +9,7 @@ use super::{
     streams::streamed,
 };
 use crate::{
-    Animation, Bound, Curve, Document, Finding, Result, Track,
+    Animation, Bound, Changed, Curve, Document, Monitor, Result, Track,
     convert::{Searched, with_keys_kept},
     read,
     retarget::is_component,
@@ -31,10 +31,15 @@ pub enum Dialect {
 /// Options for compressing animations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// The error bound.
-    pub max_error: Bound,
     /// The number of bits for every track, at any error.
     pub bits: Option<u8>,
+    /// The layout of streams.
+    pub streams: StreamOptions,
+}
+
+/// Options for the layout of streams.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StreamOptions {
     /// The number of bits for times, where they stay strictly increasing. By default they stay exact or nearly so.
     pub time_bits: Option<u8>,
     /// The layout.
@@ -45,17 +50,27 @@ pub struct Options {
 
 /// Stores a document's animations as Draco streams, with as few bits as the bound allows. A given number of bits may
 /// break the bound ([`kept`](crate::kept) checks).
-pub fn compress(document: &Document, options: &Options) -> Result<(Document, Vec<Finding>)> {
-    let (plain, findings) = unpack_storage(document)?;
-    let written = match options.bits {
-        Some(bits) => with_bits(&plain, bits, options)?,
-        None => with_keys_kept(&plain, Searched::Draco(options))?,
+pub fn compress(document: &Document, max_error: Bound, options: &Options) -> Result<Changed> {
+    compress_with(document, max_error, options, &())
+}
+
+/// Like [`compress`], with progress and cancellation.
+pub fn compress_with(
+    document: &Document,
+    max_error: Bound,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Changed> {
+    let Changed { document: plain, findings } = unpack_storage(document)?;
+    let document = match options.bits {
+        Some(bits) => with_bits(&plain, bits, &options.streams)?,
+        None => with_keys_kept(&plain, max_error, Searched::Draco(&options.streams), monitor)?,
     };
-    Ok((written, findings))
+    Ok(Changed { document, findings })
 }
 
 /// Puts every track that streams can hold on the tightest grid of so many bits. Constant tracks become one key.
-fn with_bits(plain: &Document, bits: u8, options: &Options) -> Result<Document> {
+fn with_bits(plain: &Document, bits: u8, options: &StreamOptions) -> Result<Document> {
     let planned = |animation: Animation| {
         let end = animation.duration();
         let whole = animation.tracks.into_iter().filter(|track| !is_component(plain.registry(), &track.target));
@@ -68,12 +83,12 @@ fn with_bits(plain: &Document, bits: u8, options: &Options) -> Result<Document> 
         Planned { index: animation.index, tracks: tracks.collect(), dropped: BTreeSet::new() }
     };
     let planned: Vec<Planned> = read(plain)?.animations.into_iter().map(planned).collect();
-    write(plain, &planned, options)
+    write(plain, &planned, true, options)
 }
 
-/// A document with its animations in streams where those are smaller.
-pub(crate) fn write(plain: &Document, planned: &[Planned], options: &Options) -> Result<Document> {
-    let streamed = streamed(planned, options)?;
+/// A document with its animations in streams where those are smaller, or with `all` in streams.
+pub(crate) fn write(plain: &Document, planned: &[Planned], all: bool, options: &StreamOptions) -> Result<Document> {
+    let streamed = streamed(planned, all, options)?;
     assemble(plain, &streamed.forms, |edit, contents| place(edit, contents, &streamed, options))
 }
 

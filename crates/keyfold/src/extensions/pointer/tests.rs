@@ -162,7 +162,7 @@ fn what_is_no_index_drives_nothing_and_stays() {
     let message = "/nodes/00/translation: `00` is no index of an array; the channel is left alone";
     assert_eq!(findings, [(Severity::Error, "POINTER_UNRESOLVED", message)]);
     assert_eq!(crate::diff(&document, &document, None).unwrap().animations[0].properties.max, 0.0);
-    let packed = crate::pack::pack(&document, &crate::pack::Settings::default()).unwrap();
+    let packed = crate::pack::pack(&document, &crate::pack::Options::default()).unwrap();
     assert_eq!(packed.document.json()["animations"][0]["channels"][0]["target"], wrong);
     assert!(packed.left.iter().any(|left| left.contains("no index")), "{:?}", packed.left);
 }
@@ -229,7 +229,7 @@ fn unpacking_brings_old_forms_to_core_and_to_the_ratified_form() {
                 { "sampler": 0, "target": "/materials/0/pbrMetallicRoughness/baseColorFactor" },
                 { "sampler": 9, "target": "/materials/0/alphaCutoff" }] } } }),
     );
-    let (plain, _) = unpack(&document, crate::Bound::default()).unwrap();
+    let plain = unpack(&document, crate::Bound::default()).unwrap().document;
     let (before, after) = (read(&document).unwrap(), read(&plain).unwrap());
     let values = |animations: &crate::Animations| -> Vec<_> {
         animations.animations[0].tracks.iter().map(|t| (t.target.clone(), t.curve.clone())).collect()

@@ -24,7 +24,7 @@ use serde_json::json;
 /// A document with its animations in the requested forms.
 pub(super) fn written(document: &Document, animations: &[Animation], options: &Options) -> Result<Document> {
     let has_axes = |track: &Track| match track.target {
-        Target::Node { property, axis: None, .. } => options.axes(property) == Some(true),
+        Target::Node { property, axis: None, .. } => options.layouts.axes(property) == Some(true),
         _ => false,
     };
     let form = |animation: &Animation| {
@@ -48,7 +48,8 @@ fn channel(Track { target, curve, source }: &Track, options: &Options) -> Option
         return None;
     }
     let whole = Path { property, axis };
-    let layout = possible_layouts(whole, curve).find(|l| options.wants(property, *l)).unwrap_or(Layout::Whole);
+    let wanted = |layout: &Layout| options.layouts.wants(property, *layout);
+    let layout = possible_layouts(whole, curve).find(wanted).unwrap_or(Layout::Whole);
     let path = path_of(whole, layout);
     let (numbers, shape) = (reduce(curve, property, layout), shape(path, layout));
     let floats = || Stored::floats(shape, &numbers.iter().map(|v| *v as f32).collect::<Vec<_>>());

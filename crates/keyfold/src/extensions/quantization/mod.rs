@@ -27,12 +27,12 @@ mod write;
 pub use decode::Parameters;
 pub use keyfold_core::engine::Layout;
 pub(crate) use needed::stores;
-pub use options::{Options, RotationForm, VectorForm};
+pub use options::{LayoutOptions, Options, RotationForm, VectorForm};
 use rules::{QUANT_CUBIC_ROTATION_AXIS, QUANT_SIGNED_TYPE, time_fault, value_faults};
 pub use table::{Encoding, Path, ROTATION, TypeSupport, UNSIGNED};
 pub(crate) use table::{path_of, shape};
 pub(crate) use times::{FrameNumbers, frame_numbers};
-pub use write::quantize;
+pub use write::{quantize, quantize_with};
 
 use super::Extension;
 use crate::{

@@ -1,21 +1,13 @@
 //! Options of the extension's writer.
 
 use super::{Encoding, Layout, Path};
-use crate::{Bound, Property, document::ComponentType};
+use crate::{Property, document::ComponentType};
 
 /// Options for quantizing animations. By default, the engine chooses each track's form within the bound.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// No integers wider than a byte.
-    pub bytes_only: bool,
-    /// The error bound.
-    pub max_error: Bound,
-    /// The layout of rotations, where possible.
-    pub rotation: Option<RotationForm>,
-    /// The layout of translations, where possible.
-    pub translation: Option<VectorForm>,
-    /// The layout of scales, where possible.
-    pub scale: Option<VectorForm>,
+    /// The layouts of tracks.
+    pub layouts: LayoutOptions,
     /// The type of values, at any error. A path whose table does not list it gets another type.
     pub values: Option<Encoding>,
     /// The type of times, where they stay strictly increasing.
@@ -23,6 +15,19 @@ pub struct Options {
     /// Whether axes that only hold the rest pose stay. They always stay in motion made for other skeletons
     /// (VRMC_vrm_animation).
     pub keep_rest: bool,
+}
+
+/// Options for the layouts of tracks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LayoutOptions {
+    /// No integers wider than a byte.
+    pub bytes_only: bool,
+    /// The layout of rotations, where possible.
+    pub rotation: Option<RotationForm>,
+    /// The layout of translations, where possible.
+    pub translation: Option<VectorForm>,
+    /// The layout of scales, where possible.
+    pub scale: Option<VectorForm>,
 }
 
 /// The layouts of a rotation.
@@ -49,7 +54,7 @@ pub enum VectorForm {
     Uniform,
 }
 
-impl Options {
+impl LayoutOptions {
     /// Whether a property may have a layout.
     pub(crate) fn wants(&self, property: Property, layout: Layout) -> bool {
         let (rotation, vector) = match layout {
@@ -78,10 +83,12 @@ impl Options {
             Property::Rotation | Property::Weights => Some(VectorForm::Vec3),
         }
     }
+}
 
+impl Options {
     /// The requested type if the table lists it for a path, or else integers.
     pub(super) fn encoding(&self, path: Path) -> Encoding {
-        let component = if self.bytes_only { ComponentType::U8 } else { ComponentType::U16 };
+        let component = if self.layouts.bytes_only { ComponentType::U8 } else { ComponentType::U16 };
         let asked = self.values.filter(|e| path.encodings().contains(e));
         asked.unwrap_or(Encoding::new(component, path.property == Property::Rotation))
     }

@@ -2,7 +2,7 @@
 
 use super::{Options, given};
 use crate::{
-    Animation, Animations, Document, Finding, Result, Severity, Target, Targets, Track,
+    Animation, Animations, Bound, Changed, Document, Finding, Monitor, Result, Severity, Target, Targets, Track,
     convert::{Searched, with_keys_kept},
     read,
 };
@@ -13,14 +13,24 @@ use crate::{
 /// `node` and `path` can express: call [`retarget`](fn@crate::retarget) first to store them. Weights become core's
 /// normalized integers if those are fine enough. Searched grids keep the bound. Types that the options name may break
 /// it ([`kept`](crate::kept) checks).
-pub fn quantize(document: &Document, options: &Options) -> Result<(Document, Vec<Finding>)> {
+pub fn quantize(document: &Document, max_error: Bound, options: &Options) -> Result<Changed> {
+    quantize_with(document, max_error, options, &())
+}
+
+/// Like [`quantize`], with progress and cancellation.
+pub fn quantize_with(
+    document: &Document,
+    max_error: Bound,
+    options: &Options,
+    monitor: &dyn Monitor,
+) -> Result<Changed> {
     let Animations { animations, mut findings } = read(document)?;
     findings.extend(animations.iter().flat_map(pointed));
-    let written = match options.values.or(options.times) {
+    let document = match options.values.or(options.times) {
         Some(_) => given::written(document, &animations, options)?,
-        None => with_keys_kept(document, Searched::Quantization(options))?,
+        None => with_keys_kept(document, max_error, Searched::Quantization(options), monitor)?,
     };
-    Ok((written, findings))
+    Ok(Changed { document, findings })
 }
 
 /// Findings about tracks that stay as they are because pointers address them.

@@ -10,7 +10,7 @@ use crate::{
         Findings, check_count, codes, is_unit,
         khronos::{
             ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION, ANIMATION_DUPLICATE_TARGETS,
-            UNDEFINED_PROPERTY, UNRESOLVED_REFERENCE, UNUSED_OBJECT,
+            UNRESOLVED_REFERENCE, UNUSED_OBJECT,
         },
     },
 };
@@ -81,8 +81,7 @@ fn check(channel: &Channel<'_>, samplers: List<'_>, curve: Option<&Curve>, findi
     let named = extension.as_ref().and_then(|extension| named(channel, extension, samplers, findings));
     if extension.is_some() {
         // What core misses is there.
-        findings
-            .suppress(|f| f.code == UNDEFINED_PROPERTY.name && f.at == object.at() && f.message.contains("`sampler`"));
+        findings.suppress_missing(&object.at(), "sampler");
     }
     if (core_is_ours || (core.is_none() && extension.is_some())) && !channel.document.requires(NAME) {
         findings.add(&SQLERP_NOT_REQUIRED, object.at(), "nobody can play this channel without EXT_animation_sqlerp");
@@ -104,7 +103,7 @@ fn check(channel: &Channel<'_>, samplers: List<'_>, curve: Option<&Curve>, findi
 /// The CUBICSLERP sampler that the extension names.
 fn named(channel: &Channel<'_>, extension: &Object<'_>, samplers: List<'_>, findings: &mut Findings) -> Option<usize> {
     let Some(value) = extension.get("sampler") else {
-        findings.add(&UNDEFINED_PROPERTY, extension.at(), "`sampler` is missing");
+        findings.add_missing(extension.at(), "sampler");
         return None;
     };
     let at = extension.place("sampler");

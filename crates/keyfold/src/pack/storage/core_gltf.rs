@@ -48,7 +48,7 @@ pub(super) fn grid(track: &engine::Track, step: f64) -> Grid {
 /// Rotations of splines as shorts if raw bytes are minimized. After gzip, floats with zero low bytes may be
 /// as small.
 fn spline_shorts(track: &engine::Track, step: f64, context: &Context<'_>) -> Option<Grid> {
-    let is_raw = (context.settings.storage, context.settings.optimize) == (Storage::Core, Optimize::Raw);
+    let is_raw = (context.options.storage, context.options.optimize) == (Storage::Core, Optimize::Raw);
     let is_rotation = track.property == skeleton::Property::Rotation && track.is_unit;
     let fits = is_raw && is_rotation && track.is_spline() && track.largest() <= 1.0;
     fits.then(|| Grid::spline_shorts(component_step(track, step), track.gap)).flatten()

@@ -26,7 +26,7 @@ pub(super) const FORM: Form = Form {
     has_sparse: false,
     converts_exactly: false,
     wire: |entries, context| {
-        let streamed = draco::streamed(&[planned(0, entries, context)], &context.draco_options())?;
+        let streamed = draco::streamed(&[planned(0, entries, context)], false, &context.options.draco)?;
         let (inside, bytes) = (streamed.inside(), streamed.bytes()?);
         Ok(wire(&streamed.forms[0].channels, |contents| {
             let outside: Vec<_> = contents.iter().copied().filter(|stored| !inside.contains(stored)).collect();
@@ -35,7 +35,7 @@ pub(super) const FORM: Form = Form {
     },
     write: |document, animations, context, _| {
         let planned: Vec<Planned> = animations.iter().map(|animation| rewritten(animation, context)).collect();
-        draco::write(document, &planned, &context.draco_options())
+        draco::write(document, &planned, false, &context.options.draco)
     },
     ..core_gltf::FORM
 };
@@ -97,7 +97,7 @@ fn planned(index: usize, entries: &[Entry<'_>], context: &Context<'_>) -> Planne
         let own = &entry.track.curve;
         let Some(decoded) = entry.encoded.and_then(Encoded::curve) else { return own.clone() };
         // If the stream has the original's keys, the fallback holds the original values.
-        let original = context.settings.draco.fallback && own.times() == entry.times() && *own != decoded;
+        let original = context.options.draco.fallback && own.times() == entry.times() && *own != decoded;
         if original { own.clone() } else { of_unit_length(&entry.track.target, decoded) }
     };
     let tracks = entries.iter().map(|entry| {

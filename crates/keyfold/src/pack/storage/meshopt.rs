@@ -20,7 +20,7 @@ pub(super) const FORM: Form = Form {
     constant,
     has_sparse: false,
     wire: |entries, context| {
-        let compressed = |contents: &[&Stored]| meshopt_bytes(contents, context.settings.meshopt, pays(context));
+        let compressed = |contents: &[&Stored]| meshopt_bytes(contents, context.options.meshopt, pays(context));
         Ok(wire(&one_by_one(channel)(entries)?, |contents| match compressed(contents) {
             Ok((bytes, rest)) => [bytes, plain(&rest.iter().collect::<Vec<_>>(), context)].concat(),
             Err(_) => plain(contents, context),
@@ -28,7 +28,7 @@ pub(super) const FORM: Form = Form {
     },
     write: |document, animations, context, _| {
         write_channels(document, context, animations, one_by_one(channel), |edit, contents, _| {
-            place_meshopt(edit, contents, context.settings.meshopt, pays(context))
+            place_meshopt(edit, contents, context.options.meshopt, pays(context))
         })
     },
     ..core_gltf::FORM
@@ -40,7 +40,7 @@ const RAW_VIEW: usize = 200;
 
 /// Whether compressed bytes and their JSON are smaller than plain bytes, in the size that is minimized.
 fn pays(context: &Context<'_>) -> &'static Pays {
-    match context.settings.optimize {
+    match context.options.optimize {
         Optimize::Gzip => &|plain, encoded| deflated(encoded) + VIEW < deflated(plain),
         Optimize::Raw => &|plain, encoded| encoded.len() + RAW_VIEW < plain.len(),
     }

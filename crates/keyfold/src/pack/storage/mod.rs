@@ -128,7 +128,7 @@ fn write_channels(
     let form = |Rewritten { index, replaces, entries }: &Rewritten<'_>| {
         let (replaces, channels) = (replaces.clone(), channels(entries)?);
         // If equal samplers were merged, later numbers would shift, and animations would not repeat text.
-        let repeats_samplers = animations.len() > 1 && context.settings.optimize == Optimize::Gzip;
+        let repeats_samplers = animations.len() > 1 && context.options.optimize == Optimize::Gzip;
         Ok(AnimationForm { index: *index, replaces, channels, repeats_samplers })
     };
     let forms = animations.iter().map(form).collect::<Result<Vec<_>>>()?;
@@ -155,7 +155,7 @@ pub(crate) struct AnimationCodec<'a> {
 impl Codec for AnimationCodec<'_> {
     fn grid(&self, track: &engine::Track, step: f64) -> Grid {
         // Only core has coarser grids for tangents than values. If keys stay, the requested storage is used.
-        let is_core = track.interpolation == Interpolation::CubicSpline && !self.context.settings.keep_keys;
+        let is_core = track.interpolation == Interpolation::CubicSpline && !self.context.options.keep_keys;
         let form = if is_core { &core_gltf::FORM } else { self.context.form() };
         (form.grid)(track, step, self.context)
     }

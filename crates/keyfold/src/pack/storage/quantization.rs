@@ -11,7 +11,7 @@ use crate::{
         Context,
         cost::{plain, wire},
     },
-    quantization::{FrameNumbers, NAME, Options, Parameters, Path, frame_numbers, path_of, shape},
+    quantization::{FrameNumbers, LayoutOptions, NAME, Parameters, Path, frame_numbers, path_of, shape},
     write::{ChannelForm, Stored},
 };
 use keyfold_core::{
@@ -23,7 +23,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 pub(super) const FORM: Form = Form {
-    grid: |track, step, context| grid(track, step, &context.settings.quantization),
+    grid: |track, step, context| grid(track, step, &context.options.quantization),
     has_single_axes: true,
     rounds_times: true,
     has_pointers: false,
@@ -47,7 +47,7 @@ const LEAST_W: f64 = 0.4;
 /// as they are unpacked need them to be of unit length.
 const UNIT_PAIR_STEP: f64 = 3.9e-5;
 
-fn grid(track: &engine::Track, step: f64, options: &Options) -> Grid {
+fn grid(track: &engine::Track, step: f64, options: &LayoutOptions) -> Grid {
     let known = step > 0.0 && step.is_finite();
     let laid = match track.property {
         _ if !known => None,
@@ -60,7 +60,7 @@ fn grid(track: &engine::Track, step: f64, options: &Options) -> Grid {
 }
 
 /// The grid of a translation or a scale.
-fn vector(track: &engine::Track, step: f64, options: &Options) -> Option<Uniform> {
+fn vector(track: &engine::Track, step: f64, options: &LayoutOptions) -> Option<Uniform> {
     let is_alike = track.property == skeleton::Property::Scale && track.axis.is_none() && track.spread <= step / 2.0;
     match is_alike && options.wants(Property::Scale, Layout::Uniform) {
         true => uniform(&track.ranges[..1], step, false, Layout::Uniform, options),
@@ -69,7 +69,7 @@ fn vector(track: &engine::Track, step: f64, options: &Options) -> Option<Uniform
 }
 
 /// The grid with the fewest numbers for a rotation; `None` for core's. Tangents cannot be stored without W.
-fn rotation(track: &engine::Track, step: f64, options: &Options) -> Option<Uniform> {
+fn rotation(track: &engine::Track, step: f64, options: &LayoutOptions) -> Option<Uniform> {
     if track.is_spline() {
         return uniform(&track.ranges, step, true, Layout::Whole, options);
     }
@@ -95,7 +95,13 @@ const COARSER: f64 = 1.5;
 const LEEWAY: f64 = 32.0;
 
 /// A grid of steps up to about `step` over `ranges`, `normalized` for rotations, if integers reach that far.
-fn uniform(ranges: &[(f64, f64)], step: f64, normalized: bool, layout: Layout, options: &Options) -> Option<Uniform> {
+fn uniform(
+    ranges: &[(f64, f64)],
+    step: f64,
+    normalized: bool,
+    layout: Layout,
+    options: &LayoutOptions,
+) -> Option<Uniform> {
     // The scales of both normalized types have few digits: a short's is 257 times a byte's.
     let unit = if normalized { 255.0 } else { 1.0 };
     let widest = ranges.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
@@ -237,7 +243,7 @@ mod tests {
     #[test]
     fn grids_cover_their_ranges_in_short_numbers() {
         let ranges = [(-0.31, 0.2), (0.0, 0.05), (0.7, 0.71)];
-        let uniform = uniform(&ranges, 0.004, true, Layout::WithoutW, &Options::default()).unwrap();
+        let uniform = uniform(&ranges, 0.004, true, Layout::WithoutW, &LayoutOptions::default()).unwrap();
         assert_eq!((uniform.most, uniform.scale.to_string().as_str()), (255, "1"));
         assert_eq!(uniform.offsets[..3].iter().map(f64::to_string).collect::<Vec<_>>(), ["-0.4", "-0.1", "0.6"]);
         let grid = Grid::Uniform(Uniform { layout: Layout::Whole, ..uniform });
@@ -253,7 +259,7 @@ mod tests {
     #[test]
     fn shorts_where_bytes_do_not_reach_and_nothing_beyond() {
         let uniform = |low, high, step, normalized, layout| {
-            uniform(&[(low, high)], step, normalized, layout, &Options::default())
+            uniform(&[(low, high)], step, normalized, layout, &LayoutOptions::default())
         };
         let fine = uniform(-0.31, 0.2, 0.001, true, Layout::OneAxis(0)).unwrap();
         assert_eq!((fine.most, fine.scale.to_string().as_str()), (65535, "64.25"));

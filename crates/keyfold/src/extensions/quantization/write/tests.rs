@@ -1,5 +1,9 @@
 use super::*;
-use crate::{OpenOptions, diff, document::uri, extensions::quantization::NAME};
+use crate::{
+    OpenOptions, diff,
+    document::uri,
+    extensions::quantization::{LayoutOptions, NAME},
+};
 use serde_json::json;
 
 /// A node, times, and translations.
@@ -38,10 +42,18 @@ fn along_x(keys: usize, y: f32, z: f32) -> Vec<f32> {
     (0..keys).flat_map(|n| [(n as f32 / 7.0).sin(), y, z]).collect()
 }
 
+fn laid_out(layouts: LayoutOptions) -> Options {
+    Options { layouts, ..Options::default() }
+}
+
 /// A quantized document, which keeps the bound.
 fn quantized(document: &Document, options: &Options) -> Document {
-    let (quantized, _) = quantize(document, options).unwrap();
-    let kept = crate::kept(document, &quantized, options.max_error, &()).unwrap();
+    quantized_within(document, Bound::default(), options)
+}
+
+fn quantized_within(document: &Document, max_error: Bound, options: &Options) -> Document {
+    let quantized = quantize(document, max_error, options).unwrap().document;
+    let kept = crate::kept(document, &quantized, max_error).unwrap();
     assert!(kept.broken.is_empty(), "{:?}", kept.broken);
     quantized
 }
@@ -70,7 +82,7 @@ fn an_animation_lasts_as_long_as_before() {
     let (moving, still) = (along_x(20, 0.0, 0.0), vec![1.5; 150]);
     let document = document(json!([{}, {}]), &[&[(0, &short, &moving), (1, &long, &still)]]);
     for translation in [None, Some(crate::quantization::VectorForm::Axes)] {
-        let quantized = quantized(&document, &Options { translation, ..Options::default() });
+        let quantized = quantized(&document, &laid_out(LayoutOptions { translation, ..LayoutOptions::default() }));
         assert_eq!(paths(&quantized, 0).len(), if translation.is_some() { 4 } else { 2 });
     }
 }
@@ -99,8 +111,8 @@ fn a_tighter_bound_is_kept_and_costs_bytes() {
     let (t, values) = (times(200), (0..600).map(|n| (n as f32).sin()).collect::<Vec<_>>());
     let document = document(json!([{}]), &[&[(0, &t, &values)]]);
     let size = |relative: f64| {
-        let options = Options { max_error: crate::Bound::Relative(relative), ..Options::default() };
-        quantized(&document, &options).buffer(0).unwrap().len()
+        let bound = Bound::Relative(relative);
+        quantized_within(&document, bound, &Options::default()).buffer(0).unwrap().len()
     };
     assert!(size(1e-9) > size(1e-4));
 }
@@ -112,6 +124,7 @@ fn rows(
     interpolation: &str,
     keys: usize,
     value: impl Fn(f64) -> Vec<f64>,
+    bound: Bound,
     options: &Options,
 ) -> Vec<String> {
     let (times, values) = (times(keys), (0..keys).flat_map(|n| value(n as f64 / keys as f64)).map(|v| v as f32));
@@ -126,7 +139,7 @@ fn rows(
         "bufferViews": [{ "buffer": 0, "byteLength": bytes.len() }],
         "buffers": [{ "byteLength": bytes.len(), "uri": uri::data_uri(&bytes) }] });
     let document = Document::from_bytes(json.to_string().as_bytes(), None, &OpenOptions::default()).unwrap();
-    let quantized = quantized(&document, options);
+    let quantized = quantized_within(&document, bound, options);
     let animation = &quantized.json()["animations"][0];
     let row = |channel: &serde_json::Value| {
         let sampler = &animation["samplers"][channel["sampler"].as_u64().unwrap() as usize];
@@ -139,7 +152,7 @@ fn rows(
 
 fn turned(interpolation: &str, half_angle: impl Fn(f64) -> [f64; 3]) -> Vec<String> {
     let value = |t: f64| keyfold_core::quat::exp(half_angle(t)).to_vec();
-    rows("rotation", "VEC4", interpolation, 200, value, &Options::default())
+    rows("rotation", "VEC4", interpolation, 200, value, Bound::default(), &Options::default())
 }
 
 #[test]
@@ -169,7 +182,7 @@ fn splines_have_grids_and_keep_their_keys() {
     // A tangent, a value and a tangent for each key.
     let glide = |t: f64| vec![1.0, 0.0, 0.0, t, (t * 4.0).sin(), (t * 7.0).cos(), 1.0, 0.0, 0.0];
     assert_eq!(
-        rows("translation", "VEC3", "CUBICSPLINE", 50, glide, &Options::default()),
+        rows("translation", "VEC3", "CUBICSPLINE", 50, glide, Bound::default(), &Options::default()),
         ["translation VEC3 U16 x150"]
     );
 }
@@ -177,21 +190,21 @@ fn splines_have_grids_and_keep_their_keys() {
 #[test]
 fn equal_factors_are_one_and_wishes_are_met() {
     let growing = |t: f64| vec![1.0 + t * t; 3];
-    let scaled = |options: &Options| rows("scale", "VEC3", "LINEAR", 50, growing, options);
-    assert_eq!(scaled(&Options::default()), ["scale SCALAR U8 x50"]);
-    let fine = Options { max_error: crate::Bound::Relative(1e-5), ..Options::default() };
-    assert_eq!(scaled(&fine), ["scale SCALAR U16 x50"]);
-    let whole = Options { scale: Some(crate::quantization::VectorForm::Vec3), ..fine.clone() };
-    assert_eq!(scaled(&whole), ["scale VEC3 U16 x50"]);
+    let scaled =
+        |bound: Bound, layouts: LayoutOptions| rows("scale", "VEC3", "LINEAR", 50, growing, bound, &laid_out(layouts));
+    assert_eq!(scaled(Bound::default(), LayoutOptions::default()), ["scale SCALAR U8 x50"]);
+    let fine = Bound::Relative(1e-5);
+    assert_eq!(scaled(fine, LayoutOptions::default()), ["scale SCALAR U16 x50"]);
+    let whole = LayoutOptions { scale: Some(crate::quantization::VectorForm::Vec3), ..LayoutOptions::default() };
+    assert_eq!(scaled(fine, whole), ["scale VEC3 U16 x50"]);
     // Bytes are too coarse, and wider integers are not wanted.
-    let floats = scaled(&Options { bytes_only: true, ..fine });
+    let floats = scaled(fine, LayoutOptions { bytes_only: true, ..LayoutOptions::default() });
     assert!(floats.iter().all(|row| row.ends_with(" F32 x50")), "{floats:?}");
 }
 
 #[test]
 fn what_integers_cannot_hold_stays_floats() {
-    let moving =
-        |value: fn(f64) -> Vec<f64>, options: &Options| rows("translation", "VEC3", "LINEAR", 10, value, options);
-    let exact = Options { max_error: crate::Bound::Length(0.0), ..Options::default() };
-    assert_eq!(moving(|t| vec![t.sin(), t.cos(), t], &exact), ["translation VEC3 F32 x10"]);
+    let moving = |t: f64| vec![t.sin(), t.cos(), t];
+    let exact = rows("translation", "VEC3", "LINEAR", 10, moving, Bound::Length(0.0), &Options::default());
+    assert_eq!(exact, ["translation VEC3 F32 x10"]);
 }
