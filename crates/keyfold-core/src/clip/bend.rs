@@ -1,8 +1,9 @@
-//! Parabolas instead of straight lines: clips of version 2 bend from anchor to anchor through the middle between them.
+//! Parabolas instead of straight lines: clips that bend (version 2 and later) follow them from anchor to
+//! anchor, through the middle between.
 //!
-//! A parabola takes a part of each of its three keys, the same for all tracks. Rotations are weighted as quaternions
-//! on the middle's side of the sphere and brought to length one: what core calls a CUBICSPLINE, so that errors are
-//! proven of it as of any.
+//! A parabola is a weighted sum of its three keys, with the same weights for all tracks. Rotations are summed
+//! as quaternions on the middle's side of the sphere, and normalized. That is a CUBICSPLINE of `curve`, so
+//! errors are proven as for any other.
 
 use super::blend::{Frames, Quats, mul, quats, scalar_product};
 use super::head::is_middle;
@@ -14,24 +15,24 @@ use alloc::{vec, vec::Vec};
 /// The parameters of a group at an anchor, at the middle after it and at the next anchor.
 pub(super) type Three = [[Lanes; 3]; 3];
 
-/// How much of each key a parabola takes at `u` of its way, its middle being at `middle` of it.
+/// The weights of the three keys at `u` of the parabola, whose middle is at `middle` (both from 0 to 1).
 pub(super) fn weights(middle: f64, u: f64) -> [f64; 3] {
     let (before, after) = (u - middle, 1.0 - middle);
     [-before * (1.0 - u) / middle, u * (1.0 - u) / (middle * after), u * before / after]
 }
 
-/// How those parts change at the start and at the end of the way.
+/// The derivatives of the weights at the start and at the end.
 fn slopes(middle: f64) -> [[f64; 3]; 2] {
     let (after, both) = (1.0 - middle, middle * (1.0 - middle));
     [[-(1.0 + middle) / middle, 1.0 / both, -middle / after], [after / middle, -1.0 / both, (1.0 + after) / after]]
 }
 
-/// What clips play whose values at keys are `rows` of so many components: parabolas as a spline, with a key at each
-/// anchor.
+/// The parabolas that a clip plays whose values at keys are `rows` of `width` components: a spline with a key
+/// at each anchor.
 pub(super) fn curve(times: &[f64], width: usize, rows: &[f64]) -> Option<Curve> {
     let row = |k: usize| &rows[k * width..(k + 1) * width];
     let anchors: Vec<usize> = (0..times.len()).filter(|k| !is_middle(*k, times.len())).collect();
-    // Before the first anchor and after the last there is nothing.
+    // The tangents before the first anchor and after the last are zero.
     let mut values = vec![0.0f32; width];
     values.extend(row(0).iter().map(|v| *v as f32));
     for pair in anchors.windows(2) {
@@ -52,11 +53,12 @@ pub(super) fn curve(times: &[f64], width: usize, rows: &[f64]) -> Option<Curve> 
     Curve::new(Interpolation::CubicSpline, width, times, values).ok()
 }
 
-/// A middle that lies nearer to an anchor than this, as a fraction of the way between the two, makes no parabola.
+/// A middle makes no parabola if it is nearer to an anchor than this, as a fraction of the way between both
+/// anchors.
 const BESIDE: f64 = 1e-9;
 
-/// The parts of the three keys around a place. The last pair of an even number of keys has no middle, and runs
-/// straight; so does what no clip of ours has, a middle beside an anchor.
+/// The weights of the three keys around a place. The last pair of an even number of keys has no middle, and
+/// runs straight. So does a pair with a middle beside an anchor, which no clip of Keyfold's own has.
 pub(super) fn weights_at(timing: &Timing, place: KeySpan, duration: f32) -> [f32; 3] {
     let (anchor, s) = (place.key / 2 * 2, f64::from(place.s));
     if anchor + 2 >= timing.keys() {
@@ -71,11 +73,11 @@ pub(super) fn weights_at(timing: &Timing, place: KeySpan, duration: f32) -> [f32
     weights(middle, u).map(|w| w as f32)
 }
 
-/// What keeps a sum of nothing a number. Beside one it is nothing.
+/// Prevents a division by zero if a sum is zero. Added to a squared length near 1, it changes nothing.
 const LEAST: f32 = 1e-30;
 
-/// The rotations that so much of each key makes, into `out`. Never inlined, for the reason that
-/// [`super::blend::rotations`] has.
+/// Writes the rotations that are sums of `parts` of each key into `out`. Never inlined, for the reason given
+/// at [`super::blend::rotations`].
 #[inline(never)]
 pub(super) fn bent(keys: &Three, parts: [f32; 3], frames: &Frames, out: &mut Quats) {
     let (start, middle, end) = (quats(&keys[0]), quats(&keys[1]), quats(&keys[2]));
@@ -86,7 +88,7 @@ pub(super) fn bent(keys: &Three, parts: [f32; 3], frames: &Frames, out: &mut Qua
     *out = frames.right.as_ref().map_or(turned, |right| mul(&turned, right));
 }
 
-/// A part of quaternions, or of their opposites where those are nearer to `middle`.
+/// The weight `part` for quaternions, negated for those whose opposites are nearer to `middle`.
 #[inline(always)]
 fn towards(middle: &Quats, q: &Quats, part: f32) -> Lanes {
     let cosine = scalar_product(middle, q);

@@ -1,5 +1,5 @@
-//! Bits in bytes, the lowest bit of a byte first: the writer and the checked reader of a clip's directory, and the
-//! quick look that sampling uses on bytes that were checked before.
+//! Bits in bytes, the lowest bit of a byte first. The writer and the checked reader are for a clip's
+//! directory. The fast reads are for sampling bytes that were checked before.
 
 use super::ClipError;
 use alloc::vec::Vec;
@@ -8,12 +8,12 @@ use alloc::vec::Vec;
 #[derive(Default)]
 pub(super) struct BitWriter {
     bytes: Vec<u8>,
-    /// Bits of the last byte that are taken; 0 where it is full.
+    /// Bits of the last byte that are in use; 0 if it is full.
     used: u32,
 }
 
 impl BitWriter {
-    /// The `bits` lowest bits of `value`.
+    /// Appends the `bits` lowest bits of `value`.
     pub(super) fn put(&mut self, value: u64, bits: u32) {
         for i in 0..bits {
             if self.used == 0 {
@@ -29,7 +29,8 @@ impl BitWriter {
         self.put(value.to_bits().into(), 32);
     }
 
-    /// A number in groups of seven bits, the lowest first, each with a bit that says whether more follow.
+    /// Appends a number in groups of seven bits, the lowest first. Each group has a bit that says whether
+    /// more follow.
     pub(super) fn put_count(&mut self, mut value: u64) {
         while value > 0x7F {
             self.put(value & 0x7F | 0x80, 8);
@@ -48,7 +49,7 @@ impl BitWriter {
     }
 }
 
-/// Reads what [`BitWriter`] wrote; the end of the bytes is an error.
+/// Reads the bits of a [`BitWriter`]. Reading past the end of the bytes is an error.
 #[derive(Clone)]
 pub(super) struct BitReader<'a> {
     bytes: &'a [u8],
@@ -61,7 +62,7 @@ impl<'a> BitReader<'a> {
         Self { bytes, at: start.saturating_mul(8) }
     }
 
-    /// At most 56 bits.
+    /// Reads at most 56 bits.
     pub(super) fn take(&mut self, bits: u32) -> Result<u64, ClipError> {
         let end = self.at + bits as usize;
         if end > self.bytes.len().saturating_mul(8) {
@@ -81,7 +82,7 @@ impl<'a> BitReader<'a> {
         if value.is_finite() { Ok(value) } else { Err(ClipError::Malformed("a number is not finite")) }
     }
 
-    /// What [`BitWriter::put_count`] wrote, up to 32 bits.
+    /// Reads a number of [`BitWriter::put_count`] with up to 32 bits.
     pub(super) fn count(&mut self) -> Result<usize, ClipError> {
         let mut value = 0u64;
         for shift in (0..35).step_by(7) {
@@ -96,25 +97,25 @@ impl<'a> BitReader<'a> {
         Err(ClipError::Malformed("a count is too long"))
     }
 
-    /// A count of things that take at least `bits` bits each: refused where the bytes that are left cannot hold them.
+    /// Reads a count of items with at least `bits` bits each. Fails if the remaining bytes cannot hold them.
     pub(super) fn paid_count(&mut self, bits: usize) -> Result<usize, ClipError> {
         let count = self.count()?;
         let left = self.bytes.len().saturating_mul(8).saturating_sub(self.at);
         if count.saturating_mul(bits.max(1)) > left { Err(ClipError::Truncated) } else { Ok(count) }
     }
 
-    /// Where the next bit is.
+    /// The position of the next bit.
     pub(super) fn bit(&self) -> usize {
         self.at
     }
 
-    /// The byte at which the next aligned thing starts.
+    /// The first whole byte from the next bit on.
     pub(super) fn aligned(&self) -> usize {
         self.at.div_ceil(8)
     }
 }
 
-/// At least 57 bits from the bit `at` on; zeros beyond the end.
+/// At least 57 bits from the bit `at` on, with zeros beyond the end.
 #[inline(always)]
 pub(super) fn peek(bytes: &[u8], at: usize) -> u64 {
     let byte = at / 8;
@@ -132,13 +133,13 @@ fn near_end(bytes: &[u8], start: usize) -> u64 {
     rest.iter().take(8).enumerate().fold(0, |word, (i, b)| word | u64::from(*b) << (8 * i))
 }
 
-/// The lowest `bits` bits set.
+/// A mask of the lowest `bits` bits.
 #[inline(always)]
 pub(super) fn mask(bits: u32) -> u64 {
     (1u64 << (bits & 63)) - 1
 }
 
-/// The number that `bits` bits spell in two's complement.
+/// The number that `bits` bits represent in two's complement.
 #[inline(always)]
 pub(super) fn signed(value: u64, bits: u32) -> i32 {
     if bits == 0 { 0 } else { ((value << (64 - bits)) as i64 >> (64 - bits)) as i32 }

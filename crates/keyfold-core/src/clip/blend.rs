@@ -1,12 +1,14 @@
-//! Four rotations at a time: from two keys to the rotation between them.
+//! Interpolates four rotations at a time between two keys.
 //!
-//! A rotation is kept as `left * Q(m) * right`: `left` and `right` are fixed quaternions of the track, and `Q(m)` is
-//! the rotation whose modified Rodrigues parameters are `m` (the vector part over one plus the scalar part). These
-//! need one division to decode, no root, and keep lengths: a step in `m` turns by the same angle in every direction.
-//! Blending commutes with `left` and `right`, so it happens before them, once.
+//! A rotation is stored as `left * Q(m) * right`: `left` and `right` are fixed quaternions of the track, and
+//! `Q(m)` is the rotation whose modified Rodrigues parameters are `m` (the vector part over one plus the
+//! scalar part). They need one division to decode, and no root. They are conformal: a step in `m` turns by
+//! the same angle in every direction. Interpolation commutes with `left` and `right`, so these are applied
+//! once, after it.
 //!
-//! Neighbouring keys are blended as they stand: the encoder keeps them on one side of the sphere, or far on the other.
-//! Only additions, multiplications and divisions of `f32`: the same bits on every machine.
+//! Neighbouring keys are interpolated as they are stored: the encoder keeps them on one side of the sphere,
+//! or far on the other. All arithmetic is addition, multiplication and division of `f32`, so every machine
+//! computes the same bits.
 
 use super::lanes::{LANES, Lanes};
 use crate::quat;
@@ -18,7 +20,7 @@ pub(super) type Quats = [Lanes; 4];
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frames {
     pub(super) left: Quats,
-    /// The `fixed` encoding has none.
+    /// `None` in the `fixed` encoding.
     pub(super) right: Option<Quats>,
 }
 
@@ -29,12 +31,12 @@ pub(super) struct Pair {
     pub(super) hi: [Lanes; 3],
 }
 
-/// How much of either key a place between them takes, for an arc φ between their quaternions: `sin((1 - t)φ) / sin φ`
-/// of the one before and `sin(tφ) / sin φ` of the one after, as polynomials in `1 - cos φ`. Their coefficients are
-/// the same for all tracks of a pose.
+/// The weights of two keys at a place between them. If their quaternions are an arc φ apart, the weights are
+/// `sin((1 - t)φ) / sin φ` and `sin(tφ) / sin φ`, as polynomials in `x = 1 - cos φ`. The coefficients are the
+/// same for all tracks of a pose.
 ///
-/// The series is `t (1 + (1 - t²)/3 x (1 + (4 - t²)/10 x (1 + (9 - t²)/21 x ...)))`; what is left out comes to 2e-7
-/// at [`WIDE`].
+/// The series is `t (1 + (1 - t²)/3 x (1 + (4 - t²)/10 x (1 + (9 - t²)/21 x ...)))`. The terms left out come
+/// to 2e-7 at [`WIDE`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weights {
     t: f32,
@@ -43,7 +45,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// A part `t` of the way.
+    /// The weights at `t` of the way, from 0 to 1.
     #[inline]
     pub(super) fn new(t: f32) -> Self {
         Self { t, before: series(1.0 - t), after: series(t) }
@@ -56,7 +58,7 @@ fn series(t: f32) -> [f32; 4] {
     let first = t * (1.0 - square) * (1.0 / 3.0);
     let second = first * (4.0 - square) * (1.0 / 10.0);
     let third = second * (9.0 - square) * (1.0 / 21.0);
-    // The next factor is (16 - t²) / 36 x; here x is taken for 0.08, which is right where it matters most.
+    // The next factor is (16 - t²) / 36 x. Here x is fixed at 0.08, which is right where it matters most.
     [t, first, second, third * (1.0 + 0.08 / 36.0 * (16.0 - square))]
 }
 
@@ -65,13 +67,14 @@ fn horner(c: &[f32; 4], x: Lanes) -> Lanes {
     Lanes::all(c[0]) + x * (Lanes::all(c[1]) + x * (Lanes::all(c[2]) + c[3] * x))
 }
 
-/// From one minus this cosine on the polynomials of [`Weights`] are not good enough: turns of 52 degrees between keys.
+/// Above this value of `1 - cos φ`, the polynomials of [`Weights`] are not precise enough: turns of 52
+/// degrees between keys.
 const WIDE: f32 = 0.1;
 
-/// The rotations between two keys, into `out`.
+/// Writes the rotations between two keys into `out`.
 ///
-/// Never inlined: among code that takes quaternions apart the compiler would lay its vectors across them instead of
-/// along.
+/// Never inlined: among code that takes quaternions apart, the compiler would vectorize within quaternions
+/// instead of across tracks.
 #[inline(never)]
 pub(super) fn rotations(pair: &Pair, weights: &Weights, frames: &Frames, out: &mut Quats) {
     let Pair { lo, hi } = pair;
@@ -83,7 +86,7 @@ pub(super) fn rotations(pair: &Pair, weights: &Weights, frames: &Frames, out: &m
     *out = frames.right.as_ref().map_or(turned, |right| mul(&turned, right));
 }
 
-/// The quaternions whose parameters are `m`.
+/// The quaternions with the parameters `m`.
 #[inline(always)]
 pub(super) fn quats(m: &[Lanes; 3]) -> Quats {
     let (one, s) = (Lanes::all(1.0), square(m));
@@ -96,10 +99,11 @@ pub(super) fn scalar_product(a: &Quats, b: &Quats) -> Lanes {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
 }
 
-/// Between the rotations with these parameters at even speed, and one minus the cosines between their quaternions.
+/// Interpolates between the rotations with these parameters at constant speed. Also returns one minus the
+/// cosines between their quaternions.
 ///
-/// With `s = |m|²`, a quaternion is `(2m, 1 - s) / (1 + s)`, and two are `4 |m - n|² / ((1 + s)(1 + z))` apart,
-/// squared: one division is enough for both.
+/// With `s = |m|²`, a quaternion is `(2m, 1 - s) / (1 + s)`. The squared distance of two is `4 |m - n|² / ((1
+/// + s)(1 + z))`, so one division is enough for both.
 #[inline(always)]
 fn between(lo: &[Lanes; 3], hi: &[Lanes; 3], weights: &Weights) -> (Quats, Lanes) {
     let one = Lanes::all(1.0);
@@ -119,13 +123,13 @@ fn square(m: &[Lanes; 3]) -> Lanes {
     m[0] * m[0] + m[1] * m[1] + m[2] * m[2]
 }
 
-/// Two neighbours with a smaller cosine between them lie on different sides of the sphere, and the short way is from
-/// one to the other's opposite. Less than zero: half a turn that rounding makes a little more than half still goes
-/// the way it was meant.
+/// If the cosine between two neighbours is smaller, they are on different sides of the sphere: the short way
+/// leads from one to the opposite of the other. The limit is below zero, so that half a turn that rounding
+/// makes slightly more than half still goes the intended way.
 const LONG_WAY: f64 = -0.1;
 
-/// Does again, with sines, what turns too far between two keys for a polynomial. Rare: no animation turns like that
-/// for long.
+/// Recomputes, with sines, turns that are too wide for a polynomial. They are rare: no animation turns like
+/// that for long.
 #[cold]
 #[inline(never)]
 fn wide_turns(lo: &[Lanes; 3], hi: &[Lanes; 3], t: f32, apart: &Lanes, out: &mut Quats) {
@@ -156,7 +160,7 @@ mod tests {
         q.map(|c| c as f32)
     }
 
-    /// Blends in the lane of `at`; the others rest.
+    /// Interpolates in lane `at`. The other lanes hold the identity.
     fn blend(a: Quat, b: Quat, t: f64, at: usize) -> Quat {
         let lanes = |q: Quat| {
             let m = [0, 1, 2].map(|i| (q[i] / (1.0 + q[3])) as f32);

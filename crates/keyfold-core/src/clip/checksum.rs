@@ -1,6 +1,7 @@
 //! CRC-32 (ISO 3309, as in zlib and PNG): reflected, polynomial 0xEDB88320, start and end inverted.
 
-/// One step for each value of a byte, and for that byte followed by one to three zero bytes: four bytes at a time.
+/// Tables for each value of a byte, and for that byte followed by one to three zero bytes. With them, four
+/// bytes are processed at a time.
 const TABLES: [[u32; 256]; 4] = tables();
 
 const fn tables() -> [[u32; 256]; 4] {

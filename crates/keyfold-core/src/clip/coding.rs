@@ -1,10 +1,10 @@
-//! How the components of keyed tracks are coded: the part of a code that is the same for all keys of a track.
+//! The coding of keyed tracks' components: everything that is the same for all keys of a track.
 
 use super::bits::{BitReader, BitWriter};
 use super::small_quat::SmallQuat;
 use super::{ClipError, Encoding};
 
-/// Bits per component of a keyed rotation's fixed quaternions: they only have to lie near the keys.
+/// Bits per component of the fixed quaternions of a keyed rotation. These only have to be near the keys.
 pub(super) const LEFT_BITS: u32 = 8;
 pub(super) const RIGHT_BITS: u32 = 6;
 /// The widest codes: floats hold no wider integers.
@@ -24,12 +24,12 @@ pub(super) enum ScalarCode {
     Variable { origin: f32, step: u8, min_bits: u8 },
 }
 
-/// The step that a byte stands for in a rotation: eighths of an octave below one.
+/// The step that a byte represents in a rotation: as many eighths of an octave below 1.
 pub(super) fn rotation_step(code: u8) -> f64 {
     libm::exp2(f64::from(code) / -8.0)
 }
 
-/// The step that a byte stands for elsewhere: quarters of an octave below two to the 24.
+/// The step that a byte represents in other tracks: as many quarters of an octave below 2^24.
 pub(super) fn scalar_step(code: u8) -> f64 {
     libm::exp2(24.0 - f64::from(code) / 4.0)
 }
@@ -103,6 +103,6 @@ fn three<T: Copy + Default>(
 
 fn min_bits(from: &mut BitReader<'_>) -> Result<u8, ClipError> {
     let bits = from.take(5)? as u8;
-    // One more than the codes have, for the sign.
+    // One bit more than the codes have, for the sign.
     if u32::from(bits) <= MAX_BITS + 1 { Ok(bits) } else { Err(ClipError::Malformed("a minimum has too many bits")) }
 }

@@ -1,5 +1,5 @@
-//! The values of tracks that never change, in few bits: zeros and ones, numbers and rotations on grids that all
-//! share, or floats.
+//! The values of tracks that never change, in few bits: zeros and ones, numbers and rotations on shared
+//! grids, or floats.
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter, signed};
@@ -9,24 +9,25 @@ use super::track::{Form, Track};
 use crate::quat::Quat;
 use alloc::vec::Vec;
 
-/// How precise constants are that are no floats.
+/// The precision of constants that are not stored as floats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ConstantGrid {
     /// Bits per component of rotations.
     quat_bits: u32,
-    /// Numbers are multiples of two to the minus this.
+    /// Numbers are multiples of two to the power of minus this.
     exponent: i32,
 }
 
-/// The fewest and the most bits of a rotation's components.
+/// The fewest and the most bits of a component of a rotation.
 const QUAT_BITS: (u32, u32) = (2, 18);
-/// Codes are smaller: beyond, floats take as few bits.
+/// Codes are smaller than this. Larger ones would take as many bits as floats.
 const LARGEST_CODE: f64 = (1 << 24) as f64;
 
 impl ConstantGrid {
-    /// With rotations within an angle, in radians, and numbers within a distance.
+    /// The grid with rotations within `angle` radians and numbers within `distance`.
     pub(super) fn within(angle: f64, distance: f64) -> Self {
-        // A step is 1.41 / 2^bits of a component; three off by half a step turn by up to three and a half.
+        // A step is 1.41 / 2^bits of a component. Three components that are off by half a step turn by up to
+        // three and a half steps.
         let quat_bits = libm::ceil(libm::log2(5.0 / angle)).clamp(QUAT_BITS.0.into(), QUAT_BITS.1.into()) as u32;
         Self { quat_bits, exponent: libm::ceil(-libm::log2(distance)).clamp(-30.0, 100.0) as i32 }
     }
@@ -45,13 +46,13 @@ impl ConstantGrid {
         libm::ldexp(code, -self.exponent) as f32
     }
 
-    /// The rotation that values are, where they are on the grid.
+    /// The rotation of these values; `None` if they are not on the grid.
     fn small(&self, track: &Track, values: &[f32]) -> Option<SmallQuat> {
         let q = <[f32; 4]>::try_from(values).ok().filter(|_| track.target.is_rotation())?.map(f64::from);
         (self.rotation(q) == *values).then(|| SmallQuat::new(q, self.quat_bits))
     }
 
-    /// The code of a number that is on the grid and neither zero nor one.
+    /// The code of a number; `None` if it is zero, one, or not on the grid.
     fn code(&self, v: f32) -> Option<i32> {
         let code = libm::round(libm::ldexp(v.into(), self.exponent));
         let is_code = ![0.0, 1.0].contains(&v) && libm::fabs(code) < LARGEST_CODE && self.value(code) == v;
@@ -97,7 +98,7 @@ pub(super) fn read_constants(
 ) -> Result<(Vec<Vec<f32>>, ConstantGrid), ClipError> {
     let (quat_bits, bits, exponent) = (from.take(5)? as u32, from.take(5)? as u32, signed(from.take(8)?, 8));
     if !(QUAT_BITS.0..=QUAT_BITS.1).contains(&quat_bits) {
-        return Err(ClipError::Malformed("constant rotations have 2 to 18 bits"));
+        return Err(ClipError::Malformed("bits of constant rotations must be 2 to 18"));
     }
     let grid = ConstantGrid { quat_bits, exponent };
     let number = |from: &mut BitReader<'_>| {

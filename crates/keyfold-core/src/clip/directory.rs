@@ -1,6 +1,6 @@
-//! Everything of a clip but its keys: header, name, timing, and the lists of what its tracks are.
+//! Everything of a clip except its keys: header, name, timing, and the lists of its tracks.
 //!
-//! What is written and what is read stand side by side, in the order of the file; `docs/kfc.md` describes the same.
+//! Writing and reading are side by side, in the order of the file. `docs/kfc.md` describes the format.
 
 use super::bits::{BitReader, BitWriter};
 use super::checksum::crc32;
@@ -16,12 +16,12 @@ use alloc::vec::Vec;
 
 /// The first bytes of every clip.
 pub const MAGIC: [u8; 4] = *b"KFC\x1A";
-/// The versions: clips that run straight between keys, those that bend, and those where segments refine more than
-/// rotations.
+/// The versions: clips with straight lines between keys, clips with parabolas, and clips whose segments have
+/// finer steps for all components, not only for rotations.
 const STRAIGHT: u8 = 1;
 const BENT: u8 = 2;
 const REFINED: u8 = 3;
-/// Where the directory starts, and the checksummed bytes.
+/// The length of the header. The directory and the checksummed bytes start after it.
 const HEADER: usize = 16;
 
 /// A clip without its keys.
@@ -34,30 +34,30 @@ pub(super) struct Directory {
     pub(super) tracks: Vec<Track>,
     /// The values of constant tracks.
     pub(super) constants: Vec<Vec<f32>>,
-    /// How precise those are.
+    /// The precision of constants.
     pub(super) grid: ConstantGrid,
     pub(super) steps: Vec<StepTrack>,
-    /// One for each keyed rotation track.
+    /// One code for each keyed rotation track.
     pub(super) rotations: Vec<RotationCode>,
-    /// One for each component of the other keyed tracks.
+    /// One code for each component of the other keyed tracks.
     pub(super) scalars: Vec<ScalarCode>,
     pub(super) layout: Layout,
 }
 
-/// How the keys lie.
+/// The layout of the keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Layout {
     Fixed {
         bits: u32,
     },
     Variable {
-        /// Every other key is an anchor, and so is the last; so many anchors make a segment.
+        /// Anchors per segment. Every other key is an anchor, and so is the last.
         anchors: usize,
-        /// Bits of the fields that say how wide the codes of rotations are.
+        /// Bits of the fields for the widths of rotations' codes.
         width_bits: u32,
-        /// Values run along parabolas from anchor to anchor, not along lines from key to key.
+        /// Whether values follow parabolas from anchor to anchor, instead of lines from key to key.
         bends: bool,
-        /// Segments have steps of their own for all components, not only for those of rotations.
+        /// Whether segments have steps of their own for all components, not only for those of rotations.
         refines: bool,
     },
 }
@@ -78,7 +78,7 @@ impl Layout {
         matches!(self, Self::Variable { refines: true, .. })
     }
 
-    /// The first version that knows the layout.
+    /// The first version that supports the layout.
     fn version(&self) -> u8 {
         match (self.bends(), self.refines()) {
             (_, true) => REFINED,
@@ -89,12 +89,12 @@ impl Layout {
 }
 
 impl Directory {
-    /// How many floats a pose has.
+    /// The number of floats of a pose.
     pub(super) fn pose_len(&self) -> usize {
         self.tracks.last().map_or(0, |t| t.offset + t.width)
     }
 
-    /// The whole file, with what follows the directory.
+    /// The whole file. `keys` follow the directory.
     pub(super) fn write(&self, keys: &[u8]) -> Vec<u8> {
         let mut out = BitWriter::default();
         MAGIC.iter().for_each(|b| out.put((*b).into(), 8));
@@ -102,7 +102,7 @@ impl Directory {
         out.put(self.layout.encoding() as u64, 8);
         out.put(self.layout.bends().into(), 8);
         out.put(self.layout.refines().into(), 8);
-        // Length and checksum, known at the end.
+        // Length and checksum, which are known at the end.
         out.put(0, 64);
         self.write_body(&mut out);
         let mut bytes = out.into_bytes();
@@ -135,7 +135,7 @@ impl Directory {
         out.align();
     }
 
-    /// Reads and checks a directory; also says at which byte the keys start.
+    /// Reads and checks a directory. Also returns the byte at which the keys start.
     pub(super) fn read(bytes: &[u8], memory: &mut Memory) -> Result<(Self, usize), ClipError> {
         let form = check_header(bytes)?;
         let mut from = BitReader::new(bytes, HEADER);
@@ -160,7 +160,7 @@ impl Directory {
     }
 }
 
-/// How the keys are stored, whether values bend between them, and whether segments refine all components.
+/// The encoding, whether values bend between keys, and whether segments refine all components.
 fn check_header(bytes: &[u8]) -> Result<(Encoding, bool, bool), ClipError> {
     let header: &[u8; HEADER] = bytes.first_chunk().ok_or(match bytes.starts_with(&MAGIC) {
         true => ClipError::Truncated,
@@ -195,11 +195,11 @@ fn read_layout(
     match encoding {
         Encoding::Fixed => match from.take(5)? as u32 {
             bits @ 1..=MAX_BITS => Ok(Layout::Fixed { bits }),
-            _ => Err(ClipError::Malformed("a component has 1 to 24 bits")),
+            _ => Err(ClipError::Malformed("bits must be 1 to 24")),
         },
         Encoding::Variable => match (from.count()?, from.take(3)? as u32) {
             (anchors @ 1.., width_bits @ 1..=5) => Ok(Layout::Variable { anchors, width_bits, bends, refines }),
-            _ => Err(ClipError::Malformed("segments without anchors, or widths without bits")),
+            _ => Err(ClipError::Malformed("segments need anchors, and widths need 1 to 5 bits")),
         },
     }
 }

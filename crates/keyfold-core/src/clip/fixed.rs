@@ -1,15 +1,17 @@
-//! Keys of the `fixed` encoding: all of one length, every component with the same number of bits.
+//! Keys of the `fixed` encoding. All keys have the same length, and all components have the same number of
+//! bits.
 
 use super::bits::{mask, peek};
 use super::blend::Pair;
 use super::keys::{Group, Neighbours, Numbers};
 use super::lanes::{LANES, Lanes};
 
-/// Two neighbouring keys: where each starts, in bytes. Codes of 16 bits are whole bytes, and quicker.
+/// Two neighbouring keys, given by the bytes at which they start. `SIXTEEN`: codes have 16 bits, which are
+/// whole bytes and faster to read.
 pub(super) struct FixedKeys<'a, const SIXTEEN: bool> {
     pub(super) bytes: &'a [u8],
     pub(super) bits: u32,
-    /// How many components of a key are rotations'.
+    /// The number of components of rotations in a key.
     pub(super) turning: usize,
     pub(super) lo: usize,
     pub(super) hi: usize,
@@ -38,8 +40,8 @@ impl<const SIXTEEN: bool> FixedKeys<'_, SIXTEEN> {
         out[2] = group.origin[2] + self.four(start, first + 2 * group.lanes) * group.step[2];
     }
 
-    /// The codes of four components from `first` on. Where a group is smaller, what is read beyond it does no harm:
-    /// the steps of lanes that are not in use are zero.
+    /// The codes of four components from `first` on. If a group is smaller, codes beyond it do no harm: the
+    /// steps of unused lanes are zero.
     #[inline(always)]
     fn four(&self, start: usize, first: usize) -> Lanes {
         let at = start + 2 * first;
@@ -49,7 +51,7 @@ impl<const SIXTEEN: bool> FixedKeys<'_, SIXTEEN> {
         }
     }
 
-    /// Four codes of any width, or the last ones of all.
+    /// Four codes of any width, or four that reach the end of the bytes.
     #[inline(never)]
     fn any(&self, start: usize, first: usize) -> Lanes {
         Lanes(core::array::from_fn(|i| self.code(start, first + i)))

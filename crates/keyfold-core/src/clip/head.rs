@@ -1,8 +1,9 @@
-//! The head of a segment of the `variable` encoding: how wide each component's codes are there, and where they start.
+//! The head of a segment of the `variable` encoding: the widths and minima of each component's codes.
 //!
-//! Keys come in pairs: an anchor, and a key halfway to the next anchor that is stored as its difference from the
-//! middle of the two. A head says for each component how many bits an anchor's code has, how many a difference has,
-//! and the least code of the anchors; for each rotation also how much finer its step is than the track's own.
+//! Keys come in pairs: an anchor, and a middle between it and the next anchor. A middle is stored as its
+//! difference from halfway between the two. For each component, a head has the number of bits of an anchor's
+//! code, the number of bits of a difference, and the least code of the anchors. For each rotation it also has
+//! how much finer the step is than the track's own.
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter, mask, signed};
@@ -10,14 +11,14 @@ use super::coding::{MAX_BITS, RotationCode, ScalarCode};
 use super::directory::{Directory, Layout};
 use alloc::{vec, vec::Vec};
 
-/// Whether key `k` is a middle: every other one is an anchor, and so is the last.
+/// Whether key `k` is a middle. Every other key is an anchor, and so is the last.
 pub(super) fn is_middle(k: usize, keys: usize) -> bool {
     !k.is_multiple_of(2) && k + 1 < keys
 }
 
-/// Bits of the number that says how much finer a step is, in quarters of an octave.
+/// Bits of the field that says how much finer a step is, in quarters of an octave.
 pub(super) const FINER_BITS: u32 = 3;
-/// How much smaller a step is for each number in a head: quarters of an octave.
+/// The factor of a step for each value of that field, in quarters of an octave.
 #[allow(clippy::excessive_precision, reason = "rounded to the nearest float by the compiler")]
 pub(super) const FINER: [f32; 8] = [
     1.0,
@@ -29,9 +30,10 @@ pub(super) const FINER: [f32; 8] = [
     0.353_553_390_593_273_8,
     0.297_301_778_750_680_3,
 ];
-/// Bits of the widths of components that are no rotation's.
+/// Bits of the width fields of components that are not part of a rotation.
 const SCALAR_WIDTH_BITS: u32 = 5;
-/// A minimum is a multiple of the codes' range over this: fewer bits for little waste.
+/// A minimum is a multiple of the codes' range divided by two to the power of this: fewer bits for little
+/// waste.
 const MIN_PARTS_BITS: u32 = 3;
 
 /// One component in one segment.
@@ -43,18 +45,18 @@ pub(super) struct Part {
     pub(super) anchor: u8,
     /// Bits of a difference, which is stored with half its range added.
     pub(super) middle: u8,
-    /// Where in an anchor the code starts, in bits.
+    /// The first bit of the code within an anchor.
     pub(super) anchor_at: u32,
-    /// Where among the differences of one key the difference starts, in bits.
+    /// The first bit of the difference among the differences of one key.
     pub(super) middle_at: u32,
 }
 
-/// The head of a segment, decoded.
+/// A decoded head.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Head {
-    /// Three for each rotation, then the other components.
+    /// Three for each rotation, then one for each other component.
     pub(super) parts: Vec<Part>,
-    /// For each rotation, then for each other component, how many quarters of an octave finer its steps are.
+    /// For each rotation, then for each other component: how many quarters of an octave finer its steps are.
     pub(super) finer: Vec<u8>,
     /// Bits of one anchor.
     pub(super) anchor_stride: u32,
@@ -62,12 +64,12 @@ pub(super) struct Head {
     pub(super) middle_stride: u32,
 }
 
-/// What all heads of a clip have in common.
+/// The properties that all heads of a clip share.
 #[derive(Clone, Debug)]
 pub(super) struct HeadShape {
     pub(super) rotations: usize,
     width_bits: u32,
-    /// Bits of the number that says how much finer the step of a component is that is no rotation's.
+    /// Bits of the field that says how much finer a step is, for components that are not part of a rotation.
     finer_bits: u32,
     pub(super) min_bits: Vec<u8>,
 }
@@ -95,7 +97,7 @@ impl HeadShape {
         }
     }
 
-    /// How many components there are.
+    /// The number of components.
     pub(super) fn parts(&self) -> usize {
         self.min_bits.len()
     }
@@ -118,8 +120,8 @@ impl HeadShape {
         out.put((part.min >> shift) as u64 & mask(bits), bits);
     }
 
-    /// Reads a head into `head`, whose lists are as long as the shape says. Bytes that were checked at opening cannot
-    /// fail.
+    /// Reads a head into `head`, whose lists have the lengths of the shape. Bytes that were checked at
+    /// opening cannot fail.
     pub(super) fn read(&self, from: &mut BitReader<'_>, head: &mut Head) -> Result<(), ClipError> {
         (head.anchor_stride, head.middle_stride) = (0, 0);
         for r in 0..self.rotations {
@@ -151,30 +153,31 @@ impl HeadShape {
 }
 
 impl Head {
-    /// An empty head for a shape, to be read into.
+    /// An empty head for a shape, to read into.
     pub(super) fn for_shape(shape: &HeadShape) -> Self {
         let finer = vec![0; shape.parts() - 2 * shape.rotations];
         let parts = vec![Part::default(); shape.parts()];
         Self { parts, finer, anchor_stride: 0, middle_stride: 0 }
     }
 
-    /// Puts in the next component.
+    /// Sets the next component.
     fn place(&mut self, c: usize, part: Part) {
         self.parts[c] = Part { anchor_at: self.anchor_stride, middle_at: self.middle_stride, ..part };
-        // A key that is longer than any file is refused for being so: see `Segments::open`.
+        // `Segments::open` refuses keys that are longer than the file.
         self.anchor_stride = self.anchor_stride.saturating_add(part.anchor.into());
         self.middle_stride = self.middle_stride.saturating_add(part.middle.into());
     }
 }
 
-/// By how many bits the minimum of codes this wide is shifted, and how many bits are left of `min_bits`.
+/// The number of bits by which a minimum is shifted if codes have `anchor` bits, and the number of `min_bits`
+/// that remain.
 fn min_field(anchor: u32, min_bits: u32) -> (u32, u32) {
     let shift = anchor.saturating_sub(MIN_PARTS_BITS).min(min_bits.saturating_sub(1));
     (shift, min_bits - shift)
 }
 
 impl Part {
-    /// The narrowest part that holds anchors from `low` to `high`, and differences of so many bits.
+    /// The narrowest part that holds anchors from `low` to `high`, and differences of `middle` bits.
     pub(super) fn holding(low: i32, high: i32, middle: u8, min_bits: u32) -> Self {
         let mut anchor = 32 - high.abs_diff(low).leading_zeros();
         loop {
@@ -189,14 +192,14 @@ impl Part {
 }
 
 impl Part {
-    /// The least difference: half the range below zero.
+    /// The least difference: minus half the range.
     #[inline(always)]
     pub(super) fn least_middle(&self) -> i32 {
         -(1i32.wrapping_shl(self.middle.into()) >> 1)
     }
 }
 
-/// How many bits two's complement needs for all of some codes; none where all are zero.
+/// The number of bits that all codes need in two's complement; 0 if all are zero.
 pub(super) fn signed_bits(codes: impl Iterator<Item = i32>) -> u32 {
     codes.filter(|code| *code != 0).map(|code| 33 - code.max(!code).leading_zeros()).fold(0, u32::max)
 }

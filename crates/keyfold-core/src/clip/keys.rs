@@ -1,4 +1,5 @@
-//! Neighbouring keys, whatever the encoding: what lies between the bits of a clip and the values of a pose.
+//! Interpolates between neighbouring keys of either encoding: from the bits of a clip to the values of a
+//! pose.
 
 use super::bend::{Three, bent};
 use super::blend::{Frames, Pair, Quats, Weights, rotations};
@@ -11,49 +12,49 @@ use core::ops::Range;
 /// Up to four rotations that are decoded together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Group {
-    /// How many of the lanes are in use.
+    /// The number of lanes in use.
     pub(super) lanes: usize,
     /// A component is `origin + code * step`.
     pub(super) origin: [Lanes; 3],
     pub(super) step: [Lanes; 3],
     pub(super) frames: Frames,
-    /// Where in the pose each quaternion goes.
+    /// The place of each quaternion in the pose.
     pub(super) out: [u32; LANES],
 }
 
-/// Up to four components that are no rotation's.
+/// Up to four components that are not part of a rotation.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
     pub(super) origin: Lanes,
     pub(super) step: Lanes,
-    /// Where in the pose each goes.
+    /// The place of each component in the pose.
     pub(super) out: [u32; LANES],
 }
 
 /// The two keys around a time.
 pub(super) trait Neighbours {
-    /// Group `index`, all groups before it being full.
+    /// Decodes group `index` at both keys. All groups before it are full.
     fn group(&self, index: usize, group: &Group, out: &mut Pair);
 
-    /// The components `4 * index` and following of those that are no rotation's, at both keys.
+    /// The components from `4 * index` on, of those that are not part of a rotation, at both keys.
     fn numbers(&self, index: usize, numbers: &Numbers) -> (Lanes, Lanes);
 }
 
-/// Everything that moves, laid out for sampling.
+/// All keyed tracks, laid out for sampling.
 #[derive(Clone, Debug)]
 pub(super) struct Moving {
     pub(super) groups: Vec<Group>,
     pub(super) numbers: Vec<Numbers>,
 }
 
-/// What of a pose is asked for: groups of rotations, and fours of other components.
+/// The parts of a pose that are asked for: groups of rotations, and groups of four other components.
 pub(super) struct Wanted {
     pub(super) groups: Range<usize>,
     pub(super) numbers: Range<usize>,
 }
 
 impl Moving {
-    /// What has to be decoded for one keyed track. Places in the pose increase from group to group.
+    /// The parts to decode for one keyed track. Places in the pose increase from group to group.
     pub(super) fn of(&self, track: &Track) -> Wanted {
         let (start, end) = (track.range().start as u32, track.range().end as u32);
         if track.target.is_rotation() {
@@ -64,7 +65,7 @@ impl Moving {
         Wanted { groups: 0..0, numbers: after.saturating_sub(1)..self.numbers.partition_point(|n| n.out[0] < end) }
     }
 
-    /// Writes what is wanted, a part `s` of the way between two keys, to its places in `pose`.
+    /// Writes the parts that are wanted to their places in `pose`, at `s` of the way between two keys.
     pub(super) fn blend<K: Neighbours>(&self, keys: &K, s: f32, wanted: Wanted, pose: &mut [f32]) {
         let (weights, mut pair, mut quats) = (Weights::new(s), Pair::default(), Quats::default());
         for (g, group) in wanted.groups.clone().zip(self.groups.get(wanted.groups).unwrap_or_default()) {
@@ -78,7 +79,8 @@ impl Moving {
         }
     }
 
-    /// Writes what is wanted, so much of each of the three keys of a pair, to its places in `pose`.
+    /// Writes the parts that are wanted to their places in `pose`, as the sum of `parts` of each of the three
+    /// keys of a pair.
     pub(super) fn bend(&self, keys: &VariableKeys<'_>, parts: [f32; 3], wanted: Wanted, pose: &mut [f32]) {
         let (mut three, mut quats) = (Three::default(), Quats::default());
         for (g, group) in wanted.groups.clone().zip(self.groups.get(wanted.groups).unwrap_or_default()) {
@@ -93,7 +95,7 @@ impl Moving {
     }
 }
 
-/// Puts components where they belong.
+/// Writes components to their places.
 #[inline(always)]
 fn store_numbers(value: Lanes, numbers: &Numbers, pose: &mut [f32]) {
     for (v, at) in value.0.iter().zip(numbers.out) {
@@ -103,11 +105,12 @@ fn store_numbers(value: Lanes, numbers: &Numbers, pose: &mut [f32]) {
     }
 }
 
-/// Puts the quaternions of a group where they belong. Lanes that are not in use have no place in any pose.
+/// Writes the quaternions of a group to their places. Unused lanes have no place in any pose.
 #[inline(always)]
 fn store(q: &Quats, group: &Group, pose: &mut [f32]) {
     for (i, at) in group.out.iter().enumerate() {
-        // The place of a lane that is not in use is the largest number there is: a sum that wraps makes no range.
+        // The place of an unused lane is `u32::MAX`. If the sum wraps, the range is invalid and there is no
+        // place.
         let at = *at as usize;
         if let Some(four) = pose.get_mut(at..at.wrapping_add(4)) {
             four.copy_from_slice(&[q[0].0[i], q[1].0[i], q[2].0[i], q[3].0[i]]);

@@ -2,7 +2,7 @@
 
 use core::ops::{Add, Div, Mul, Sub};
 
-/// How many tracks go together.
+/// The number of tracks that are processed together.
 pub(super) const LANES: usize = 4;
 
 /// One number of each track of a group.

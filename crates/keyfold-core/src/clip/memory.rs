@@ -1,4 +1,4 @@
-//! What opening a clip may take: counted before anything is allocated.
+//! The memory that opening a clip may take. It is charged before anything is allocated.
 
 use super::ClipError;
 
@@ -11,7 +11,7 @@ impl Memory {
         Self(bytes)
     }
 
-    /// Pays for `count` things of `size` bytes each.
+    /// Charges `count` items of `size` bytes each.
     pub(super) fn pay(&mut self, count: usize, size: usize) -> Result<(), ClipError> {
         self.0 = count.checked_mul(size).and_then(|bytes| self.0.checked_sub(bytes)).ok_or(ClipError::Limit)?;
         Ok(())

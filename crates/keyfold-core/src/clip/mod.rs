@@ -1,9 +1,9 @@
 //! Runtime clips: small, immutable, decoded one pose at a time.
 //!
-//! The format `.kfc` is Keyfold's own; `docs/kfc.md` describes it byte by byte. A [`Clip`] is opened from bytes,
-//! which are checked once. A [`Sampler`] (or a [`Playback`], which borrows nothing) plays it, one for each playing
-//! instance. A [`Pose`] receives the values and belongs to the caller. Sampling does not allocate. Building
-//! ([`build`]) is separate from playing.
+//! The format `.kfc` is Keyfold's own; `docs/kfc.md` describes it byte by byte. A [`Clip`] is opened from
+//! bytes, which are checked once. A [`Sampler`] (or a [`Playback`], which borrows nothing) plays it, one for
+//! each playing instance. A [`Pose`] receives the values and belongs to the caller. Sampling does not
+//! allocate. Building ([`build`]) is separate from playing.
 //!
 //! ```text
 //! curves + skeleton ─ build ─> bytes ─ Clip::open ─> Clip ─ Sampler::sample(t) ─> Pose
@@ -12,12 +12,12 @@
 //! | file | idea |
 //! |---|---|
 //! | `bits`, `checksum` | bits in bytes; CRC-32 |
-//! | `track`, `timing`, `small_quat` | what is driven; when the keys are; quaternions in few bits |
-//! | `constant`, `step`, `coding` | what the directory says of each form of track |
-//! | `directory` | everything of a file but its keys |
+//! | `track`, `timing`, `small_quat` | targets; times of keys; quaternions in few bits |
+//! | `constant`, `step`, `coding` | the directory's data of each form of track |
+//! | `directory` | everything of a file except its keys |
 //! | `head` | the widths and minima at the head of a segment of the `variable` encoding |
-//! | `lanes`, `blend`, `bend` | four numbers, and four rotations, at a time, along lines or parabolas |
-//! | `keys` | neighbouring keys to the values between them, whatever the encoding |
+//! | `lanes`, `blend`, `bend` | four numbers or rotations at a time, along lines or parabolas |
+//! | `keys` | from neighbouring keys of either encoding to the values between them |
 //! | `fixed`, `variable` | the keys of either encoding |
 //! | `open`, `player` | the clip; sampler and pose |
 //! | `build` | the encoder |
@@ -58,7 +58,7 @@ pub use track::{Form, NodeProperty, Target, Track};
 pub enum Encoding {
     /// The same number of bits for every component of every key: the fastest.
     Fixed,
-    /// Bits per component and segment, chosen against the bound: the smallest.
+    /// Bits per component and segment, chosen for the error bound: the smallest.
     Variable,
 }
 
@@ -72,7 +72,7 @@ impl Encoding {
     }
 }
 
-/// Why bytes could not be opened as a clip.
+/// The reason why bytes could not be opened as a clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClipError {
@@ -80,7 +80,7 @@ pub enum ClipError {
     NotAClip,
     /// The version of the clip is unknown.
     Version(u8),
-    /// The bytes end before what they promise.
+    /// The bytes end too early, or do not have the declared length.
     Truncated,
     /// The checksum does not match the bytes.
     Checksum,

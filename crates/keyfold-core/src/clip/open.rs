@@ -1,4 +1,4 @@
-//! Opening a clip: everything is checked here, once, and laid out for sampling.
+//! Opening a clip. Everything is checked here once, and laid out for sampling.
 
 use super::blend::Quats;
 use super::coding::{RotationCode, ScalarCode, rotation_step, scalar_step};
@@ -25,20 +25,20 @@ use core::ops::Range;
 pub struct Clip<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
     pub(super) directory: Directory,
-    /// Where the keys start.
+    /// The byte at which the keys start.
     pub(super) start: usize,
     pub(super) keys: KeyData,
     pub(super) moving: Moving,
-    /// Where in a pose the values of step tracks go.
+    /// The places of step tracks in a pose.
     pub(super) stepped: Vec<Range<usize>>,
-    /// Values of constant tracks in their places, zeros elsewhere, the identity for rotations.
+    /// The values of constant tracks in their places. Other places hold zeros, or the identity for rotations.
     pub(super) template: Vec<f32>,
 }
 
-/// The keys, as their encoding lays them.
+/// The layout of the keys in either encoding.
 #[derive(Clone, Debug)]
 pub(super) enum KeyData {
-    /// `stride` bytes each.
+    /// Each key has `stride` bytes.
     Fixed {
         stride: usize,
         bits: u32,
@@ -49,9 +49,9 @@ pub(super) enum KeyData {
 impl<'a> Clip<'a> {
     /// Opens a clip and checks all of `bytes` once; sampling cannot fail afterwards.
     ///
-    /// An open clip takes memory besides its bytes: for the targets of its tracks, and for the places of their codes
-    /// in each segment. In clips that Keyfold built, this is a few times their bytes. Clips that take more than eight
-    /// times their bytes and 64 MiB are refused.
+    /// An open clip takes memory besides its bytes: for the targets of its tracks, and for the places of
+    /// their codes in each segment. In clips that Keyfold built, this is a few times their bytes. Clips that
+    /// take more than eight times their bytes and 64 MiB are refused.
     pub fn open(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, ClipError> {
         let bytes = bytes.into();
         let memory = bytes.len().saturating_mul(8).saturating_add(64 << 20);
@@ -76,7 +76,7 @@ impl<'a> Clip<'a> {
         Ok(Self { bytes, directory, start, keys, moving, stepped, template })
     }
 
-    /// The bytes of a key, where the keys of the `fixed` encoding fill what is left.
+    /// The bytes of a key in the `fixed` encoding. Its keys must fill the rest of the file.
     fn open_fixed(bytes: &[u8], start: usize, directory: &Directory, bits: u32) -> Result<usize, ClipError> {
         let components = directory.rotations.len() * 3 + directory.scalars.len();
         let stride = components.saturating_mul(bits as usize).div_ceil(8);
@@ -135,7 +135,7 @@ impl<'a> Clip<'a> {
         }
     }
 
-    /// Bytes of everything but the keys.
+    /// Bytes of everything except the keys.
     pub fn directory_bytes(&self) -> usize {
         self.start
     }
@@ -152,7 +152,7 @@ impl<'a> Clip<'a> {
     }
 }
 
-/// The animated tracks' places: each keyed rotation, or each component of the others.
+/// The keyed tracks: either the rotations or the others.
 fn keyed(directory: &Directory, rotation: bool) -> impl Iterator<Item = &Track> {
     directory.tracks.iter().filter(move |t| t.form == Form::Keyed && t.target.is_rotation() == rotation)
 }

@@ -31,8 +31,8 @@ impl Pose {
     }
 }
 
-/// Plays a clip, one sampler for each playing instance. Use [`Playback`] where the clip cannot be borrowed for so
-/// long.
+/// Plays a clip, one sampler for each playing instance. Use [`Playback`] if the clip cannot be borrowed for
+/// so long.
 #[derive(Clone, Debug)]
 pub struct Sampler<'c> {
     clip: &'c Clip<'c>,
@@ -73,10 +73,10 @@ pub struct Playback {
 }
 
 impl Playback {
-    /// Samples the pose of `clip` at `t` seconds. Times before the start and after the end clamp to the first and the
-    /// last key.
+    /// Samples the pose of `clip` at `t` seconds. Times before the start and after the end clamp to the first
+    /// and the last key.
     ///
-    /// Writes the tracks that move; constant ones are in the pose since it was created. Panics if the pose was
+    /// Writes the tracks that move; constant ones are in the pose from its creation. Panics if the pose was
     /// created for a clip with another number of components.
     pub fn sample(&mut self, clip: &Clip<'_>, t: f64, pose: &mut Pose) {
         let wanted = Wanted { groups: 0..clip.moving.groups.len(), numbers: 0..clip.moving.numbers.len() };
@@ -84,8 +84,8 @@ impl Playback {
         steps(clip, t, &mut pose.values);
     }
 
-    /// Samples one track at `t` seconds into its place in the pose. Tracks that are decoded together with it are
-    /// written as well.
+    /// Samples one track at `t` seconds into its place in the pose. Tracks that are decoded together with it
+    /// are written as well.
     pub fn sample_track(&mut self, clip: &Clip<'_>, track: &Track, t: f64, pose: &mut Pose) {
         match track.form {
             Form::Constant => {}
@@ -97,7 +97,7 @@ impl Playback {
     fn write(&mut self, clip: &Clip<'_>, t: f64, wanted: Wanted, pose: &mut Pose) {
         let Clip { bytes, directory, start, keys, moving, template, .. } = clip;
         assert_eq!(pose.values.len(), template.len(), "the pose was made for another clip");
-        // Where the last place was another clip's, it is a bad guess and nothing worse.
+        // If the last place was in another clip, it is only a bad guess.
         let place = self.cursor.place(&directory.timing, t, directory.duration);
         match keys {
             KeyData::Fixed { stride, bits } => {

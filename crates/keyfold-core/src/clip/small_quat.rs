@@ -1,13 +1,13 @@
-//! A unit quaternion in few bits: the three smaller components, and which one is the largest.
+//! A unit quaternion in few bits: the three smaller components, and the index of the largest.
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter, mask};
 use crate::quat::{self, Quat};
 
-/// The three smaller components of a unit quaternion lie within this.
+/// The largest size of the three smaller components of a unit quaternion.
 const REACH: f64 = core::f64::consts::FRAC_1_SQRT_2;
 
-/// A unit quaternion as it was rounded to `bits` per component.
+/// A unit quaternion, rounded to `bits` bits per component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SmallQuat {
     largest: u32,
@@ -16,7 +16,7 @@ pub(super) struct SmallQuat {
 }
 
 impl SmallQuat {
-    /// The nearest to `q` with `bits` bits per component, 2 to 18.
+    /// The nearest quaternion to `q` with `bits` bits per component, 2 to 18.
     pub(super) fn new(q: Quat, bits: u32) -> Self {
         let q = quat::normalize(q);
         let largest = (0..4).fold(0, |best, i| if libm::fabs(q[i]) > libm::fabs(q[best]) { i } else { best });
@@ -41,7 +41,7 @@ impl SmallQuat {
         Ok(Self { largest, codes, bits })
     }
 
-    /// The quaternion. An even number of steps keeps zero, and so every axis, exact.
+    /// The quaternion. The number of steps is even, so zero and every axis are exact.
     pub(super) fn quat(&self) -> Quat {
         let steps = mask(self.bits) as f64 - 1.0;
         let mut q = [0.0; 4];
@@ -69,7 +69,8 @@ mod tests {
             for q in [[0.1, -0.7, 0.3, -0.2], [0.9, 0.1, 0.0, 0.0], [0.5, 0.5, -0.5, 0.5], [0.0, 0.0, 0.0, -1.0]] {
                 let q = quat::normalize(q);
                 let small = SmallQuat::new(q, bits);
-                // Where all four are equal, three off by half a step move the fourth by three times that.
+                // If all four are equal, three components that are off by half a step move the fourth by
+                // three times that.
                 let step = 2.0 * REACH / (mask(bits) as f64 - 1.0);
                 assert!(quat::angle(small.quat(), q) < 3.5 * step, "{bits} {q:?}");
                 let mut w = BitWriter::default();

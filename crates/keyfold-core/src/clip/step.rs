@@ -1,4 +1,4 @@
-//! Tracks whose exact values hold from key to key: steps and truth values.
+//! Tracks whose exact values hold from key to key: steps and booleans.
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter};
@@ -12,7 +12,7 @@ pub(super) struct StepTrack {
 }
 
 impl StepTrack {
-    /// Values that are all 0 or 1 take a bit each.
+    /// Writes the track. Values that are all 0 or 1 take a bit each.
     pub(super) fn write(&self, out: &mut BitWriter) {
         let bools = self.values.iter().all(|v| v.to_bits() == 0 || *v == 1.0);
         out.put_count(self.times.len() as u64);
@@ -33,7 +33,7 @@ impl StepTrack {
         Ok(Self { times, values })
     }
 
-    /// The value at `t` seconds, of so many components.
+    /// The value at `t` seconds, with `width` components.
     pub(super) fn at(&self, t: f64, width: usize) -> &[f32] {
         let key = self.times.partition_point(|k| f64::from(*k) <= t).saturating_sub(1);
         &self.values[key * width..(key + 1) * width]

@@ -126,8 +126,7 @@ fn both_encodings_hold_the_bound_whatever_the_number_of_keys() {
     }
 }
 
-/// The tip grows to three times its size, and has no rotation of its own that could make up for what the joint above
-/// it leaves.
+/// The tip grows to three times its size. It has no rotation of its own to compensate for the joint above it.
 #[test]
 fn what_grows_below_a_joint_that_turns_keeps_the_bound() {
     let scale = |k: usize| [1.0 + k as f32 / 30.0, 1.0, 2.0 - k as f32 / 60.0];
@@ -233,7 +232,8 @@ fn splines_take_as_many_keys_as_they_bend_however_long_they_last() {
     };
     let (second, hour) = (eased(&[0.0, 1.0], &[0.0, 1.0]), eased(&[0.0, 3600.0], &[0.0, 1.0]));
     assert_eq!(keys(&second), keys(&hour));
-    // Parabolas need fewer than lines do: within e of x² (3 - 2x) those are sqrt(8 e / 6) long where it bends most.
+    // Parabolas need fewer keys than lines. For an error e of x² (3 - 2x), lines are sqrt(8 e / 6) long where
+    // it bends most.
     assert!(keys(&second) < 20, "{}", keys(&second));
     // A jump of a millisecond within a minute.
     let bend = eased(&[0.0, 30.0, 30.001, 60.0], &[0.0, 0.5, 1.0, 1.5]);
@@ -428,7 +428,7 @@ fn joints_that_flip_keep_the_bound_whatever_the_skeleton() {
     }
 }
 
-/// Floats are so far apart there that a joint turns by more than the bound from one to the next.
+/// Times are so large that a joint turns by more than the bound from one float to the next.
 #[test]
 fn joints_that_flip_fast_at_late_keys_of_their_own_keep_the_bound() {
     for seed in 0..20 {
@@ -444,7 +444,7 @@ fn joints_that_flip_fast_at_late_keys_of_their_own_keep_the_bound() {
     }
 }
 
-/// Three joints that rest but for single keys, which lead far away and about half a turn on.
+/// Three joints that rest except at single keys, which are far away and turned by about half a circle.
 fn spiking() -> Chain {
     const KEYS: usize = 22;
     let times: Vec<f32> = (0..KEYS).map(|k| k as f32 / 30.0).collect();
@@ -566,7 +566,7 @@ fn what_opening_takes_is_paid_first() {
     assert_eq!(Clip::open_within(&built.bytes, 2_000).err(), Some(ClipError::Limit));
 }
 
-/// A list of tracks takes seven bits each, what they are once opened some hundred bytes.
+/// A track takes seven bits in the list, and some hundred bytes once it is open.
 #[test]
 fn lists_of_tracks_that_are_not_paid_for_are_refused() {
     let track =

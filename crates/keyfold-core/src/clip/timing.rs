@@ -1,22 +1,23 @@
-//! When a clip's keys are, and which two of them a time falls between.
+//! The times of a clip's keys, and the two keys around a time.
 
 use super::ClipError;
 use super::bits::{BitReader, BitWriter};
 use alloc::vec::Vec;
 
-/// Keys at an even rate take no bytes of their own, so that nothing but this limits how many a clip can claim.
+/// The most keys at an even rate. They take no bytes of their own, so nothing else limits how many a clip can
+/// claim.
 pub(super) const MAX_EVEN_KEYS: usize = 1 << 24;
 
-/// When the keys are.
+/// The times of the keys.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Timing {
-    /// `key / rate` seconds, but the last one at the clip's end.
+    /// `key / rate` seconds, except that the last key is at the clip's end.
     Even { rate: f32, keys: usize },
-    /// Each on its own, strictly increasing.
+    /// A time for each key, strictly increasing.
     Table(Vec<f32>),
 }
 
-/// Between `key` and the one after it, `s` of the way.
+/// A place between `key` and the next one, at `s` of the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct KeySpan {
     pub(super) key: usize,
@@ -24,8 +25,8 @@ pub(super) struct KeySpan {
 }
 
 impl Timing {
-    /// So many keys a second until `duration`, where the last one always is. A remainder of a thousandth of a span is
-    /// rounding of the times.
+    /// `rate` keys per second until `duration`, where the last one always is. A remainder of a thousandth of
+    /// a span counts as rounding of the times.
     pub(super) fn even(duration: f32, rate: f32) -> Self {
         let spans = libm::ceil(f64::from(duration) * f64::from(rate) - 1e-3).max(0.0) as usize;
         Self::Even { rate, keys: spans.saturating_add(1) }
@@ -79,19 +80,19 @@ impl Timing {
     }
 }
 
-/// Finds places, and remembers the last one: when playing forward the next is there or right after it.
+/// Finds places, and remembers the last one: in forward playback, the next place is there or right after it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cursor {
     key: usize,
 }
 
 impl Cursor {
-    /// Where `t` falls; outside the keys at the first or the last one, and a `t` that is no number at the first.
+    /// The place of `t`. Times outside the keys are at the first or the last one, and NaN is at the first.
     #[inline]
     pub(super) fn place(&mut self, timing: &Timing, t: f64, duration: f32) -> KeySpan {
         let last = timing.keys().saturating_sub(2);
         self.key = match timing {
-            // Casting takes what is negative or no number to zero.
+            // The cast turns negative numbers and NaN into zero.
             Timing::Even { rate, .. } => {
                 let place = t * f64::from(*rate);
                 let key = (place as usize).min(last);
@@ -108,7 +109,7 @@ impl Cursor {
         KeySpan { key: self.key, s: if s > 0.0 { s.min(1.0) as f32 } else { 0.0 } }
     }
 
-    /// The last key that is not after `t`.
+    /// The last key that is not after `t`; the first if there is none.
     fn search(&self, times: &[f32], t: f64) -> usize {
         let holds = |key: usize| {
             let (here, next) = (times.get(key), times.get(key + 1));

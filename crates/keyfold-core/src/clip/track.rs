@@ -51,7 +51,7 @@ impl NodeProperty {
         Self::ScaleAxis(2),
     ];
 
-    /// Components of a value, where the property alone says it.
+    /// The number of components of a value; `None` if the property does not determine it.
     fn width(self) -> Option<usize> {
         match self {
             Self::Translation | Self::Scale => Some(3),
@@ -68,12 +68,12 @@ impl Target {
         matches!(self, Self::Node(_, NodeProperty::Rotation) | Self::Pointer(_, true))
     }
 
-    /// How values blend.
+    /// The kind of the values, which determines their interpolation.
     pub(super) fn kind(&self) -> Kind {
         if self.is_rotation() { Kind::Rotation } else { Kind::Vector }
     }
 
-    /// What a curve moves that drives the target, where that moves points.
+    /// The skeleton's track for a curve that drives the target; `None` if it moves no points.
     pub(super) fn driven_by<'a>(&self, curve: &'a Curve) -> Option<skeleton::Track<'a>> {
         let Self::Node(node, property) = self else { return None };
         let (property, axis) = match *property {
@@ -87,7 +87,7 @@ impl Target {
         Some(skeleton::Track { node: *node as usize, property, axis, curve })
     }
 
-    /// Components of a value, where the target alone says it.
+    /// The number of components of a value; `None` if the target does not determine it.
     pub(super) fn width(&self) -> Option<usize> {
         match self {
             Self::Node(_, property) => property.width(),
@@ -96,7 +96,7 @@ impl Target {
     }
 }
 
-/// A JSON pointer as the ratified object model spells it; one axis as `.x`, `.y` or `.z`.
+/// A JSON pointer as in the ratified object model; one axis as `.x`, `.y` or `.z`.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (node, property) = match self {
@@ -170,19 +170,19 @@ impl Track {
     }
 }
 
-/// Marks a target that is a pointer among the numbers of [`NodeProperty::ALL`].
+/// The code of a target that is a pointer, among the indices of [`NodeProperty::ALL`].
 const POINTER: u64 = 15;
 
-/// The least that a track takes: same node, property, form.
+/// The fewest bits of a track: same node, property, form.
 const LEAST_BITS: usize = 7;
 
-/// What a track and one of its components take once they are opened, with everything that is laid out for playing:
-/// about.
+/// Approximate bytes of memory of an open track, and of each of its components, with everything that is laid
+/// out for playing.
 const TRACK_MEMORY: usize = 192;
 const COMPONENT_MEMORY: usize = 48;
 
-/// Writes the list of tracks: node by difference to the one before, property, form, width where the target leaves it
-/// open.
+/// Writes the list of tracks. Each has its node as the difference from the one before, its property, its
+/// form, and its width if the target does not determine it.
 pub(super) fn write_tracks(tracks: &[Track], out: &mut BitWriter) {
     out.put_count(tracks.len() as u64);
     let mut last = 0u32;
@@ -208,7 +208,7 @@ pub(super) fn write_tracks(tracks: &[Track], out: &mut BitWriter) {
     }
 }
 
-/// `0`: the same node; `10`: the next; `11`: its number follows.
+/// Writes `0` for the same node, `10` for the next one, or `11` and the node's index.
 fn write_node(node: u32, last: &mut u32, out: &mut BitWriter) {
     match node.wrapping_sub(*last) {
         0 => out.put(0, 1),
@@ -230,7 +230,7 @@ fn read_node(last: &mut u32, from: &mut BitReader<'_>) -> Result<u32, ClipError>
     Ok(*last)
 }
 
-/// Reads what [`write_tracks`] wrote.
+/// Reads the list of [`write_tracks`].
 pub(super) fn read_tracks(from: &mut BitReader<'_>, memory: &mut Memory) -> Result<Vec<Track>, ClipError> {
     let count = from.paid_count(LEAST_BITS)?;
     memory.pay(count, TRACK_MEMORY)?;
@@ -248,7 +248,7 @@ pub(super) fn read_tracks(from: &mut BitReader<'_>, memory: &mut Memory) -> Resu
         };
         let form = [Form::Constant, Form::Step, Form::Keyed].get(from.take(2)? as usize).copied();
         let form = form.ok_or(ClipError::Malformed("an unknown form of track"))?;
-        // A component takes at least one bit further on, whatever the form.
+        // Whatever the form, a component takes at least one bit later in the file.
         let width = match target.width() {
             Some(width) => width,
             None => from.paid_count(1)?,
@@ -260,7 +260,7 @@ pub(super) fn read_tracks(from: &mut BitReader<'_>, memory: &mut Memory) -> Resu
     Ok(tracks)
 }
 
-/// A length and as many bytes of UTF-8.
+/// Reads a length and as many bytes of UTF-8.
 pub(super) fn read_text(from: &mut BitReader<'_>) -> Result<String, ClipError> {
     let count = from.paid_count(8)?;
     let bytes = (0..count).map(|_| Ok(from.take(8)? as u8)).collect::<Result<Vec<u8>, ClipError>>()?;

@@ -1,7 +1,7 @@
 //! Keys of the `variable` encoding: segments with widths of their own.
 //!
-//! Opening a clip reads the heads of all segments once and lays them out for sampling, 32 bytes for a rotation in a
-//! segment: any time is then as near as the next one.
+//! Opening a clip reads the heads of all segments once and lays them out for sampling, with 32 bytes for each
+//! rotation in a segment. So random access is as fast as forward playback.
 
 use super::ClipError;
 use super::bend::Three;
@@ -18,16 +18,16 @@ use alloc::vec::Vec;
 /// All segments of a clip.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Segments {
-    /// Anchors in each but the last.
+    /// Anchors per segment, except in the last.
     anchors: usize,
     all: Vec<Segment>,
-    /// Rotations by group, segment after segment.
+    /// Groups of rotations, segment by segment.
     quads: Vec<Quad>,
-    /// The other components by fours, segment after segment.
+    /// Groups of four other components, segment by segment.
     fours: Vec<Four>,
 }
 
-/// Where the keys of a segment lie, in bits.
+/// The positions of a segment's keys, in bits.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     anchors: usize,
@@ -51,11 +51,11 @@ struct Quad {
 #[derive(Clone, Debug, Default)]
 struct Four {
     parts: [Part; LANES],
-    /// As that of rotations.
+    /// The steps in this segment relative to the tracks' own.
     finer: Lanes,
 }
 
-/// Where the three codes of a rotation lie in a key.
+/// The positions of the three codes of a rotation in a key.
 #[derive(Clone, Copy, Debug, Default)]
 struct Triple {
     /// Bits from the start of the key.
@@ -63,7 +63,7 @@ struct Triple {
     x: u8,
     y: u8,
     z: u8,
-    /// One look does not see all three codes.
+    /// Whether the three codes take more bits than one read returns.
     wide: bool,
 }
 
@@ -89,7 +89,7 @@ impl Triple {
         peek(bytes, at + usize::from(self.x) + usize::from(self.y))
     }
 
-    /// Half of the range of each code.
+    /// Half the range of each code.
     #[inline(always)]
     fn halves(&self) -> [i32; 3] {
         let half = |width: u8| HALVES[usize::from(width)] as i32;
@@ -97,8 +97,9 @@ impl Triple {
     }
 }
 
-/// The lowest bits set, for every number that a byte can be; half of the range that so many bits have.
+/// By number of bits: a mask of the lowest bits. There is an entry for every value of a byte.
 static MASKS: [u32; 256] = table(0);
+/// By number of bits: half of their range.
 static HALVES: [u32; 256] = table(1);
 
 const fn table(half: u32) -> [u32; 256] {
@@ -129,7 +130,7 @@ impl Segments {
             let (mut head, keys) = (Head::for_shape(&shape), directory.timing.keys());
             let (mut all, mut middles) = (keys / 2 + 1, (keys - 1) / 2);
             while all > 0 {
-                // Lists that grow have room for as much again.
+                // Growing lists may reserve twice the memory.
                 memory.pay(2, segment)?;
                 let mut from = BitReader::new(bytes, end);
                 shape.read(&mut from, &mut head)?;
@@ -144,7 +145,7 @@ impl Segments {
         if end == bytes.len() { Ok(segments) } else { Err(ClipError::Malformed("bytes after the keys")) }
     }
 
-    /// Takes in a segment with so many anchors and middles from the bit `start` on; returns the byte after it.
+    /// Adds a segment with `keys` anchors and middles from the bit `start` on. Returns the byte after it.
     fn push(&mut self, head: &Head, rotations: usize, start: usize, keys: (usize, usize)) -> Result<usize, ClipError> {
         let (anchor_stride, middle_stride) = (head.anchor_stride as usize, head.middle_stride as usize);
         let too_long = ClipError::Truncated;
@@ -164,7 +165,7 @@ impl Segments {
         self.all.len()
     }
 
-    /// The keys around a place, of a clip with so many keys.
+    /// The keys around a place, in a clip with `keys` keys.
     #[inline(always)]
     pub(super) fn keys<'a>(&'a self, bytes: &'a [u8], place: KeySpan, keys: usize) -> Option<VariableKeys<'a>> {
         let (spot, count) = (Spot::new(place, keys), self.all.len());
@@ -221,14 +222,15 @@ impl Four {
     }
 }
 
-/// Four rotations' codes, by component. Spelled out: `map` over arrays would not be inlined here.
+/// The codes of four rotations, by component. Written out, because `map` over arrays would not be inlined
+/// here.
 #[inline(always)]
 fn four([a, b, c, d]: &[Triple; LANES], codes: impl Fn(&Triple) -> [i32; 3]) -> Ints {
     let (a, b, c, d) = (codes(a), codes(b), codes(c), codes(d));
     [[a[0], b[0], c[0], d[0]], [a[1], b[1], c[1], d[1]], [a[2], b[2], c[2], d[2]]]
 }
 
-/// Which two of a pair's three keys (anchor, middle, next anchor) lie around a place.
+/// The two of a pair's three keys (anchor, middle, next anchor) around a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Span {
     AnchorToMiddle,
@@ -249,10 +251,10 @@ impl Span {
     }
 }
 
-/// Which anchors and which middle a place needs.
+/// The anchors and the middle that a place needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Spot {
-    /// The anchor before; the one after is the next. Also the number of the middle.
+    /// The anchor before the place. The one after it is the next anchor. The middle has the same index.
     anchor: usize,
     span: Span,
 }
@@ -269,8 +271,8 @@ impl Spot {
     }
 }
 
-/// The three keys of a pair: where each starts, in bits, and the segments of the anchor before (and of the middle)
-/// and of the anchor after.
+/// The three keys of a pair: the bits at which they start, the segment of the anchor before (and of the
+/// middle), and the segment of the anchor after.
 pub(super) struct VariableKeys<'a> {
     bytes: &'a [u8],
     before: (&'a [Quad], &'a [Four]),
@@ -298,7 +300,7 @@ impl Neighbours for VariableKeys<'_> {
 }
 
 impl VariableKeys<'_> {
-    /// Group `index` at all three keys: what two spans have at theirs.
+    /// Decodes group `index` at all three keys, as two spans.
     #[inline(always)]
     pub(super) fn three(&self, index: usize, group: &Group, out: &mut Three) {
         let (before, after) = (&self.before.0[index], &self.after.0[index]);
@@ -319,7 +321,7 @@ impl VariableKeys<'_> {
         }
     }
 
-    /// The components `4 * index` and following of those that are no rotation's, at all three keys.
+    /// The components from `4 * index` on, of those that are not part of a rotation, at all three keys.
     #[inline(always)]
     pub(super) fn three_numbers(&self, index: usize, numbers: &Numbers) -> [Lanes; 3] {
         let (before, after) = (&self.before.1[index], &self.after.1[index]);
@@ -348,8 +350,8 @@ fn each([a, b, c, d]: &[Part; LANES], code: impl Fn(&Part) -> i32) -> Lanes {
 
 type Ints = [[i32; LANES]; 3];
 
-/// Codes of the anchor before, of the middle and of the anchor after to the parameters at the two keys around the
-/// place.
+/// Decodes the codes of the anchor before, of the middle and of the anchor after to the parameters at the two
+/// keys around the place.
 #[inline(never)]
 fn values(
     span: Span,

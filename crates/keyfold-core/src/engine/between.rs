@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 const MOST: f64 = 0.995;
 const AIM: f64 = 0.985;
 /// Moments per key: the key itself and two before the next one.
-const LOOKS: usize = 3;
+const SAMPLES: usize = 3;
 /// A key's own error counts as at least this share of the bound.
 const LEAST: f64 = 0.05;
 
@@ -20,8 +20,9 @@ const LEAST: f64 = 0.05;
 /// raising them did not help before. `curves` are the encoded tracks of the job.
 pub(super) fn raised(clip: &Clip<'_>, weights: &[f64], curves: &[Option<&Curve>], bound: f64) -> Option<Vec<f64>> {
     let squares = squares(clip, curves, bound);
-    let own: Vec<f64> = squares.iter().step_by(LOOKS).copied().collect();
-    let between: Vec<f64> = squares.chunks(LOOKS).map(|looks| looks[1..].iter().copied().fold(0.0, f64::max)).collect();
+    let own: Vec<f64> = squares.iter().step_by(SAMPLES).copied().collect();
+    let between: Vec<f64> =
+        squares.chunks(SAMPLES).map(|samples| samples[1..].iter().copied().fold(0.0, f64::max)).collect();
     let (raised, beyond) = raise(weights, &own, &between, LEAST);
     (beyond.is_empty() && raised != weights).then_some(raised)
 }
@@ -48,18 +49,18 @@ pub(crate) fn raise(weights: &[f64], own: &[f64], between: &[f64], least: f64) -
 /// The largest squared distance at each moment, in squares of the bound.
 fn squares(clip: &Clip<'_>, curves: &[Option<&Curve>], bound: f64) -> Vec<f64> {
     let motion = clip.motion_with(curves);
-    let looks = clip.times.iter().enumerate().flat_map(|(key, time)| {
+    let samples = clip.times.iter().enumerate().flat_map(|(key, time)| {
         let (from, to) = (f64::from(*time), f64::from(*clip.times.get(key + 1).unwrap_or(time)));
-        (0..LOOKS).map(move |look| Moment::at(from + (to - from) * look as f64 / LOOKS as f64))
+        (0..SAMPLES).map(move |sample| Moment::at(from + (to - from) * sample as f64 / SAMPLES as f64))
     });
-    let (looks, mut squares): (Vec<Moment>, _) = (looks.collect(), Vec::new());
-    for moments in looks.chunks(BLOCK) {
+    let (samples, mut squares): (Vec<Moment>, _) = (samples.collect(), Vec::new());
+    for moments in samples.chunks(BLOCK) {
         let (a, b) = (Poses::new(&clip.motion, moments), Poses::new(&motion, moments));
         squares.extend((0..moments.len()).map(|moment| {
             let squares = clip.probes.iter().map(|p| p.squared_distance(a.global(p.a, moment), b.global(p.b, moment)));
             squares.fold(0.0, f64::max) / (bound * bound)
         }));
     }
-    squares.truncate(squares.len() + 1 - LOOKS);
+    squares.truncate(squares.len() + 1 - SAMPLES);
     squares
 }

@@ -20,7 +20,7 @@ const MOMENTS: usize = 12;
 const OVERLOADED: f64 = 2.0;
 
 /// The moments of a window at which reach is measured.
-pub(super) fn looks(window: &Window) -> impl Iterator<Item = usize> {
+pub(super) fn samples(window: &Window) -> impl Iterator<Item = usize> {
     (0..window.len()).step_by((window.len() / MOMENTS).max(1))
 }
 
@@ -48,7 +48,7 @@ impl Moved {
 impl Reach {
     /// Measures at some moments of windows.
     pub(super) fn new(clip: &Clip<'_>, windows: &[Window]) -> Self {
-        let some = |window| looks(window).map(|look| Moment::at(window.times[look]));
+        let some = |window| samples(window).map(|sample| Moment::at(window.times[sample]));
         let moments: Vec<Moment> = windows.iter().flat_map(some).collect();
         let tracks: Vec<Driven<'_>> = clip.tracks.iter().map(|track| track.driven(&track.curve)).collect();
         Self::at(&clip.motion, &tracks, &clip.probes, &moments)

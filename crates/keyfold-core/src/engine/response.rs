@@ -4,7 +4,7 @@
 //! global rotation and tilts against the displacement of its origin (`compensate`). So only a fraction of the
 //! error arrives at the tips of a chain. To first order, that is a linear map from joint to joint.
 
-use super::{clip::Clip, reach::looks, track::Track, window::Window};
+use super::{clip::Clip, reach::samples, track::Track, window::Window};
 use crate::{
     skeleton::{Probe, Property},
     vector::{AXES, Vector, cross, dot},
@@ -56,7 +56,7 @@ impl<'a, 'c> Response<'a, 'c> {
         let mut squares = vec![0.0; rigid.len()];
         let mut moved = vec![Movement::default(); self.clip.skeleton.len()];
         for window in self.windows {
-            for moment in looks(window) {
+            for moment in samples(window) {
                 for axis in AXES {
                     self.unit(track, axis, window, moment, &mut moved);
                     self.raise(track, window, moment, &moved, &mut squares);

@@ -1,4 +1,4 @@
-use super::{clip::*, compensate::compensated, reach::looks, response::Response, window::Window, *};
+use super::{clip::*, compensate::compensated, reach::samples, response::Response, window::Window, *};
 use crate::{
     curve::{Curve, Interpolation},
     quat,
@@ -159,7 +159,7 @@ fn points_move_as_far_as_the_response_says() {
     let windows = [Window::new(&clip, 0..KEYS)];
     let said = Response::new(&clip, &windows, &[0.0; 4]).squares(&clip.tracks[0], &[0.0; 4]);
     let mut found = [0.0f64; 4];
-    for (moment, axis) in looks(&windows[0]).flat_map(|moment| AXES.map(|axis| (moment, axis))) {
+    for (moment, axis) in samples(&windows[0]).flat_map(|moment| AXES.map(|axis| (moment, axis))) {
         let moved = moved(&windows[0], moment, axis);
         found.iter_mut().zip(moved).for_each(|(found, moved)| *found = found.max(moved));
     }

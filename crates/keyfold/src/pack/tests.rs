@@ -734,8 +734,9 @@ fn many_splines_are_no_larger_than_what_convert_makes() {
 #[test]
 fn cubicslerp_is_no_larger_than_what_convert_makes() {
     let splines = wild(40, "CUBICSPLINE", 3, |wild| wild.map(|v| f64::from(v) + 1000.0));
-    let slerps =
-        crate::convert_rotations(&splines, &crate::RotationOptions::new(crate::Rotation::CubicSlerp)).unwrap().0;
+    let interpolation = Interpolation::CubicSlerp;
+    let options = RotationOptions { interpolation, only: None, max_error: Bound::default(), core: CoreSampler::None };
+    let slerps = convert_rotations(&splines, &options).unwrap().document;
     for storage in [Storage::Meshopt, Storage::Stream] {
         let (written, converted) = written_and_converted(&slerps, storage);
         assert!(written <= converted, "{storage}: {written} of {converted}");

@@ -1,4 +1,4 @@
-//! The codec by which the engine sees keys of a clip: grids of the tracks that have a key at every time.
+//! The engine's codec for the keys of a clip: the grids of tracks with a key at every time.
 
 use super::frame::Frame;
 use crate::clip::coding::{MAX_BITS, rotation_step, scalar_step};
@@ -7,15 +7,16 @@ use crate::engine::{Codec, Counting, Encoded, Grid, Parameters, Track};
 /// The byte of the finest step that a rotation may have.
 pub(super) const FINEST_BYTE: u8 = 168;
 
-/// The codes of the variable encoding.
+/// The least and the largest code of the `variable` encoding.
 const CODES: (i32, i32) = (-(1 << (MAX_BITS - 1)), (1 << (MAX_BITS - 1)) - 1);
 
-/// The grids that a track may be on, from level to level finer by a quarter of an octave.
+/// The grids that a track may have. Each level is finer than the one before by a quarter of an octave.
 #[derive(Clone, Debug)]
 pub(super) enum Grids {
-    /// With the bytes of the steps at level 0, and the finest level at which codes have no more bits than they may.
+    /// `bytes` are the bytes of the steps at level 0. `finest` is the finest level at which codes still fit
+    /// in their bits.
     Rotation { frame: Frame, bytes: [u8; 3], finest: u8 },
-    /// With the finest level as well.
+    /// `finest` is the finest level, as for rotations.
     Numbers { origin: [f32; 3], finest: u8 },
 }
 
@@ -34,7 +35,7 @@ impl Grids {
         self.bytes(level).map(|byte| f64::from(step(byte) as f32))
     }
 
-    /// The grid at a level, in a segment that anchors with the parameters `after` follow.
+    /// The grid at a level. `after` are the parameters of the anchor that follows the segment.
     pub(super) fn at(&self, level: u8, after: Option<[f64; 3]>) -> Parameters {
         let (frame, origin) = match self {
             Self::Rotation { frame, .. } => (Some(frame.sides()), [0.0; 3]),
@@ -54,10 +55,11 @@ impl Grids {
         *finest
     }
 
-    /// The coarsest level whose steps are no larger than one of radians or units; the finest if none is.
+    /// The coarsest level whose steps are at most `step` (radians or units); the finest level if there is
+    /// none.
     pub(super) fn level(&self, step: f64) -> u8 {
         let level = match self {
-            // A parameter is a quarter of the turn.
+            // A parameter is about a quarter of the angle of a turn.
             Self::Rotation { bytes, .. } => {
                 let finest = f64::from(bytes.iter().copied().fold(0, u8::max));
                 libm::ceil((-8.0 * libm::log2((step / 4.0).max(1e-12)) - finest) / 2.0).max(0.0) as u8
@@ -68,12 +70,13 @@ impl Grids {
     }
 }
 
-/// The coarsest level of numbers whose step is no larger than this one.
+/// The coarsest level of numbers whose step is at most `step`.
 pub(super) fn number_level(step: f64) -> u8 {
     libm::ceil((24.0 - libm::log2(step.max(f64::from(f32::MIN_POSITIVE)))) * 4.0).clamp(0.0, 255.0) as u8
 }
 
-/// Keys of a clip as a storage, by the grid that a track of a job has with steps of at most about so much; none where it is settled.
+/// A storage for the keys of a clip. The function returns the grid of a job's track with steps of at most
+/// about a size; `None` if the track is settled.
 pub(super) struct KeyCodec<G>(pub(super) G);
 
 impl<G: Fn(usize, f64) -> Option<Parameters> + Sync> Codec for KeyCodec<G> {
@@ -85,7 +88,7 @@ impl<G: Fn(usize, f64) -> Option<Parameters> + Sync> Codec for KeyCodec<G> {
         self.grid(track, budget)
     }
 
-    /// All keys stay, so that there is nothing to choose: without codes, tracks cost most.
+    /// The number of tracks without codes. All keys stay, so there is nothing else to choose.
     fn cost(&self, tracks: &[Option<Encoded>], _: f64) -> usize {
         tracks.iter().filter(|track| track.is_none()).count()
     }

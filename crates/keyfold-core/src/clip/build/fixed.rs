@@ -1,4 +1,5 @@
-//! The keys of the `fixed` encoding: so many bits for every component of every key, whatever the bound, and more of them until it holds.
+//! The keys of the `fixed` encoding. Every component of every key has the same number of bits, which grows
+//! until the bound holds.
 
 use super::codec::KeyCodec;
 use super::keyed::{Keyed, Tracks};
@@ -10,18 +11,19 @@ use crate::clip::coding::MAX_BITS;
 use crate::engine::{self, Code, Counting, Parameters, Sequential};
 use alloc::vec::Vec;
 
-/// The fewest bits that are tried.
+/// The fewest bits that are tried, unless a number is given.
 const FIXED_BITS: u32 = 8;
 
-/// How far rotations may go beyond their range, in steps of level 0, each of which moves points by about four times the bound.
+/// How far rotations may go beyond their range, in steps of level 0. Each such step moves points by about
+/// four times the bound.
 const BEYOND: f64 = 1.0;
 
-/// The grid of a track that has so many bits over the whole range.
+/// The grid of a track, with codes of `bits` bits over its whole range.
 fn grid(keyed: &Keyed, bits: u32) -> Parameters {
     let last = (1i32 << bits) - 1;
     let any = Parameters { codes: (0, last), counting: Counting::Origin, ..keyed.grids.at(0, None) };
     let parameters: Vec<[f64; 3]> = keyed.values.iter().map(|value| any.parameters_of(*value)).collect();
-    // Joints that make up for others turn a little farther than they did.
+    // Joints that compensate for others turn slightly farther than in the source.
     let beyond = any.frame.map_or(0.0, |_| BEYOND);
     let ranges = [0, 1, 2].map(|c| {
         let (low, high) = range(parameters.iter().map(|row| row[c]));
@@ -33,7 +35,8 @@ fn grid(keyed: &Keyed, bits: u32) -> Parameters {
 }
 
 impl Encoder<'_> {
-    /// With the bits that were asked for, or with the fewest that hold the bound: one more halves the error.
+    /// Encodes with the given number of bits, or with the fewest that hold the bound. One more bit halves the
+    /// error.
     pub(super) fn fixed(&self) -> Result<Built, BuildError> {
         let tracks = Tracks::new(self, false);
         let mut bits = self.job.options.bits.unwrap_or(FIXED_BITS);
@@ -43,7 +46,8 @@ impl Encoder<'_> {
             let grids: Vec<Parameters> = tracks.keyed.iter().map(|keyed| grid(keyed, bits)).collect();
             let nearest: Vec<Vec<Code>> =
                 tracks.keyed.iter().zip(&grids).map(|(keyed, grid)| grid.encode_keys(&keyed.values)).collect();
-            // Compensation is for keys: where joints turn far between two, the nearest codes may be better.
+            // Compensation holds at keys. If joints turn far between two keys, the nearest codes may be
+            // better.
             let [compensated, nearest] = [self.compensated(&tracks, &grids, &nearest), nearest]
                 .map(|codes| self.tried(packed_fixed(self, &tracks.keyed, &grids, &codes, bits)));
             let (compensated, nearest) = (compensated?, nearest?);
@@ -56,7 +60,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// The largest error of a clip as a share of the bound, and whether that and other tolerances are kept.
+    /// The largest error of a clip as a share of the bound, whether the bound and other tolerances hold, and
+    /// the bytes.
     fn tried(&self, bytes: Vec<u8>) -> Result<(f64, bool, Vec<u8>), BuildError> {
         let clip = Clip::open(&bytes)?;
         let largest = self.errors(&clip).map_or(f64::INFINITY, |errors| largest(&errors));
@@ -64,7 +69,7 @@ impl Encoder<'_> {
         Ok((largest, holds, bytes))
     }
 
-    /// The codes of all keyed tracks, of which joints make up for their parents.
+    /// The codes of all keyed tracks, with compensation for errors of parents.
     fn compensated(&self, tracks: &Tracks<'_>, grids: &[Parameters], nearest: &[Vec<Code>]) -> Vec<Vec<Code>> {
         let mut codes = nearest.to_vec();
         let codec = KeyCodec(|index: usize, _| tracks.moving[index].keyed.map(|place| grids[place]));

@@ -1,8 +1,9 @@
 //! The axes in which a rotation takes the fewest bits.
 //!
-//! A rotation is `left * Q(m) * right` (see `blend`). With `left = mean * a` and `right = a⁻¹` the components of `m` are those of
-//! the rotation away from the mean, along the axes `a`. The best axes make the product of (spread along the axis) and (how far a
-//! turn about the axis moves points) small: near the axes of largest variance, drawn towards the bone.
+//! A rotation is `left * Q(m) * right` (see `blend`). With `left = mean * a` and `right = a⁻¹`, the
+//! components of `m` belong to the rotation away from the mean, along the axes `a`. For the best axes, the
+//! product of two factors is small: the spread along the axis, and how far a turn about the axis moves
+//! points. They are near the axes of largest variance, drawn towards the bone.
 
 use crate::clip::coding::{LEFT_BITS, RIGHT_BITS};
 use crate::clip::small_quat::SmallQuat;
@@ -23,30 +24,35 @@ impl Frame {
     pub(super) fn new(mean: Quat, axes: &Matrix) -> Self {
         let a = Affine { axes: *axes, origin: [0.0; 3] }.to_transform().rotation;
         let right = SmallQuat::new(quat::conjugate(a), RIGHT_BITS);
-        // The axes are what `right` was rounded to.
+        // `right` is rounded, so it defines the actual axes.
         let left = SmallQuat::new(quat::mul(mean, quat::conjugate(right.quat())), LEFT_BITS);
         Self { left, right }
     }
 
-    /// What stands on either side of a rotation with parameters.
+    /// The factors to the left and right of a rotation with parameters.
     pub(super) fn sides(&self) -> [Quat; 2] {
         [self.left.quat(), self.right.quat()]
     }
 
-    /// The rotation whose parameters are zero: the mean as it was rounded, or its opposite.
+    /// The rotation whose parameters are zero: the rounded mean, or its opposite quaternion.
     pub(super) fn middle(&self) -> Quat {
         quat::mul(self.left.quat(), self.right.quat())
     }
 }
 
-/// Keys do not change to the opposite quaternion between neighbours with a smaller cosine between them: which way the turn goes must stay clear from the two alone.
+/// Two neighbours may have opposite signs only if the cosine between them is larger. Otherwise the two keys
+/// alone would not show which way the turn goes.
 const CLEAR: f64 = 0.3;
-/// What a change costs beside squares of parameters, so that a rotation near half a turn does not change back and forth.
+/// The cost of a change of sign, compared with squares of parameters. It keeps a rotation near half a turn
+/// from changing back and forth.
 const CHANGE: f64 = 1.0;
 
-/// Rotations that do not jump from one side of the sphere to the other, turned to the opposite where their parameters about `mean` are longer: of all ways to do so the one
-/// whose squares add up to least. A change ahead of a turn of half a circle keeps what follows it short.
-pub(super) fn folded(rotations: &[Quat], mean: Quat) -> Vec<Quat> {
+/// The rotations with the signs for which their parameters about `mean` are shortest: `q` and `-q` are the
+/// same rotation. `rotations` must not jump from one side of the sphere to the other.
+///
+/// The signs have the least sum of squared parameters and costs of changes. A change ahead of a turn of half
+/// a circle keeps the parameters after it short.
+pub(super) fn best_signs(rotations: &[Quat], mean: Quat) -> Vec<Quat> {
     let on = |side: usize, q: Quat| if side == 1 { quat::negate(q) } else { q };
     let squares = |q: Quat| [0, 1].map(|side| quat::dot(mean, on(side, q))).map(|w| (1.0 - w) / (1.0 + w).max(1e-9));
     let (mut costs, mut before) = (squares(rotations[0]), Vec::new());
@@ -62,15 +68,16 @@ pub(super) fn folded(rotations: &[Quat], mean: Quat) -> Vec<Quat> {
     sides.iter().rev().zip(rotations).map(|(side, q)| on(*side, *q)).collect()
 }
 
-/// The least cosine between the mean and a folded rotation: parameters are at most 2 there, and without limit near -1.
+/// The least cosine between the mean and a rotation with its best sign. There, parameters have a length of 2;
+/// near -1, they grow without limit.
 const LEAST_COSINE: f64 = -0.6;
 
-/// The mean of rotations. If they turn so far that some end up on the side opposite to it, the direction that keeps
-/// farthest from its opposite takes its place.
+/// The mean of rotations. If some turn so far that they end up near its opposite, another direction replaces
+/// it: the one whose opposite is farthest from all rotations.
 pub(super) fn mean(rotations: &[Quat]) -> Quat {
     let sum = rotations.iter().fold([0.0; 4], |sum, q| [0, 1, 2, 3].map(|i| sum[i] + q[i]));
     let mean = quat::try_normalize(sum).filter(|_| quat::dot(sum, sum) > 1e-6).unwrap_or(rotations[0]);
-    let least = |mean: Quat| folded(rotations, mean).iter().map(|q| quat::dot(mean, *q)).fold(1.0, f64::min);
+    let least = |mean: Quat| best_signs(rotations, mean).iter().map(|q| quat::dot(mean, *q)).fold(1.0, f64::min);
     let own = least(mean);
     if own >= LEAST_COSINE {
         return mean;
@@ -78,25 +85,26 @@ pub(super) fn mean(rotations: &[Quat]) -> Quat {
     directions().map(|other| (other, least(other))).fold((mean, own), |a, b| if b.1 > a.1 { b } else { a }).0
 }
 
-/// Directions of which one is within 45 degrees of any other: the corners of a 24-cell.
+/// The corners of a 24-cell: any direction is within 45 degrees of one of them.
 fn directions() -> impl Iterator<Item = Quat> {
     let sign = |bits: usize, i: usize| if bits >> i & 1 == 1 { -1.0 } else { 1.0 };
     let axes = (0..8).map(move |n| [0, 1, 2, 3].map(|i| if i == n / 2 { sign(n, 0) } else { 0.0 }));
     axes.chain((0..16).map(move |n| [0, 1, 2, 3].map(|i| sign(n, i) / 2.0)))
 }
 
-/// The best axes for folded rotations about their `mean`, where turning moves points by `metric` (squared, per radian).
+/// The best axes for rotations with their best signs about `mean`. `metric` is how far a turn moves points
+/// (squared, per radian).
 pub(super) fn axes(rotations: &[Quat], mean: Quat, metric: &Matrix) -> Matrix {
     let parameters = rotations.iter().map(|q| quat::project(quat::mul(quat::conjugate(mean), *q)));
     let sum = |sum: Matrix, m: [f64; 3]| [0, 1, 2].map(|i| [0, 1, 2].map(|j| sum[i][j] + m[i] * m[j]));
-    // A turn is about four times the parameter.
+    // The angle of a turn is about four times the parameter.
     let spread = parameters.fold([[0.0; 3]; 3], sum).map(|row| row.map(|c| 16.0 * c / rotations.len() as f64));
     improve(AXES, &spread, metric)
 }
 
-/// Turns pairs of axes by smaller and smaller angles as long as that saves bits.
+/// Turns pairs of axes by smaller and smaller angles, as long as that saves bits.
 fn improve(mut axes: Matrix, spread: &Matrix, metric: &Matrix) -> Matrix {
-    // Up to a constant.
+    // The bits per key, up to a constant.
     let bits = |axes: &Matrix| axes.iter().map(|a| libm::log(1.0 + form(spread, a) * form(metric, a))).sum::<f64>();
     let (mut best, mut angle) = (bits(&axes), 0.6);
     while angle > 0.01 {
@@ -143,7 +151,7 @@ mod tests {
 
     #[test]
     fn means_keep_away_from_the_opposite_of_any_rotation() {
-        // Half a turn at every key, about one axis after the other: no key may change sides.
+        // Half a turn at every key, about one axis after the other: no key may change its sign.
         let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.0, 0.8], [0.0, -0.6, 0.8]];
         let mut q = quat::IDENTITY;
         let rotations: Vec<Quat> = (0..40)
@@ -153,14 +161,14 @@ mod tests {
             })
             .collect();
         let mean = mean(&rotations);
-        let least = folded(&rotations, mean).iter().map(|q| quat::dot(mean, *q)).fold(1.0, f64::min);
+        let least = best_signs(&rotations, mean).iter().map(|q| quat::dot(mean, *q)).fold(1.0, f64::min);
         assert!(least > -0.9, "{least}");
     }
 
     #[test]
-    fn folding_keeps_parameters_short_and_smooth() {
+    fn best_signs_keep_parameters_short_and_smooth() {
         let turns: Vec<Quat> = (0..400).map(|i| quat::exp([0.02 * f64::from(i), 0.0, 0.0])).collect();
-        let turns: Vec<[f64; 3]> = folded(&turns, quat::IDENTITY).into_iter().map(quat::project).collect();
+        let turns: Vec<[f64; 3]> = best_signs(&turns, quat::IDENTITY).into_iter().map(quat::project).collect();
         assert!(turns.iter().all(|m| m[0].abs() <= 1.31));
         let jumps = turns.windows(2).filter(|w| (w[0][0] - w[1][0]).abs() > 0.1).count();
         assert!(jumps <= 3, "{jumps}");

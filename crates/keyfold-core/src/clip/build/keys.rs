@@ -1,4 +1,5 @@
-//! When a clip's keys are, the values of the tracks there, and the straight lines or parabolas between them.
+//! The times of a clip's keys, the values of the tracks there, and the straight lines or parabolas between
+//! them.
 
 use super::{BuildError, Job, Source, SourceTrack, splines};
 use crate::clip::{Target, bend, timing::Timing};
@@ -11,23 +12,25 @@ use alloc::{sync::Arc, vec::Vec};
 #[derive(Clone, Debug)]
 pub(super) struct KeyTimes {
     pub(super) timing: Timing,
-    /// Whether a clip runs along parabolas through every other key, not along lines.
+    /// Whether the clip follows parabolas from every other key to the next such key, instead of lines.
     pub(super) bends: bool,
-    /// How far curves through the keys stray from splines, as a share of what is allowed.
+    /// The deviation of curves through the keys from splines, as a share of the bound or tolerance.
     pub(super) stray: f64,
-    /// Seconds.
+    /// The times of the keys, in seconds.
     pub(super) times: Vec<f64>,
-    /// When the curves have keys that stand for what a clip plays: at its own, and halfway through turns of about half a circle.
+    /// The times of keys in the curves that represent the clip: the clip's own, and halfway through turns of
+    /// about half a circle.
     pub(super) clock: Vec<f64>,
-    /// The same as curves have it.
+    /// The times of `clock` as the curves hold them.
     pub(super) floats: Arc<[f32]>,
 }
 
-/// Neighbouring rotations with a smaller cosine (of half the angle) between them get a key halfway.
+/// Neighbouring rotations get a key halfway if the cosine between their quaternions (of half the angle) is
+/// smaller.
 const FAR: f64 = 0.5;
 
 impl KeyTimes {
-    /// An error where the limits leave no room for so many keys.
+    /// Fails if the limits do not allow so many keys.
     pub(super) fn new(job: &Job<'_>) -> Result<Self, BuildError> {
         match job.options.rate {
             Some(rate) => Self::at(job, Timing::even(duration(job.source), rate), false),
@@ -36,7 +39,8 @@ impl KeyTimes {
         }
     }
 
-    /// An error where the limits leave no room for so many keys, or where a clip that bends would have them too close together or turn too far between two.
+    /// Fails if the limits do not allow so many keys. A clip with parabolas also fails if two keys are too
+    /// close together, or if a rotation turns too far between them.
     pub(super) fn at(job: &Job<'_>, timing: Timing, bends: bool) -> Result<Self, BuildError> {
         if job.memory(timing.keys()) > job.options.limits.memory {
             return Err(BuildError::Limit("memory"));
@@ -49,11 +53,12 @@ impl KeyTimes {
             let rows = keys.values(&track.target, track.curve);
             let pairs = rows.as_chunks::<4>().0.windows(2).zip(keys.times.windows(2));
             let far = pairs.filter(|(rows, _)| quat::dot(rows[0], rows[1]) < FAR);
-            // Curves have the very same time: a joint that turns so fast would be elsewhere at the nearest float.
+            // A float, so that curves have exactly this time: at another one, a joint that turns so fast
+            // would be elsewhere.
             keys.clock.extend(far.map(|(_, times)| f64::from(((times[0] + times[1]) / 2.0) as f32)));
         }
         keys.clock.sort_by(f64::total_cmp);
-        // What floats cannot tell apart counts once.
+        // Times that are equal as floats count once.
         keys.clock.dedup_by_key(|time| *time as f32);
         if bends && keys.clock != keys.times {
             return Err(BuildError::Range);
@@ -62,11 +67,12 @@ impl KeyTimes {
         Ok(keys)
     }
 
-    /// How far curves through the keys stray from the source, as a share of what is allowed.
+    /// The largest deviation of curves through the keys from the source, as a share of the bound or
+    /// tolerance.
     pub(super) fn strays(&self, job: &Job<'_>) -> f64 {
         let (lines, source) = (self.lines(job.source), job.source.motion());
         let played = job.source.played(&lines);
-        // Halfway alone says nothing of a curve that crosses the line there.
+        // The middle alone is not enough: a curve may cross the line there.
         let moved = compare(&source, &played, job.probes, &moments(&[&source, &played], BETWEEN)).error();
         let others = job.source.tracks.iter().zip(&lines).filter(|(track, _)| spatial(track).is_none());
         let off = |(track, line): (&SourceTrack<'_>, &Curve)| {
@@ -79,16 +85,17 @@ impl KeyTimes {
         self.times.len()
     }
 
-    /// All tracks as a clip plays them that has their values at the keys.
+    /// All tracks as a clip would play them that has their values at the keys.
     pub(super) fn lines(&self, source: &Source<'_>) -> Vec<Curve> {
         source.tracks.iter().map(|track| self.line(track)).collect()
     }
 
-    /// When a clip plays some moments of the curves that stand for it, whose keys are floats.
+    /// The times at which the clip plays moments of the curves that represent it. The keys of those curves
+    /// are at floats.
     pub(super) fn played_at(&self, moments: &[Moment]) -> Vec<f64> {
         let edges: Vec<f64> = moments.iter().filter(|m| m.left).map(|m| m.time).collect();
         let at = |Moment { time, left }: &Moment| match locate(&self.floats, *time) {
-            // Just before a time, as near as the sampler can be asked.
+            // The last time before it at which the sampler can be called.
             _ if *left => libm::nextafter(*time, -1.0),
             _ if edges.binary_search_by(|edge| edge.total_cmp(time)).is_ok() => *time,
             Location::At(key) if f64::from(self.floats[key]) == *time => self.clock[key],
@@ -98,7 +105,7 @@ impl KeyTimes {
         moments.iter().map(at).collect()
     }
 
-    /// The values at the keys of a curve that drives a target, row by row; rotations without jumps from one side of the sphere to the other.
+    /// The values of a curve at the keys, row by row. Rotations do not jump to the opposite quaternion.
     pub(super) fn values(&self, target: &Target, curve: &Curve) -> Vec<f64> {
         let mut out = alloc::vec![0.0; curve.width() * self.len()];
         curve.sample_many(target.kind(), &self.times, &mut out);
@@ -106,7 +113,7 @@ impl KeyTimes {
         out
     }
 
-    /// A track as what a clip plays that has its values at the keys; steps as they are.
+    /// A track as a clip would play it that has its values at the keys. Steps stay as they are.
     fn line(&self, track: &SourceTrack<'_>) -> Curve {
         let (width, rows) = (track.curve.width(), self.values(&track.target, track.curve));
         let line = match self.bends {
@@ -116,7 +123,7 @@ impl KeyTimes {
         line.filter(|_| track.curve.interpolation() != Interpolation::Step).unwrap_or_else(|| track.curve.clone())
     }
 
-    /// Straight lines between rows of values that drive a target, rotations by slerp.
+    /// Straight lines between rows of values. Rotations use slerp.
     fn straight(&self, target: &Target, width: usize, rows: &[f64]) -> Option<Curve> {
         let row = |time: &f64| {
             let next = self.times.partition_point(|key| key < time).min(self.len() - 1);
@@ -134,7 +141,7 @@ impl KeyTimes {
     }
 }
 
-/// Turns quaternions round that lie on the other side of the sphere than the one before; other values stay.
+/// Negates quaternions that lie on the other side of the sphere than the one before. Other values stay.
 pub(super) fn to_one_side(target: &Target, rows: &mut [f64]) {
     let keys = rows.as_chunks_mut::<4>().0;
     for k in (1..keys.len()).filter(|_| target.is_rotation()) {
@@ -142,17 +149,17 @@ pub(super) fn to_one_side(target: &Target, rows: &mut [f64]) {
     }
 }
 
-/// How long the longest track lasts, in seconds.
+/// The duration of the longest track, in seconds.
 pub(super) fn duration(source: &Source<'_>) -> f32 {
     source.tracks.iter().map(|t| t.curve.end()).fold(0.0, f32::max)
 }
 
-/// The track as the skeleton knows it, where it moves points.
+/// The track as the skeleton holds it; `None` if it moves no points.
 pub(super) fn spatial<'a>(track: &SourceTrack<'a>) -> Option<Track<'a>> {
     track.target.driven_by(track.curve)
 }
 
-/// The motion of curves that drive targets.
+/// The motion of a skeleton whose targets follow curves.
 pub(super) fn motion<'a, 't>(
     skeleton: &'a Skeleton,
     curves: impl IntoIterator<Item = (&'t Target, &'a Curve)>,

@@ -1,4 +1,4 @@
-//! What was written against what it should be: everywhere on the time line, through the sampler that will play it.
+//! Measures a written clip against the reference at all times, through the sampler that will play it.
 
 use super::keys::{motion, spatial, to_one_side};
 use super::plan::Planned;
@@ -8,32 +8,33 @@ use crate::curve::{Curve, Interpolation, largest_difference};
 use crate::skeleton::{BETWEEN, BLOCK, Deviation, Moment, Motion, Part, Poses, compare, moments, prove};
 use alloc::{sync::Arc, vec, vec::Vec};
 
-/// Floats of a size have steps of their own: so much of it.
+/// The allowance for the rounding of a float, as a share of its size.
 const FLOAT: f64 = 1e-6;
 
-/// How far points are off, in squares of the bound.
+/// Squared errors of the probes, in squares of the bound.
 pub(super) struct Errors {
     /// At each key.
     pub(super) own: Vec<f64>,
-    /// Between it and the next, and at itself where that is over the bound: because floats round, that is as good as beside it.
+    /// Between the key and the next. An error at the key itself is included if it is over the bound: because
+    /// floats round, it is treated like one between keys.
     pub(super) beside: Vec<f64>,
 }
 
-/// The largest of all, as a share of the bound.
+/// The largest error of all parts, as a share of the bound.
 pub(super) fn largest(errors: &[Errors]) -> f64 {
     let all = errors.iter().flat_map(|errors| errors.own.iter().chain(&errors.beside));
     libm::sqrt(all.copied().fold(0.0, f64::max))
 }
 
 impl Encoder<'_> {
-    /// The moments in blocks, when the clip plays them, and the reference there.
+    /// The moments in blocks, the times at which the clip plays them, and the reference poses there.
     fn blocks(&self) -> impl Iterator<Item = (&[Moment], &[f64], Poses)> {
         let blocks = self.moments.chunks(BLOCK).zip(self.played_at.chunks(BLOCK)).enumerate();
         let poses = |b: usize, block| self.kept.get(b).cloned().unwrap_or_else(|| Poses::new(&self.wanted, block));
         blocks.map(move |(b, (block, at))| (block, at, poses(b, block)))
     }
 
-    /// What a clip plays at some times; `None` where that is no number.
+    /// The poses of a clip at some times; `None` if a value is not finite.
     fn played(&self, clip: &Clip<'_>, times: &[f64]) -> Option<Poses> {
         let moments: Vec<Moment> = (0..times.len()).map(|i| Moment::at(i as f64)).collect();
         let curves = sampled(clip, times, &(0..times.len()).map(|i| i as f32).collect())?;
@@ -41,7 +42,7 @@ impl Encoder<'_> {
         Some(Poses::new(&played, &moments))
     }
 
-    /// How far each part of the hierarchy is off; nothing where a clip plays what is no number.
+    /// The errors of each part of the hierarchy; `None` if a value that the clip plays is not finite.
     pub(super) fn errors(&self, clip: &Clip<'_>) -> Option<Vec<Errors>> {
         let (keys, bound) = (&self.keys.times, self.job.bound);
         let none = || vec![0.0f64; keys.len()];
@@ -65,7 +66,7 @@ impl Encoder<'_> {
         Some(all)
     }
 
-    /// What a clip plays as curves through its keys; steps as they are.
+    /// A clip as curves through its keys. Steps stay as they are.
     pub(super) fn lines(&self, clip: &Clip<'_>) -> Option<Vec<Curve>> {
         let mut curves = sampled(clip, &self.keys.clock, &self.keys.floats)?;
         let moving = clip.tracks().iter().zip(&mut curves).filter(|(track, _)| track.form() == Form::Keyed);
@@ -81,7 +82,8 @@ impl Encoder<'_> {
         Some(curves)
     }
 
-    /// A clip, and how far it lies from the reference, everywhere: proven between its keys, and what floats round as they blend, as far as it was seen.
+    /// Measures the deviation of a clip from the reference at all times: as proven between its keys, plus the
+    /// rounding of floats that samples show.
     pub(super) fn proven(&self, bytes: Vec<u8>) -> Result<Built, BuildError> {
         let Self { job, wanted, .. } = self;
         let clip = Clip::open(&bytes)?;
@@ -107,11 +109,11 @@ impl Encoder<'_> {
         Ok(Built { bytes, error, possible, holds, resampling, total })
     }
 
-    /// Whether what moves no points keeps within its tolerances, everywhere, where a clip plays these curves.
+    /// Whether tracks that move no points keep within their tolerances at all times, if a clip plays `lines`.
     pub(super) fn others_hold(&self, lines: &[Curve]) -> bool {
         let holds = |(track, line): (&Planned<'_>, &Curve)| {
             let off = largest_difference(track.source.target.kind(), track.wanted, line);
-            // A component of a quaternion moves by half of what it turns.
+            // A quaternion's component changes by half of the angle of a turn.
             let off = if track.source.target.is_rotation() { off / 2.0 } else { off };
             let largest = line.values().iter().fold(0.0f32, |m, v| m.max(v.abs()));
             off <= track.source.tolerance + FLOAT * f64::from(largest)
@@ -121,7 +123,7 @@ impl Encoder<'_> {
     }
 }
 
-/// What a clip plays at `times`, as curves with keys at `keys`; `None` where that is no number.
+/// A clip at `times`, as curves with keys at `keys`; `None` if a value is not finite.
 fn sampled(clip: &Clip<'_>, times: &[f64], keys: &Arc<[f32]>) -> Option<Vec<Curve>> {
     let (mut sampler, mut pose) = (Sampler::new(clip), Pose::new(clip));
     let mut rows: Vec<Vec<f32>> = clip.tracks().iter().map(|t| Vec::with_capacity(t.width() * times.len())).collect();

@@ -1,16 +1,16 @@
-//! The encoder of runtime clips: curves in, bytes out, the bound held.
+//! The encoder of runtime clips. It takes curves and writes bytes that keep the error bound.
 //!
 //! ```text
-//! keys     when the keys are (splines: how many follow those), the values there, and the lines or parabolas between: what errors are measured against
-//! plan     which tracks are constant, exact or keyed, and which need not be stored at all
-//! keyed    what keyed tracks should have at their keys, rotations in axes of their own (frame)
-//! segments each a job for the engine, which sees it by codec ─> codes; or fixed
+//! keys     times of the keys (as many as splines need), values there, and lines or parabolas between them
+//! plan     which tracks are constant, exact or keyed, and which are not stored
+//! keyed    wanted values of keyed tracks at the keys, rotations in axes of their own (frame)
+//! segments each is a job for the engine, which sees its tracks through codec ─> codes; or fixed
 //! pack     codes to bytes
-//! measure  read back, compared everywhere ─> bytes, or keys beside errors over the bound nearer, again
+//! measure  reads the bytes, compares at all times ─> done; over the bound: keys nearby weigh more, again
 //! ```
 //!
-//! `docs/clips.md` tells what was tried and what it brought. Transcendental functions come from `libm`: the same input
-//! makes the same bytes on every platform.
+//! `docs/clips.md` lists what was tried, with results. Transcendental functions come from `libm`, so the same
+//! input makes the same bytes on every platform.
 
 mod codec;
 mod fixed;
@@ -40,38 +40,38 @@ use plan::Plan;
 pub struct Source<'a> {
     /// The animation's name.
     pub name: &'a str,
-    /// Its number in the file it comes from.
+    /// The index of the animation in its file.
     pub index: usize,
-    /// The hierarchy that it moves.
+    /// The hierarchy that it animates.
     pub skeleton: &'a Skeleton,
-    /// By node: how far from its origin errors are measured, in scene units.
+    /// The probe radius of each node, in scene units: errors are measured at points this far from its origin.
     pub probe_radii: &'a [f64],
-    /// What it drives, and how.
+    /// The tracks of the animation.
     pub tracks: &'a [SourceTrack<'a>],
 }
 
 impl Source<'_> {
-    /// The motion of the curves themselves.
+    /// The motion of the source's own curves.
     fn motion(&self) -> Motion<'_> {
         self.played(self.tracks.iter().map(|track| track.curve))
     }
 
-    /// The motion of other curves for its tracks.
+    /// The motion with other curves in place of the tracks' own.
     fn played<'c>(&'c self, curves: impl IntoIterator<Item = &'c Curve>) -> Motion<'c> {
         keys::motion(self.skeleton, self.tracks.iter().map(|track| &track.target).zip(curves))
     }
 }
 
-/// A curve and what it drives.
+/// A curve and its target.
 #[derive(Clone, Debug)]
 pub struct SourceTrack<'a> {
-    /// What the curve drives. Nodes are those of the skeleton.
+    /// The target of the curve. Nodes are indices in the skeleton.
     pub target: Target,
     /// The curve.
     pub curve: &'a Curve,
-    /// The value that the target has without animation, where it is known: a track that never leaves it is not stored.
+    /// The target's value without animation, if known. A track that never leaves it is not stored.
     pub rest: Option<Vec<f32>>,
-    /// How far a component may be off, where the target moves no points.
+    /// The largest error of a component if the target moves no points.
     pub tolerance: f64,
 }
 
@@ -86,71 +86,73 @@ impl SourceTrack<'_> {
     }
 }
 
-/// How to build.
+/// Options for building.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Keys per second; without, curves that run straight keep their own keys, and splines are followed by parabolas, or by lines where those cost less or
-    /// the encoding is `fixed`.
+    /// Keys per second. `None`: linear curves keep their keys; splines become parabolas, or lines if those
+    /// are smaller or the encoding is `fixed`.
     pub rate: Option<f32>,
     /// How to store the keys.
     pub encoding: Encoding,
-    /// `fixed`: bits of every component, whatever error they make; without, the fewest that hold the bound.
+    /// Bits per component of `fixed`, whatever the error. `None`: the fewest that hold the bound.
     pub bits: Option<u32>,
-    /// The largest error of any probe at any time, in scene units.
+    /// The error bound: the largest error of any probe at any time, in scene units.
     pub max_error: f64,
-    /// What building may take.
+    /// The limits of memory and work.
     pub limits: Limits,
 }
 
-/// What building a clip may take before it is given up.
+/// The memory and work that building a clip may take. It fails beyond them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of memory, about.
+    /// Approximate bytes of memory.
     pub memory: u64,
-    /// Steps of a few nanoseconds.
+    /// Units of work, a few nanoseconds each.
     pub work: u64,
 }
 
 impl Limits {
-    /// As much as there is.
+    /// No limits.
     pub const NONE: Self = Self { memory: u64::MAX, work: u64::MAX };
 }
 
-/// A clip that was built, and what was measured on it.
+/// A clip and its measured errors.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Built {
     /// The clip, for [`Clip::open`](crate::clip::Clip::open).
     pub bytes: Vec<u8>,
-    /// The largest error against the resampled animation (against the curves themselves where there is no rate).
+    /// The largest error found against the resampled animation, in scene units. Without a rate, the curves
+    /// themselves are the reference.
     pub error: f64,
-    /// What is not ruled out anywhere: proven between keys, and what floats round as far as it was seen.
+    /// The proven upper bound of the error at any time, in scene units, including the rounding of floats that
+    /// was observed.
     pub possible: f64,
-    /// Whether that and the tolerances of what moves no points are kept.
+    /// Whether `possible` is within the bound, and tracks that move no points are within their tolerances.
     pub holds: bool,
-    /// The largest error of the resampling alone.
+    /// The largest error of the resampling alone; 0 without a rate.
     pub resampling: f64,
-    /// The largest error against the animation as it was, resampling and all.
+    /// The largest error against the original animation, including resampling.
     pub total: f64,
 }
 
-/// Why no clip was built.
+/// The reason why no clip was built.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// There is no track.
+    /// The animation has no tracks.
     Empty,
-    /// A track's node, or the width of its curve, does not fit its target.
+    /// A track's node does not exist, or the width of its curve does not fit its target.
     Target(String),
-    /// The rate, the bound or the number of bits makes no sense.
+    /// The rate, the bound or the number of bits is not valid.
     Options(&'static str),
-    /// Values lie so far apart that no code of a clip reaches from one to the other.
+    /// Values lie too far apart for the codes of a clip.
     Range,
-    /// It takes more of this than [`Limits`] grant.
+    /// Building takes more of this resource than [`Limits`] allow.
     Limit(&'static str),
     /// The finished clip cannot be opened.
     Clip(ClipError),
-    /// Who watched it wanted no more of it.
+    /// `watch` returned false.
     Cancelled,
 }
 
@@ -176,66 +178,72 @@ impl From<ClipError> for BuildError {
     }
 }
 
-/// What all steps of building share.
+/// The input that all steps of building share.
 struct Job<'a> {
     source: &'a Source<'a>,
     options: &'a Options,
     budget: &'a Budget<'a>,
-    /// The bound that is searched within: a part of the one that was asked for.
+    /// The bound of this search: a share of the one that was asked for.
     bound: f64,
-    /// The points in which errors are measured: those of all nodes that move.
+    /// The probes at which errors are measured: one for each node that moves.
     probes: &'a [Probe],
 }
 
-/// What tries are paid from, and who watches them.
+/// The work that is left for tries, and the caller's `watch`.
 struct Budget<'a> {
-    /// Steps of work that are left.
+    /// Units of work that are left.
     work: Cell<u64>,
-    /// How much was told as done: a search that begins again does not go back.
-    done: Cell<f64>,
+    /// The progress reported so far. It does not go back if a search begins again.
+    reported: Cell<f64>,
     watch: &'a dyn Fn(f64) -> bool,
 }
 
 impl Job<'_> {
-    /// Pays for one more try, which looks at so many moments, after so much of all work was done.
+    /// Pays for another try, which samples `moments`, and reports the progress `done` (0 to 1) of all work.
     fn pay(&self, moments: usize, done: f64) -> Result<(), BuildError> {
-        let Budget { work, done: told, watch } = self.budget;
-        told.set(told.get().max(done));
-        if !watch(told.get()) {
+        let Budget { work, reported, watch } = self.budget;
+        reported.set(reported.get().max(done));
+        if !watch(reported.get()) {
             return Err(BuildError::Cancelled);
         }
         let left = work.get().checked_sub(self.for_each(moments, 60, 20));
         left.map(|left| work.set(left)).ok_or(BuildError::Limit("work"))
     }
 
-    /// About how many bytes it takes to build a clip with so many keys: four matrices of each node that moves, three numbers of each component.
+    /// Approximate bytes of memory for building a clip with `keys` keys. For each key: four matrices of each
+    /// node that moves, and three numbers of each component.
     fn memory(&self, keys: usize) -> u64 {
         self.for_each(keys, 4 * size_of::<Affine>() as u64, 3 * size_of::<f64>() as u64)
     }
 
-    /// What so many moments take, where each takes so much for a node that moves and for a component of a track.
+    /// The cost of `moments`. Each costs `node` for each node that moves and `component` for each component
+    /// of a track.
     fn for_each(&self, moments: usize, node: u64, component: u64) -> u64 {
         let components: usize = self.source.tracks.iter().map(|track| track.curve.width()).sum();
         (moments as u64).saturating_mul(self.probes.len() as u64 * node + components as u64 * component)
     }
 }
 
-/// What is left of the bound for the search, which only looks: the last word is with what is proven between times, and with what floats round.
+/// The share of the bound that the first search gets. A search only samples errors. Errors between samples,
+/// which are proven later, and the rounding of floats may be larger.
 const MARGIN: f64 = 0.995;
-/// How often what was proven leaves a little less to another search, and how much less at least and at most.
+/// How many searches are made with bounds that differ little: if a proof is over the bound, the next search
+/// gets a slightly smaller one.
 const SEARCHES: usize = 3;
+/// The least and the largest factor of the bound from one of them to the next.
 const LESS: (f64, f64) = (0.9, 0.995);
-/// How often far less is left after that: half of what the error asks for, because errors follow the steps only roughly where joints turn far between two keys.
+/// How many searches follow with a far smaller bound: half of the bound that the error requires. If joints
+/// turn far between two keys, errors follow the quantization steps only roughly.
 const FAR_SEARCHES: usize = 3;
-/// The least share of the bound that one search leaves to the next.
+/// The least factor of the bound from one of these searches to the next, before it is halved.
 const LEAST: f64 = 1e-3;
 
 /// Builds a clip.
 ///
-/// `watch` is told before every try how much is done, from 0 to 1, and says whether to go on.
+/// `watch` gets the progress before every try, from 0 to 1. Building is cancelled if it returns false.
 pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool) -> Result<Built, BuildError> {
     check(source, options)?;
-    let budget = Budget { work: Cell::new(options.limits.work), done: Cell::new(0.0), watch };
+    let budget = Budget { work: Cell::new(options.limits.work), reported: Cell::new(0.0), watch };
     let (mut share, mut searches) = (MARGIN, 1);
     let probes = probes(source.skeleton, &source.motion().moved(), |node| source.probe_radii[node]);
     loop {
@@ -274,7 +282,7 @@ fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
         Options { rate: Some(rate), .. } if !is_positive(rate.into()) => "the rate must be a positive number",
         Options { rate: Some(rate), .. } if too_many(rate) => "at this rate the clip has more than 16777216 keys",
         Options { max_error, .. } if !is_positive(max_error) => "the largest error must be a positive number",
-        Options { bits: Some(bits), .. } if !(1..=MAX_BITS).contains(&bits) => "a component has 1 to 24 bits",
+        Options { bits: Some(bits), .. } if !(1..=MAX_BITS).contains(&bits) => "bits must be 1 to 24",
         _ => match source.tracks.iter().find(|track| !track.fits(source.skeleton)) {
             Some(track) => return Err(BuildError::Target(track.target.to_string())),
             None => return Ok(()),
@@ -283,29 +291,31 @@ fn check(source: &Source<'_>, options: &Options) -> Result<(), BuildError> {
     Err(BuildError::Options(refused))
 }
 
-/// What all ways to encode a clip share: what is stored, and what that is measured against.
+/// The input of both encodings: the plan, and the reference for errors.
 struct Encoder<'a> {
     job: &'a Job<'a>,
     keys: &'a KeyTimes,
     plan: Plan<'a>,
-    /// What the clip should play: the animation resampled, or itself where there is no rate.
+    /// The reference for errors: the resampled animation, or the animation itself if there is no rate.
     wanted: Motion<'a>,
-    /// By node, its part of the hierarchy: one for each topmost node that moves, with all below.
+    /// By node: the index of its part of the hierarchy. A part is a topmost node that moves, with everything
+    /// below.
     part_of: Vec<Option<usize>>,
-    /// The moments at which errors are measured, and when the clip plays them.
+    /// The moments at which errors are measured.
     moments: Vec<Moment>,
+    /// The times at which the clip plays them.
     played_at: Vec<f64>,
-    /// What should be played at the first of them, block by block, as far as memory is spent on it.
+    /// The reference poses at the first moments, block by block, up to `KEPT` bytes.
     kept: Vec<Poses>,
 }
 
-/// Bytes of poses that are kept between tries; the others are computed again each time.
+/// Bytes of reference poses that are kept between tries. The others are computed again each time.
 const KEPT: usize = 32 << 20;
 
 impl<'a> Encoder<'a> {
-    /// `lines` are the source's tracks as a clip runs between keys.
+    /// `lines` are the source's tracks as a clip plays them between its keys.
     fn new(job: &'a Job<'a>, keys: &'a KeyTimes, lines: &'a [Curve]) -> Self {
-        // A parabola has a key in its midst.
+        // A parabola has a key in the middle: moments lie on both sides of it.
         let between = if keys.bends { 2 * BETWEEN + 1 } else { BETWEEN };
         let moments = moments(&[&job.source.played(lines)], between);
         let wanted: Vec<&Curve> = match job.options.rate {
@@ -319,13 +329,13 @@ impl<'a> Encoder<'a> {
         Self { job, keys, plan, wanted, part_of, played_at: keys.played_at(&moments), moments, kept }
     }
 
-    /// How many parts there are.
+    /// The number of parts of the hierarchy.
     fn parts(&self) -> usize {
         self.part_of.iter().flatten().max().map_or(0, |last| last + 1)
     }
 }
 
-/// The least and the largest.
+/// The least and the largest value.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }

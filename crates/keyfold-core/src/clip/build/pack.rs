@@ -1,4 +1,4 @@
-//! Codes to bytes.
+//! Writes codes as bytes.
 
 use super::Encoder;
 use super::codec::Grids;
@@ -13,7 +13,8 @@ use crate::clip::lanes::LANES;
 use crate::engine::{Code, Parameters};
 use alloc::vec::Vec;
 
-/// A clip in the `fixed` encoding: key by key, four rotations' x, y and z together, then the other components.
+/// A clip in the `fixed` encoding, key by key: x, y and z of four rotations at a time, then the other
+/// components.
 pub(super) fn packed_fixed(
     encoder: &Encoder<'_>,
     keyed: &[Keyed],
@@ -50,7 +51,7 @@ pub(super) fn packed_fixed(
 struct Column<'a> {
     codes: &'a [Code],
     component: usize,
-    /// Bits that hold any anchor.
+    /// The number of bits that hold the code of any anchor.
     min_bits: u8,
 }
 
@@ -64,7 +65,7 @@ impl<'a> Column<'a> {
         self.codes[key][self.component]
     }
 
-    /// The narrowest part that holds the codes of some anchors and of some middles.
+    /// The narrowest part that holds the codes of these anchors and middles.
     fn part(&self, anchors: &[usize], middles: &[usize]) -> Part {
         let all = || anchors.iter().map(|k| self.at(*k));
         let (low, high) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
@@ -72,10 +73,10 @@ impl<'a> Column<'a> {
     }
 }
 
-/// A clip in the `variable` encoding: segment after segment.
+/// A clip in the `variable` encoding, segment by segment.
 pub(super) fn packed(encoder: &Encoder<'_>, keyed: &[Keyed], segments: &Segments<'_, '_>) -> Vec<u8> {
     let (levels, keys) = (&segments.levels, encoder.keys.len());
-    // A segment's steps are the track's or finer by a few levels.
+    // A segment has the track's steps, or steps that are finer by a few levels.
     let base = |levels: &Vec<u8>| {
         let (least, most) = levels.iter().fold((u8::MAX, 0), |(a, b), level| (a.min(*level), b.max(*level)));
         least.max(most.saturating_sub(FINEST))
@@ -112,7 +113,7 @@ pub(super) fn packed(encoder: &Encoder<'_>, keyed: &[Keyed], segments: &Segments
     directory.layout = Layout::Variable { anchors: segments.anchors, width_bits, bends, refines };
     let (shape, mut out) = (HeadShape::new(&directory), BitWriter::default());
     for (s, (parts, (anchors, middles))) in parts.into_iter().zip(&cut).enumerate() {
-        // A number for each rotation, and for each component of the others.
+        // One number for each rotation, and for each component of the other tracks.
         let repeats = keyed.iter().enumerate().map(|(i, keyed)| (i, if i < rotations { 1 } else { keyed.components }));
         let finer = repeats.flat_map(|(i, count)| core::iter::repeat_n(levels[i][s] - bases[i], count)).collect();
         let head = Head { parts, finer, ..Head::default() };

@@ -1,4 +1,4 @@
-//! Which tracks are constant, exact or keyed, and which need not be stored at all.
+//! Decides which tracks are constant, exact or keyed, and which are not stored.
 
 use super::keys::{KeyTimes, duration, spatial};
 use super::{Job, SourceTrack, range};
@@ -12,33 +12,33 @@ use crate::engine::farthest;
 use crate::quat;
 use alloc::{string::ToString, vec::Vec};
 
-/// The part of the bound that a constant may take: what hangs below makes up for most of it.
+/// The share of the bound that a constant may take. The joints below compensate for most of it.
 const CONSTANT_SHARE: f64 = 0.05;
-/// The least that a unit of a track is taken to move points by.
+/// The least distance by which a unit of a track is assumed to move points.
 const LEAST_REACH: f64 = 1e-12;
 
 /// A track that is stored.
 #[derive(Clone, Debug)]
 pub(super) struct Planned<'a> {
     pub(super) source: &'a SourceTrack<'a>,
-    /// What it should play.
+    /// The curve that it should play.
     pub(super) wanted: &'a Curve,
-    /// The source at the keys, row by row.
+    /// The source's values at the keys, row by row.
     pub(super) rows: Vec<f64>,
-    /// A constant or steps, as they will be played; nothing where there are codes at every key.
+    /// The constant or the steps as they will be played; `None` if there are codes at every key.
     pub(super) held: Option<Curve>,
 }
 
-/// All of a clip but its codes.
+/// Everything of a clip except its codes.
 #[derive(Clone, Debug)]
 pub(super) struct Plan<'a> {
     pub(super) tracks: Vec<Planned<'a>>,
-    /// What will be written; how the keys lie, and on which grids, is open.
+    /// The directory that will be written. The layout of the keys and their grids are not yet decided.
     pub(super) directory: Directory,
 }
 
 impl<'a> Plan<'a> {
-    /// `wanted` is what the tracks of the source should play.
+    /// `wanted` are the curves that the tracks of the source should play.
     pub(super) fn new(job: &Job<'a>, keys: &KeyTimes, wanted: &[&'a Curve]) -> Self {
         let allowed = allowed(job);
         let directory = Directory {
@@ -61,7 +61,7 @@ impl<'a> Plan<'a> {
         plan
     }
 
-    /// Takes in a track, unless it never leaves its rest; how far a constant may be off.
+    /// Adds a track, unless it never leaves its rest value. `allowed` is the largest error of a constant.
     fn add(&mut self, mut track: Planned<'a>, allowed: f64) {
         let (curve, target, directory) = (track.source.curve, &track.source.target, &mut self.directory);
         let held = |times: &[f32], values: Vec<f32>| {
@@ -90,7 +90,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Values that are stored as they are; rotations of length one.
+/// Values that are stored exactly. Rotations are normalized.
 fn exact(track: &SourceTrack<'_>, mut values: Vec<f32>) -> Vec<f32> {
     if track.target.is_rotation() {
         quat::normalize_keys(&mut values);
@@ -98,11 +98,12 @@ fn exact(track: &SourceTrack<'_>, mut values: Vec<f32>) -> Vec<f32> {
     values
 }
 
-/// The one value that stands for all rows, where one does.
+/// The value that represents all rows; `None` if they are too far apart.
 fn still(track: &Planned<'_>, allowed: f64) -> Option<Vec<f64>> {
     let width = track.source.curve.width();
     let ranges: Vec<_> = (0..width).map(|c| range(track.rows.iter().copied().skip(c).step_by(width))).collect();
-    // Half a unit of a quaternion is a radian.
+    // Half a unit of a quaternion is a radian: the middle of a rotation's range is off by the range in
+    // radians.
     let apart = ranges.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
     (apart <= allowed).then(|| ranges.iter().map(|(low, high)| low + (high - low) / 2.0).collect())
 }
@@ -113,7 +114,8 @@ fn is_rest(track: &SourceTrack<'_>, value: &[f64], allowed: f64) -> bool {
     difference(track.target.kind(), value, &rest) <= allowed
 }
 
-/// By track, how far a constant may be off: an angle, a distance, or any component where it moves no points.
+/// By track: the largest error of a constant, as an angle, as a distance, or of any component if the track
+/// moves no points.
 fn allowed(job: &Job<'_>) -> Vec<f64> {
     let moving: Vec<_> = job.source.tracks.iter().filter_map(spatial).collect();
     let mut reaches = farthest(&job.source.motion(), &moving, job.probes).into_iter();
@@ -124,7 +126,7 @@ fn allowed(job: &Job<'_>) -> Vec<f64> {
     job.source.tracks.iter().map(allowed).collect()
 }
 
-/// The grid of constants that move points: fine enough for whatever reaches farthest.
+/// The grid of constants that move points: fine enough for the track with the farthest reach.
 fn grid(job: &Job<'_>, allowed: &[f64]) -> ConstantGrid {
     let [mut angle, mut distance] = [CONSTANT_SHARE * job.bound / LEAST_REACH; 2];
     for (track, allowed) in job.source.tracks.iter().zip(allowed).filter(|(track, _)| spatial(track).is_some()) {
@@ -134,7 +136,8 @@ fn grid(job: &Job<'_>, allowed: &[f64]) -> ConstantGrid {
     ConstantGrid::within(angle, distance)
 }
 
-/// A value on the grid, where it moves points and that is near enough; else as it is.
+/// The nearest value on the grid if the track moves points and the grid is near enough; otherwise the value
+/// itself.
 fn rounded(track: &SourceTrack<'_>, value: &[f64], allowed: f64, grid: &ConstantGrid) -> Vec<f32> {
     let near = match *value {
         [x, y, z, w] if track.target.is_rotation() => grid.rotation([x, y, z, w]).to_vec(),

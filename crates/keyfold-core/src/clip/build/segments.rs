@@ -1,10 +1,11 @@
-//! The keys of the `variable` encoding: each segment is a job for the engine, from the last to the first, because the last middle of a segment counts from the first anchor
-//! of the next.
+//! The keys of the `variable` encoding. Each segment is a job for the engine. Segments are made from the last
+//! to the first, because the last middle of a segment counts from the first anchor of the next.
 //!
-//! What is over the bound between keys is measured on the whole clip, through the sampler that will play it: keys beside have to come nearer then, and codes there are
-//! repaired, as are those that count from them.
+//! Errors between keys are measured on the whole clip, through the sampler that will play it. If they are
+//! over the bound, the keys beside them weigh more. Their codes are repaired, and so are codes that count
+//! from them.
 
-use super::codec::KeyCodec;
+use super::codec::{Grids, KeyCodec};
 use super::keyed::{Keyed, Tracks};
 use super::measure::{Errors, largest};
 use super::pack::packed;
@@ -16,35 +17,36 @@ use crate::engine::{self, Code, Encoded, Grid, Sequential, raise};
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
 
-/// The most levels by which a segment is finer than its track.
+/// The most levels by which a segment can be finer than its track. A head cannot express more.
 pub(super) const FINEST: u8 = FINER.len() as u8 - 1;
 
-/// A clip cut into segments of so many anchors, as far as it is made.
+/// The segments of a clip, as far as they are made.
 pub(super) struct Segments<'a, 'e> {
     encoder: &'e Encoder<'a>,
     tracks: &'e Tracks<'a>,
+    /// Anchors per segment.
     pub(super) anchors: usize,
-    /// The keys of each.
+    /// The keys of each segment.
     pub(super) ranges: Vec<Range<usize>>,
-    /// By keyed track and segment: how fine steps are.
+    /// By keyed track and segment: the level of the quantization steps.
     pub(super) levels: Vec<Vec<u8>>,
     /// By keyed track and key.
     pub(super) codes: Vec<Vec<Code>>,
-    /// By segment: whether there are codes to repair.
+    /// By segment: whether it already has codes, which can be repaired.
     made: Vec<bool>,
-    /// By part of the hierarchy and key: how many times the square of its error counts.
+    /// By part of the hierarchy and key: the weight of the squared error.
     weights: Vec<Vec<f64>>,
-    /// By keyed track: the coarsest level.
+    /// By keyed track: the coarsest level that a segment may have.
     floors: Vec<u8>,
 }
 
 impl<'a, 'e> Segments<'a, 'e> {
     fn new(encoder: &'e Encoder<'a>, tracks: &'e Tracks<'a>) -> Self {
         let (keys, keyed) = (encoder.keys.len(), &tracks.keyed);
-        // Segments are all alike: a short one at the end would have a head of its own.
+        // Segments have equal lengths: a short one at the end would cost a head of its own.
         let all = keys / 2 + 1;
         let anchors = all.div_ceil(((all + ANCHORS / 2) / ANCHORS).max(1));
-        // The last key is an anchor wherever it is.
+        // The last key is always an anchor.
         let starts = (0..all.div_ceil(anchors)).map(|segment| (2 * anchors * segment).min(keys - 1));
         let ends = starts.clone().skip(1).chain([keys]);
         let ranges: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
@@ -65,7 +67,8 @@ impl<'a, 'e> Segments<'a, 'e> {
         }
     }
 
-    /// Makes those segments again that are beside errors over the bound: keys there count for more, and the more where that did not help.
+    /// Raises the weights of keys beside errors over the bound, and raises them further if that did not help.
+    /// Then makes the segments of these keys again.
     fn come_nearer(&mut self, errors: &[Errors]) -> Result<(), BuildError> {
         let mut wanted = vec![false; self.ranges.len()];
         for (weights, errors) in self.weights.iter_mut().zip(errors) {
@@ -82,7 +85,8 @@ impl<'a, 'e> Segments<'a, 'e> {
         self.make(wanted)
     }
 
-    /// Makes segments, and those before them whose codes count from theirs, until no track has levels too far apart.
+    /// Makes the wanted segments, and those before them whose codes count from theirs, until no track has
+    /// levels too far apart.
     fn make(&mut self, mut wanted: Vec<bool>) -> Result<(), BuildError> {
         while wanted.contains(&true) {
             for segment in (0..wanted.len()).rev() {
@@ -99,7 +103,7 @@ impl<'a, 'e> Segments<'a, 'e> {
         Ok(())
     }
 
-    /// By moving track, the parameters of a segment's first key.
+    /// By moving track: the parameters of a segment's first key.
     fn firsts(&self, segment: usize) -> Vec<Option<[f64; 3]>> {
         let first = |place: usize| {
             let (key, level) = (self.ranges.get(segment)?.start, self.levels[place][segment]);
@@ -108,7 +112,7 @@ impl<'a, 'e> Segments<'a, 'e> {
         self.tracks.moving.iter().map(|moving| moving.keyed.and_then(first)).collect()
     }
 
-    /// Makes a segment: repairs what there is, or searches it anew where that does not hold.
+    /// Makes a segment: repairs its codes if it has any, and searches it anew if that does not hold.
     fn segment(&mut self, segment: usize) {
         let (keys, tracks, after) = (self.ranges[segment].clone(), self.tracks, self.firsts(segment + 1));
         let codec = KeyCodec(|index: usize, step: f64| {
@@ -129,7 +133,7 @@ impl<'a, 'e> Segments<'a, 'e> {
         self.made[segment] = true;
     }
 
-    /// What became of a segment's tracks, which anchors with the parameters `after` follow.
+    /// The encoded tracks of a segment. `after` are the parameters of the anchors that follow it.
     fn encoded(&self, segment: usize, after: &[Option<[f64; 3]>]) -> Vec<Option<Encoded>> {
         let keys = self.ranges[segment].clone();
         let track = |(place, after): (Option<usize>, &Option<[f64; 3]>)| {
@@ -145,7 +149,8 @@ impl<'a, 'e> Segments<'a, 'e> {
         self.tracks.moving.iter().map(|moving| moving.keyed).zip(after).map(track).collect()
     }
 
-    /// Raises the coarsest level of tracks whose segments are too far apart for a head to say. Says which segments have to be made again.
+    /// Raises the coarsest level of tracks whose segments have levels too far apart for a head. Returns, by
+    /// segment, whether it has to be made again.
     fn raised_floors(&mut self) -> Vec<bool> {
         let mut wanted = vec![false; self.ranges.len()];
         for (floor, levels) in self.floors.iter_mut().zip(&self.levels) {
@@ -156,28 +161,30 @@ impl<'a, 'e> Segments<'a, 'e> {
         wanted
     }
 
-    /// Whether a track has no finer steps with which codes would reach its values.
-    fn lack_codes(&self) -> bool {
-        let lacks = |(keyed, levels): (&Keyed, &Vec<u8>)| levels.contains(&keyed.grids.finest());
-        self.tracks.keyed.iter().zip(&self.levels).any(lacks)
+    /// The tracks at their finest level: with finer steps, codes would not reach all of their values.
+    fn at_finest(&self) -> impl Iterator<Item = &Keyed> {
+        let tracks = self.tracks.keyed.iter().zip(&self.levels);
+        tracks.filter(|(keyed, levels)| levels.contains(&keyed.grids.finest())).map(|(keyed, _)| keyed)
     }
 }
 
-/// What making a segment takes, in moments of one try.
+/// The work of making a segment, for each of its keys, in moments of one try.
 const WORK: usize = 64;
-/// How often the search may come nearer where the bound was exceeded between keys.
+/// How often segments are made again because the bound is exceeded between keys.
 const TRIES: usize = 24;
-/// About how many anchors make a segment.
+/// The approximate number of anchors in a segment.
 const ANCHORS: usize = 8;
-/// The least share of the bound that a key's own error is taken for where errors beside it are over the bound: what is nearer already need not come much nearer.
+/// Beside errors over the bound, a key's own error counts as at least this share of the bound. Keys that are
+/// nearer already need not come much nearer.
 const LEAST: f64 = 0.5;
-/// The share of the bound, squared, that errors are to come to beside keys that count for more already.
+/// The share of the bound, squared, to which errors are brought beside keys whose weights were raised before.
 const NEARER: f64 = 0.97;
-/// How much of all work is done once each segment was made.
+/// The progress when each segment has been made once.
 const MADE: f64 = 0.8;
 
 impl Encoder<'_> {
-    /// Encodes, reads back, measures; where the bound is exceeded between keys, again with those beside nearer.
+    /// Encodes, reads back and measures. If the bound is exceeded between keys, the keys beside weigh more in
+    /// the next try.
     pub(super) fn variable(&self) -> Result<Built, BuildError> {
         let tracks = Tracks::new(self, true);
         let mut segments = Segments::new(self, &tracks);
@@ -189,15 +196,15 @@ impl Encoder<'_> {
             self.job.pay(self.keys.len() + self.moments.len(), MADE)?;
             let errors = self.errors(&Clip::open(&bytes)?);
             let found = errors.as_deref().map_or(0.0, largest);
-            if let Some(errors) =
-                errors.filter(|_| found > 1.0 && !(found == last && segments.lack_codes()) && tries.next().is_some())
-            {
+            let is_stuck = found == last && segments.at_finest().next().is_some();
+            if let Some(errors) = errors.filter(|_| found > 1.0 && !is_stuck && tries.next().is_some()) {
                 last = found;
                 segments.come_nearer(&errors)?;
                 continue;
             }
             let built = self.proven(bytes)?;
-            return if built.holds || !segments.lack_codes() { Ok(built) } else { Err(BuildError::Range) };
+            let lacks_codes = segments.at_finest().any(|keyed| matches!(keyed.grids, Grids::Numbers { .. }));
+            return if built.holds || !lacks_codes { Ok(built) } else { Err(BuildError::Range) };
         }
     }
 }

@@ -1,7 +1,9 @@
-//! When the keys of a clip are that follows splines by parabolas or straight lines.
+//! The keys of a clip that approximates splines by parabolas or straight lines.
 //!
-//! Each span between keys of the source is cut into as many parts, because a cubic bends alike throughout; or steps are even, parts of the shortest such span or any.
-//! Keys are judged by what they are likely to cost (what curves stray by is not left for codes), and looked at only where that may be less than the best so far.
+//! Each span between keys of the source is divided into equally many parts, because a cubic bends alike
+//! throughout. Or steps are even: fractions of the shortest span, or of any length. Keys are judged by their
+//! probable cost: the part of the bound that curves take is not left for codes. Curves are measured only if
+//! they may cost less than the best so far.
 
 use super::keys::{KeyTimes, duration};
 use super::{BuildError, Job, Source};
@@ -10,17 +12,20 @@ use crate::curve::{Interpolation, merged_times};
 use crate::skeleton::BETWEEN;
 use alloc::vec::Vec;
 
-/// The fastest even steps, and how many times as many parts are tried next: at most, and at least as long as none were enough.
+/// The fastest even steps, in keys per second.
 const FASTEST: f32 = 20_000.0;
+/// The largest factor from one number of parts to the next.
 const FASTER: f64 = 4.0;
+/// The least factor while no number of parts was enough.
 const SLOWEST: f64 = 1.2;
-/// About how many bits a component of a key takes that may be off by all that is allowed, and how much of that curves leave at least.
+/// The approximate bits of a component of a key if its code may take the whole bound.
 const BITS: f64 = 4.0;
+/// The least share of the bound that curves leave for codes.
 const LEFT: f64 = 0.3;
-/// What a time takes that is not at an even step.
+/// The bits of a time that is not at an even step.
 const TIME_BITS: f64 = 32.0;
 
-/// The keys that are likely to cost least; an error where the limits leave no room for any.
+/// The keys with the least probable cost. Fails if the limits allow none.
 pub(super) fn keys(job: &Job<'_>) -> Result<KeyTimes, BuildError> {
     let moving = job.source.tracks.iter().filter(|track| !track.curve.is_constant());
     let components = moving.map(|track| track.curve.width()).sum::<usize>().max(1) as f64;
@@ -40,21 +45,22 @@ pub(super) fn keys(job: &Job<'_>) -> Result<KeyTimes, BuildError> {
 
 struct Search<'a> {
     job: &'a Job<'a>,
-    /// How many components keys have that are not constant, one at least.
+    /// The number of components that are not constant, at least one.
     components: f64,
-    /// With what they are likely to cost: infinite where curves through them leave too little for codes.
+    /// The best keys so far, with their probable cost. It is infinite if curves through them leave too little
+    /// for codes.
     best: Option<(f64, KeyTimes)>,
-    /// Limits left no room for the steps that were asked for last.
+    /// Whether the limits did not allow the steps that were tried last.
     is_short: bool,
 }
 
 impl Search<'_> {
-    /// Looks for keys of parabolas, or of lines.
+    /// Searches keys for parabolas, or for lines.
     fn run(&mut self, bends: bool) -> Result<(), BuildError> {
         let (job, own) = (self.job, own_times(self.job.source));
         let shortest = own.windows(2).map(|w| w[1] - w[0]).fold(f32::INFINITY, f32::min);
         let (spans, steps) = (own.len() - 1, libm::roundf(duration(job.source) / shortest) as usize);
-        // Spans that are all alike are even steps.
+        // Spans of equal length are even steps.
         if spans == 0 || spans != steps {
             self.fewest(bends, &|parts| cut(&own, parts))?;
         }
@@ -64,7 +70,8 @@ impl Search<'_> {
         self.fewest(bends, &|parts| even_steps(job, parts))
     }
 
-    /// The fewest parts of each span through which curves are near enough: more where they are not, fewer where they are.
+    /// Searches the fewest parts of each span with which curves are near enough: tries more if they are not,
+    /// fewer if they are.
     fn fewest(&mut self, bends: bool, timing: &dyn Fn(usize) -> Option<Timing>) -> Result<(), BuildError> {
         let (power, keys) = if bends { (3.0, 2) } else { (2.0, 1) };
         let (mut parts, mut few, mut many) = (1usize, 0, usize::MAX);
@@ -72,7 +79,8 @@ impl Search<'_> {
             let Some(timing) = timing(parts.saturating_mul(keys)) else { break };
             let Some(stray) = self.weigh(timing, bends)? else { break };
             *(if stray <= 1.0 - LEFT { &mut many } else { &mut few }) = parts;
-            // What strays by as much whatever the parts, because of floats, would otherwise take them one by one.
+            // Because of floats, some curves deviate equally with any number of parts. This factor keeps such
+            // a search short.
             let least = if many == usize::MAX { SLOWEST } else { 1.0 / FASTER };
             let more = libm::pow(stray / (1.0 - LEFT), 1.0 / power).clamp(least, FASTER);
             parts = libm::ceil(parts as f64 * more) as usize;
@@ -80,8 +88,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Keeps keys where they are better than the best so far; how far curves through them stray. Keys that limits leave no room for are none, and those that
-    /// cost more whatever they stray by are not looked at.
+    /// Keeps keys if they are better than the best so far, and returns how far curves through them deviate.
+    /// `None` if the limits do not allow the keys, or if they cost more whatever the deviation.
     fn weigh(&mut self, timing: Timing, bends: bool) -> Result<Option<f64>, BuildError> {
         let time = if matches!(timing, Timing::Table(_)) { TIME_BITS } else { 0.0 };
         let count = timing.keys();
@@ -103,9 +111,9 @@ impl Search<'_> {
     }
 }
 
-/// The beginning, the end, and the keys of all curves between.
+/// The start, the end, and the keys of all curves between.
 pub(super) fn own_times(source: &Source<'_>) -> Vec<f32> {
-    // Steps have times of their own.
+    // Steps store their own times.
     let blends = source.tracks.iter().filter(|track| track.curve.interpolation() != Interpolation::Step);
     let mut times = merged_times(blends.map(|track| track.curve.times()));
     times.extend(times.last().map(|_| duration(source)));
@@ -115,7 +123,7 @@ pub(super) fn own_times(source: &Source<'_>) -> Vec<f32> {
     times
 }
 
-/// Each span of `own` times in so many parts; nothing where floats cannot tell them apart.
+/// Divides each span of `own` times into equal parts; `None` if floats cannot distinguish their times.
 fn cut(own: &[f32], parts: usize) -> Option<Timing> {
     let spans = own.windows(2).map(|w| (f64::from(w[0]), f64::from(w[1]) - f64::from(w[0])));
     let starts = spans.flat_map(|(from, span)| (0..parts).map(move |i| (from + span * i as f64 / parts as f64) as f32));

@@ -1,4 +1,5 @@
-//! Two motions over spans: samples of both, bounds along their chains, and what the two together do not rule out.
+//! Compares two motions over spans: samples of both, bounds along their chains, and the upper limits that
+//! follow from both.
 
 use super::super::motion::Pace;
 use super::super::{Affine, Deviation, Moment, Motion, Poses, Probe, Transform};
@@ -13,7 +14,7 @@ use crate::vector::{dot, length};
 use alloc::{vec, vec::Vec};
 use core::iter::successors;
 
-/// Two motions and what is compared of them.
+/// Two motions and the probes to compare.
 pub(super) struct Comparison<'m> {
     pub(super) a: &'m Motion<'m>,
     pub(super) b: &'m Motion<'m>,
@@ -24,7 +25,7 @@ pub(super) struct Comparison<'m> {
 
 /// One motion at a block's moments.
 struct Rows {
-    /// Of animated nodes.
+    /// By node, if it is animated and needed.
     transforms: Vec<Option<Vec<Transform>>>,
     poses: Poses,
 }
@@ -43,7 +44,7 @@ impl Rows {
         Self { transforms, poses }
     }
 
-    /// A node over a span whose moments start with `first`; `None` if a matrix stands there that is no transform.
+    /// A node over a span whose moments start with `first`; `None` if its matrix is not a transform.
     fn stretch<'s>(&'s self, motion: &'s Motion<'_>, node: usize, span: &Span, first: usize) -> Option<Stretch<'s>> {
         let (pace, samples) = match &self.transforms[node] {
             Some(rows) => (motion.pace(node), [0, 1, 2, 3].map(|i| &rows[first + i])),
@@ -60,7 +61,7 @@ impl Rows {
 }
 
 impl Comparison<'_> {
-    /// Looks at spans for the first time.
+    /// Samples and bounds spans for the first time.
     pub(super) fn survey(&self, spans: &[Span]) -> Part {
         let mut part = Part::new(self.probes.len());
         let mut chains = vec![Chain::still(0.0, 0.0); self.probes.len()];
@@ -100,7 +101,7 @@ impl Comparison<'_> {
         part
     }
 
-    /// Looks at the halves of open spans.
+    /// Samples and bounds the halves of open spans.
     pub(super) fn refine(&self, open: &[Open], limit: f64) -> Part {
         let mut part = Part::new(self.probes.len());
         let mut chains = vec![Chain::still(0.0, 0.0); self.probes.len()];
@@ -135,7 +136,7 @@ impl Comparison<'_> {
         part
     }
 
-    /// Which nodes of either motion the probes of open spans hang on.
+    /// The nodes of either motion that the probes of open spans depend on.
     fn wanted(&self, open: &[Open]) -> (Vec<bool>, Vec<bool>) {
         let mut wanted = (vec![false; self.a.skeleton().len()], vec![false; self.b.skeleton().len()]);
         for i in open.iter().flat_map(|open| &open.probes) {
@@ -172,7 +173,7 @@ impl Comparison<'_> {
         let (a, b) = (rows.0.stretch(self.a, probe.a, span, first), rows.1.stretch(self.b, probe.b, span, first));
         match (a, b) {
             (Some(a), Some(b)) => a.beside(&b),
-            // A matrix that is no transform: nothing moves, or what does is bounded on its own.
+            // A matrix is not a transform. Either nothing moves, or both motions are bounded separately.
             _ => {
                 let (a, b) = (self.a.skeleton().rest_local(probe.a), self.b.skeleton().rest_local(probe.b));
                 let still = rows.0.transforms[probe.a].is_none() && rows.1.transforms[probe.b].is_none();
@@ -185,8 +186,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// The probes whose bounds those of `probes` follow from, each once, parents first: what hangs on one chain goes
-    /// through it together.
+    /// The probes that the bounds of `probes` depend on, each once, parents first. Probes on one chain share
+    /// the work.
     pub(super) fn needed(&self, probes: &[usize]) -> Vec<usize> {
         let (mut seen, mut needed) = (vec![false; self.probes.len()], Vec::with_capacity(probes.len()));
         for &probe in probes {
@@ -201,7 +202,7 @@ impl Comparison<'_> {
         needed
     }
 
-    /// How many nodes the bounds of each probe would go through alone: what halving is paid by.
+    /// By probe: how many nodes its bounds would visit alone. This is the price of halving.
     pub(super) fn lengths(&self) -> Vec<u64> {
         let (a, b) = (depths(self.a), depths(self.b));
         let mut lengths = vec![1; self.probes.len()];
@@ -215,7 +216,7 @@ impl Comparison<'_> {
         lengths
     }
 
-    /// Bounds of a pair in a rigid pair's frame, where one is given, from those of the pair above it.
+    /// Bounds of a pair from those of the pair above it; in the `frame` of a rigid pair if there is one.
     fn chain(
         &self,
         i: usize,
@@ -240,8 +241,8 @@ impl Comparison<'_> {
         above.below(&self.own(i, rows, span, first))
     }
 
-    /// The ways from the three points to their twins over a span; turned into the frame of a rigid pair, where one is
-    /// given.
+    /// The vectors from the three points to their twins over a span, as cubics; in the `frame` of a rigid
+    /// pair if there is one.
     fn cubics(&self, i: usize, rows: &(Rows, Rows), first: usize, frame: Option<usize>) -> [Cubic; 3] {
         let probe = &self.probes[i];
         let at = |m: usize| {
@@ -258,7 +259,7 @@ impl Comparison<'_> {
     }
 }
 
-/// How many nodes there are from each node up to its root.
+/// By node: the number of nodes up to its root.
 fn depths(motion: &Motion<'_>) -> Vec<u64> {
     let skeleton = motion.skeleton();
     let mut depths = vec![1; skeleton.len()];
@@ -268,14 +269,14 @@ fn depths(motion: &Motion<'_>) -> Vec<u64> {
     depths
 }
 
-/// Bounds of a node's matrix to the scene.
+/// Bounds of a node's matrix in the scene.
 fn from_root(motion: &Motion<'_>, rows: &Rows, node: usize, span: &Span, first: usize) -> Own {
     let path: Vec<usize> = successors(Some(node), |node| motion.skeleton().parent(*node)).collect();
     let own = path.iter().rev().map(|node| rows.own(motion, *node, span, first));
     own.reduce(|above, own| own.below(&above)).unwrap_or(Own::ZERO)
 }
 
-/// Bounds of all nodes' matrices to the scene.
+/// Bounds of all nodes' matrices in the scene.
 fn all_from_root(motion: &Motion<'_>, rows: &Rows, span: &Span, first: usize) -> Vec<Own> {
     let skeleton = motion.skeleton();
     let mut all = vec![Own::ZERO; skeleton.len()];

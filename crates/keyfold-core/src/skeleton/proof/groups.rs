@@ -1,5 +1,6 @@
-//! Probes in groups that no moving node connects, in neither motion: a group is compared at the times of its own keys.
-//! Where many things move on their own (debris, a crowd), all keys times all nodes would be far too much.
+//! Groups of probes that no moving node connects, in either motion. A group is compared at the times of its
+//! own keys. If many things move independently (debris, a crowd), comparing all nodes at all keys would be
+//! far too much work.
 
 use super::super::{Motion, Probe, Skeleton};
 use alloc::{collections::BTreeMap, vec::Vec};
@@ -18,7 +19,7 @@ pub(super) fn groups(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> Vec<Ve
 /// Nodes with all their ancestors, in a hierarchy of their own.
 pub(super) struct Chains {
     pub(super) skeleton: Skeleton,
-    /// By node of the hierarchy: its number in the whole one.
+    /// By node of this hierarchy: its index in the whole one.
     pub(super) nodes: Vec<usize>,
     number: BTreeMap<usize, usize>,
 }
@@ -38,7 +39,7 @@ impl Chains {
         Self { skeleton: skeleton.part(&nodes), nodes, number }
     }
 
-    /// The number of a node of the whole hierarchy.
+    /// The index in this hierarchy of a node of the whole one.
     pub(super) fn number(&self, node: usize) -> usize {
         self.number[&node]
     }

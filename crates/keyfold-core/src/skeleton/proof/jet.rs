@@ -1,16 +1,16 @@
-//! Bounds of a function's size and of its derivatives over a stretch of time, and how they carry through sums,
-//! products and quotients.
+//! Bounds of a function's size and of its derivatives over a stretch of time, and their propagation through
+//! sums, products and quotients.
 //!
-//! The calculus is that of power series with coefficients that are never too small (majorants): Leibniz' rule for a
-//! product is the product of two such series. Time runs from 0 to 1 over the stretch.
+//! The rules are those of power series with coefficients that are never too small (majorants). For example,
+//! Leibniz' rule for a product is the product of two such series. Time runs from 0 to 1 over the stretch.
 
 use super::peak::control_points;
 use core::ops::{Add, Mul};
 
-/// The highest derivative that is bounded: that of the remainder of a cubic.
+/// The highest derivative that is bounded: the remainder of a cubic depends on it.
 pub(super) const ORDER: usize = 4;
 
-/// For each k up to [`ORDER`]: the k-th derivative over k! is nowhere longer than this.
+/// For each k up to [`ORDER`]: an upper bound of the k-th derivative's length over k!.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Jet(pub(super) [f64; ORDER + 1]);
 
@@ -19,22 +19,22 @@ const OMEGA: Jet = Jet([1.0 / 81.0, 2.0 / 9.0, 11.0 / 9.0, 2.0, 1.0]);
 
 impl Jet {
     pub(super) const ZERO: Self = Self([0.0; ORDER + 1]);
-    /// A unit quaternion or a rotation of which nothing is known. Numbers instead of infinities: nothing times this
-    /// is nothing.
+    /// A unit quaternion or a rotation of which nothing is known. The bounds are numbers instead of
+    /// infinities, so that zero times them is zero.
     pub(super) const WILD: Self = Self([1.0, 1e30, 1e30, 1e30, 1e30]);
 
-    /// What never changes.
+    /// A function of this size that never changes.
     pub(super) fn constant(size: f64) -> Self {
         Self([size, 0.0, 0.0, 0.0, 0.0])
     }
 
-    /// What turns evenly by `angle`, with unit length.
+    /// A function of unit length that turns by `angle` at constant speed.
     pub(super) fn turning(angle: f64) -> Self {
         let square = angle * angle;
         Self([1.0, angle, square / 2.0, square * angle / 6.0, square * square / 24.0])
     }
 
-    /// A polynomial of degree N - 1 with these control values, measured by `size`.
+    /// A polynomial of degree N - 1 with these control values, whose length is `size`.
     pub(super) fn bezier<const N: usize, V: Copy>(mut c: [V; N], minus: fn(V, V) -> V, size: fn(V) -> f64) -> Self {
         let mut jet = Self::ZERO;
         let mut choose = 1.0;
@@ -47,10 +47,10 @@ impl Jet {
         jet
     }
 
-    /// What has these values at four even steps from end to end, and `last` as its last bound: the cubic through
-    /// them, and what that misses. A derivative of the cubic misses no more than the largest one of [`OMEGA`] times
-    /// the last bound (A. Shadrin, "Error bounds for Lagrange interpolation", 1995; Peano's kernel says the same in
-    /// the tests).
+    /// A function with these values at four even steps from end to end, and `last` as its last bound: the
+    /// cubic through the values, plus the cubic's error. The error of each derivative is at most the largest
+    /// one of [`OMEGA`] times the last bound (A. Shadrin, "Error bounds for Lagrange interpolation", 1995;
+    /// the tests confirm it by Peano's kernel).
     pub(super) fn through<const N: usize>(p: [[f64; N]; 4], last: f64) -> Self {
         let minus = |a: [f64; N], b: [f64; N]| core::array::from_fn(|k| a[k] - b[k]);
         let size = |v: [f64; N]| libm::sqrt(v.iter().map(|c| c * c).sum());
@@ -62,13 +62,13 @@ impl Jet {
         Self(self.0.map(|c| c * factor))
     }
 
-    /// The same with a better bound of the size itself.
+    /// The same bounds with a better one of the function's size.
     pub(super) fn with_size(mut self, size: f64) -> Self {
         self.0[0] = size;
         self
     }
 
-    /// One over a number with these bounds that is nowhere less than `least`, which is positive.
+    /// The reciprocal of a number with these bounds that is nowhere less than `least`, which is positive.
     pub(super) fn reciprocal(&self, least: f64) -> Self {
         let mut out = Self::constant(1.0 / least);
         for k in 1..=ORDER {
@@ -77,7 +77,7 @@ impl Jet {
         out
     }
 
-    /// A power series with the coefficients `c` in what differs from a function's value by these bounds.
+    /// A function of a function with these bounds. `c` are the outer function's Taylor coefficients.
     pub(super) fn series(&self, c: [f64; ORDER + 1]) -> Self {
         let rest = self.with_size(0.0);
         c.iter().rev().fold(Self::ZERO, |sum, c| sum * rest + Self::constant(*c))
@@ -144,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_cubic_misses_no_more_than_omega() {
-        // Peano: what is missed is a mean of the fourth derivative, weighted by what is missed of splines with one knot.
+        // Peano: the error is a mean of the fourth derivative, weighted by the error for splines with one
+        // knot.
         const STEPS: usize = 600;
         for k in 0..4 {
             let missed = |x: f64| {

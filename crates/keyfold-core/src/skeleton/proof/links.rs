@@ -1,37 +1,37 @@
-//! How the probes of two motions hang on each other: which pair of nodes is another's parents, and what is alike in
-//! both.
+//! Relations between the probes of two motions: which pair of nodes is the parent of another pair, and what
+//! both motions have in common.
 
 use super::super::{Affine, Motion, Probe, Skeleton};
 use crate::vector::{distance, dot, length};
 use alloc::{vec, vec::Vec};
 
-/// What is above a pair of nodes.
+/// The parents of a pair of nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Above {
-    /// Nothing that moves: how far what is there stretches, and how far it differs.
+    /// Parents that do not move: how far they stretch at most, and how far they differ.
     Still { stretch: f64, apart: f64 },
     /// The pair of another probe.
     Pair(usize),
-    /// Nodes that are no pair.
+    /// Parents that are not a pair.
     Strangers,
 }
 
-/// A probe's pair of nodes and what is above it.
+/// The relations of a probe's pair of nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link {
     pub(super) above: Above,
-    /// Both have equal curves and equal rest poses.
+    /// Whether both have equal curves and equal rest poses.
     pub(super) same: bool,
-    /// So has everything above: nothing ever lies between the twins.
+    /// Whether everything above has as well: the twins never differ.
     pub(super) equal: bool,
-    /// Moreover all of it keeps angles and lengths, but for one factor.
+    /// Whether all of it also keeps angles, and lengths except for one factor.
     rigid: bool,
-    /// The nearest pair above that is `rigid`: distances are the same in its frame, whatever it does.
+    /// The nearest pair above that is `rigid`. In its frame, distances are the same, however it moves.
     pub(super) frame: Option<usize>,
 }
 
 impl Link {
-    /// The pair above, unless its frame is the one that distances are looked at in.
+    /// The pair above, unless it is the frame in which distances are measured.
     pub(super) fn above_in_frame(&self) -> Option<usize> {
         match self.above {
             Above::Pair(p) if Some(p) != self.frame => Some(p),
@@ -40,7 +40,7 @@ impl Link {
     }
 }
 
-/// The links of all probes, and the probes in an order that has parents first.
+/// The links of all probes, and the probes in an order with parents first.
 pub(super) fn links(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> (Vec<Link>, Vec<usize>) {
     let (moved, others) = (a.moved(), b.moved());
     let mut of_node = vec![None; a.skeleton().len()];
@@ -76,25 +76,26 @@ pub(super) fn links(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> (Vec<Li
     (links, order)
 }
 
-/// Whether a node is scaled by one factor for all axes, for ever.
+/// Whether a node is always scaled by one factor for all axes.
 fn uniform(motion: &Motion<'_>, node: usize) -> bool {
     let moves = motion.animates(node);
     conformal(motion.skeleton().rest_local(node)) && !(moves && motion.pace(node).scales)
 }
 
-/// How far a matrix stretches at most.
+/// An upper limit of how far a matrix stretches.
 pub(super) fn stretch(m: &Affine) -> f64 {
     let row = |i: usize| (0..3).map(|j| libm::fabs(dot(m.axes[i], m.axes[j]))).sum::<f64>();
     libm::sqrt(row(0).max(row(1)).max(row(2)))
 }
 
-/// How far the linear parts of two matrices lie apart at most.
+/// An upper limit of the difference between the linear parts of two matrices.
 pub(super) fn difference(a: &Affine, b: &Affine) -> f64 {
     let squares = (0..3).map(|i| distance(a.axes[i], b.axes[i])).map(|d| d * d);
     libm::sqrt(squares.sum())
 }
 
-/// Whether angles stay what they are. Rounding aside: what it makes of a length is nothing beside what is proven.
+/// Whether a matrix keeps angles, except for rounding: its effect on a length is negligible beside the proven
+/// limits.
 fn conformal(m: &Affine) -> bool {
     let size = length(m.axes[0]);
     let near = |v: f64, to: f64| libm::fabs(v - to) <= 1e-9 * to.max(size * size);

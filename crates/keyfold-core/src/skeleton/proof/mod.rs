@@ -1,11 +1,12 @@
-//! Proven limits of the deviation between two motions, at any time.
+//! Proven upper limits of the deviation between two motions, at any time.
 //!
-//! Between neighbouring keys the way from a probe's point to its twin is smooth. Four samples make a cubic of it,
-//! whose largest length its control points bound (`peak`), and what the cubic misses is at most the fourth derivative
-//! over 4! times 1/81 of the stretch's length to the fourth, which bounds along the two chains tell (`pace`). Where
-//! that is not good enough, a stretch is halved, which leaves a sixteenth of it.
+//! Between neighbouring keys, the vector from a probe's point to its twin is a smooth function of time. The
+//! control points of the cubic through four samples bound the cubic's length (`peak`). The error of the cubic
+//! is at most the fourth derivative over 4!, times 1/81 of the span's length to the power of four. Bounds
+//! along the two chains limit that derivative (`pace`). If the result is not good enough, the span is halved,
+//! which divides the error by 16.
 //!
-//! Proven is what mathematics says of the stored numbers; the last bits of `f64` are not accounted for.
+//! The proof holds mathematically for the stored numbers. The last bits of `f64` are not accounted for.
 
 mod chain;
 mod comparison;
@@ -34,8 +35,8 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// The error of each probe as far as it was found, raised in proportion so that the largest is what is possible:
-    /// for searches that ask which probes are over a limit.
+    /// The error found for each probe, scaled so that the largest is `possible`. Searches find the probes
+    /// over a limit with it.
     pub fn errors(&self) -> impl Iterator<Item = f64> + '_ {
         let found = self.deviation.error();
         let raise = if found > 0.0 && found.is_finite() { self.possible / found } else { 1.0 };
@@ -43,24 +44,25 @@ impl Proof {
     }
 }
 
-/// How much more than what was found may be left possible: a tenth of what is promised, because searches go to the
-/// limit.
+/// The upper limit may be larger than the deviation found by this share: a tenth of what is promised, because
+/// searches use the bound to its limit.
 const TOLERANCE: f64 = 1e-3;
-/// Lengths of so much less than the largest coordinate are rounding.
+/// Lengths up to this share of the largest coordinate count as rounding.
 const ROUNDING: f64 = 1.0 / (1u64 << 44) as f64;
-/// Spans that are looked at together: 3 moments each, and one.
+/// The number of spans that are sampled together: each has 3 moments, and a block has one more.
 const BLOCK: usize = super::BLOCK / 3;
-/// Blocks in a part of the work.
+/// The number of spans in a part of the work: 16 blocks.
 const PART: usize = 16 * BLOCK;
-/// How often a span may be halved, and how many nodes may be gone through for all halves: for each probe in each
-/// span, for each probe besides, and for all probes besides. Beyond that, what is left open stays possible.
+/// How often a span may be halved.
 const GENERATIONS: usize = 60;
+/// How many nodes all halves may visit: for each probe in each span, in addition for each probe, and at most
+/// in addition for all probes. Beyond that, the upper limits of open spans stay as they are.
 const NODES: (u64, u64, u64) = (16, 20_000, 4_000_000);
 
 /// Proves how far `a` and `b` differ at any time.
 ///
-/// Parts of the work are independent: `each` is given their number and a function, and answers with its results for
-/// 0, 1, 2 ... in order, from as many threads as it likes.
+/// Parts of the work are independent. `each` gets their number and a function, and returns its results for 0,
+/// 1, 2 ... in order. It may use as many threads as it likes.
 ///
 /// ```
 /// # use keyfold_core::{curve::{Curve, Interpolation}, skeleton::*};
@@ -70,7 +72,7 @@ const NODES: (u64, u64, u64) = (16, 20_000, 4_000_000);
 /// let motion = |curve| Motion::new(&arm, [Track { node: 0, property: Property::Translation, axis: None, curve }]);
 /// let probes = probes(&arm, &[true], |_| 1.0);
 /// let proof = prove(&motion(&eased), &motion(&even), &probes, |parts, part| (0..parts).map(part).collect());
-/// // 4 (3x² - 2x³ - x) is largest where x is half of 1 - 1/√3.
+/// // 4 (3x² - 2x³ - x) is largest at x = (1 - 1/√3) / 2.
 /// let exact = 4.0 / 108f64.sqrt();
 /// assert!(proof.deviation.error() <= exact && exact <= proof.possible);
 /// assert!(proof.possible < 1.01 * proof.deviation.error());
@@ -102,7 +104,8 @@ pub fn prove(
 /// The results of a function for 0, 1, 2 ... in order.
 type Each<'e> = dyn Fn(usize, &(dyn Fn(usize) -> Part + Sync)) -> Vec<Part> + Sync + 'e;
 
-/// What is found of two motions; halves of spans go through at most `nodes` nodes beside those of each span.
+/// Compares two motions. Halves of spans visit at most `nodes` nodes, in addition to those allowed for each
+/// span.
 fn examined(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe], nodes: u64, each: &Each<'_>) -> Part {
     let (links, order) = links(a, b, probes);
     let comparison = Comparison { a, b, probes, links, order };
@@ -130,24 +133,24 @@ fn examined(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe], nodes: u64, each: 
     whole
 }
 
-/// What a part of the work found.
+/// The result of a part of the work.
 #[derive(Clone, Debug)]
 pub struct Part {
     deviation: Deviation,
-    /// The largest length that is not ruled out in spans that are done with.
+    /// The upper limit of the deviation in spans that are done.
     decided: f64,
     open: Vec<Open>,
     /// The largest coordinate of any point.
     farthest: f64,
 }
 
-/// A span that is to be halved, and why.
+/// A span to halve.
 #[derive(Clone, Debug)]
 struct Open {
     span: Span,
-    /// The largest length that is not ruled out in it.
+    /// The upper limit of the deviation in it.
     possible: f64,
-    /// Which probes it is not ruled out for.
+    /// The probes whose upper limit is not good enough.
     probes: Vec<usize>,
 }
 
@@ -163,7 +166,7 @@ impl Part {
         self.open.extend(other.open);
     }
 
-    /// Takes in what was found of some of the probes.
+    /// Adds the result for some of the probes.
     fn take_in(&mut self, other: Self, probes: &[usize]) {
         self.deviation.take_in(&other.deviation, probes);
         self.decided = self.decided.max(other.decided);
@@ -171,12 +174,12 @@ impl Part {
         self.open.extend(other.open);
     }
 
-    /// What may be left possible: nearly what was found.
+    /// The upper limit that is good enough: slightly more than the deviation found.
     fn limit(&self) -> f64 {
         self.deviation.error() * (1.0 + TOLERANCE) + self.farthest * ROUNDING
     }
 
-    /// Closes spans that are within the limit by now, and those that cannot be halved.
+    /// Closes spans that are within the limit by now, and those that cannot be halved. Returns the limit.
     fn decide(&mut self) -> f64 {
         let limit = self.limit();
         let decided = &mut self.decided;

@@ -1,15 +1,16 @@
-//! How fast a node's own transform changes over a stretch without keys, and how fast it comes apart from its twin's:
-//! bounds from what the curves are there, no samples trusted between.
+//! Bounds of how fast a node's own transform changes over a stretch without keys, and of how fast it departs
+//! from its twin's. They follow from the curves, without trust in samples between keys.
 //!
 //! | between two keys | what is used |
 //! |---|---|
-//! | nothing, `Step`, `Linear` | vectors move, and rotations turn, at constant speed: two samples tell it |
-//! | `CubicSpline` | vectors are cubics, rotations a cubic over its own length: their control values, and the least length on the way |
+//! | nothing, `Step`, `Linear` | vectors move and rotations turn at constant speed: two samples determine it |
+//! | `CubicSpline` | vectors are cubics, rotations normalized cubics: control values, and the least length |
 //! | `CubicSlerp` | arcs of constant speed, logarithm and exponential ([`squad`]) |
 //!
-//! Rotations are bounded as matrices: turned by an angle φ against each other, two differ by 2 sin(φ/2). Two of one
-//! kind are bounded by what their numbers differ by; two of different kinds, or quadrangles, by the samples of their
-//! difference, and only its last derivative by the sum of both.
+//! Rotations are bounded as matrices: if two differ by an angle φ, their matrices differ by 2 sin(φ/2). Two
+//! rotations of one kind are bounded by the difference of their control values. Two of different kinds, or
+//! two quadrangles, are bounded by samples of their difference, and only its last derivative by the sum of
+//! both.
 
 use super::super::motion::{Pace, Turn, Way};
 use super::super::{Affine, Transform};
@@ -19,7 +20,7 @@ use crate::curve::{Curve, bezier};
 use crate::quat::{self, Quat};
 use crate::vector::{Vector, length};
 
-/// No two rotations' matrices lie farther apart.
+/// The largest distance between two rotations' matrices.
 const FARTHEST: f64 = 2.0;
 
 /// Bounds of a node's own matrix over a stretch.
@@ -31,7 +32,7 @@ pub(super) struct Own {
     pub(super) origin: Jet,
 }
 
-/// Bounds of two twins and of what lies between them.
+/// Bounds of two twins and of their difference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Both {
     pub(super) a: Own,
@@ -39,7 +40,7 @@ pub(super) struct Both {
     pub(super) apart: Own,
 }
 
-/// A node over a stretch: what its curves are, and its transforms at four even steps from end to end.
+/// A node over a stretch: its curves, and its transforms at four even steps from end to end.
 pub(super) struct Stretch<'s> {
     pub(super) pace: Pace<'s>,
     pub(super) samples: [&'s Transform; 4],
@@ -70,7 +71,7 @@ impl Stretch<'_> {
         }
     }
 
-    /// Bounds of the difference of the two rotations, each with its own.
+    /// Bounds of the difference of the two rotations, given the bounds of each.
     fn turned_apart(&self, mine: (&Turning, &Jet), other: &Self, theirs: (&Turning, &Jet)) -> Jet {
         match (mine.0, theirs.0) {
             (Turning::Even(a), Turning::Even(b)) => evenly_apart(*a, *b, self.chord(other)),
@@ -87,7 +88,7 @@ impl Stretch<'_> {
         }
     }
 
-    /// How far the two rotations' matrices lie apart at the ends, at most.
+    /// An upper limit of the distance between the two rotations' matrices at the ends.
     fn chord(&self, other: &Self) -> f64 {
         let at = |i: usize| 2.0 * apart(self.samples[i].rotation, other.samples[i].rotation);
         at(0).max(at(3))
@@ -164,7 +165,7 @@ impl Path {
 
 /// A rotation over a stretch.
 enum Turning {
-    /// By this rotation vector, evenly.
+    /// By this rotation vector, at constant speed.
     Even(Vector),
     Spline(Spline),
     Squad(Jet),
@@ -180,15 +181,15 @@ impl Turning {
     }
 }
 
-/// The rotation vector that leads from the start to the end where it leads from `start` to `third` in a third of the
-/// time.
+/// The rotation vector from the start to the end of a turn at constant speed, which leads from `start` to
+/// `third` in a third of the time.
 fn even(start: Quat, third: Quat) -> Vector {
     let turn = quat::mul(third, quat::conjugate(start));
     let turn = if turn[3] < 0.0 { quat::negate(turn) } else { turn };
     half_turn(turn).map(|c| 6.0 * c)
 }
 
-/// [`quat::log`], by its series where that is as good.
+/// [`quat::log`], by its series if that is as precise.
 fn half_turn(q: Quat) -> Vector {
     let v = [q[0], q[1], q[2]];
     let square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
@@ -199,9 +200,9 @@ fn half_turn(q: Quat) -> Vector {
     v.map(|c| c * k)
 }
 
-/// Two rotations that turn evenly, by the rotation vectors `a` and `b`: with their cross products A and B as
-/// matrices, the k-th derivatives are powers of those times the rotations, and A^k - B^k is at most k |A - B| times
-/// the larger one to the power of k - 1.
+/// Bounds of the difference of two rotations that turn at constant speed, by the rotation vectors `a` and
+/// `b`. With their cross products A and B as matrices, the k-th derivatives are powers of those times the
+/// rotations, and A^k - B^k is at most k |A - B| times the larger one to the power of k - 1.
 fn evenly_apart(a: Vector, b: Vector, chord: f64) -> Jet {
     let (speed, slip) = (length(a).max(length(b)), length(minus(a, b)));
     let (size, turning) = ((chord + slip / 2.0).min(FARTHEST), Jet::turning(speed));
@@ -210,7 +211,8 @@ fn evenly_apart(a: Vector, b: Vector, chord: f64) -> Jet {
     jet
 }
 
-/// A cubic of quaternions, of which a rotation has the direction: as a matrix q ⊗ q over the square of its length.
+/// A cubic of quaternions, whose direction is the rotation. As a matrix, this is q ⊗ q over the square of its
+/// length.
 struct Spline {
     q: [Quat; 4],
     /// The control values of the square of its length.
@@ -236,7 +238,7 @@ impl Spline {
         (q * q * numbers(self.squares).reciprocal(least)).with_size(1.0)
     }
 
-    /// With n and m the squares of the lengths: p ⊗ p / n - q ⊗ q / m = (p ⊗ p - q ⊗ q) / n + q ⊗ q (m - n) / (n m).
+    /// With the squared lengths n and m: p ⊗ p / n - q ⊗ q / m = (p ⊗ p - q ⊗ q) / n + q ⊗ q (m - n) / (n m).
     fn minus(&self, other: &Self, theirs: &Jet) -> Jet {
         let (least, other_least) = (self.least(), other.least());
         if !(least > 0.0 && other_least > 0.0) {
@@ -264,14 +266,14 @@ fn subtract(a: Quat, b: Quat) -> Quat {
     [0, 1, 2, 3].map(|i| a[i] - b[i])
 }
 
-/// The distance of two unit quaternions on the side where they are close: 2 sin(φ/4), of which twice is 2 sin(φ/2) or
-/// more.
+/// The distance of two unit quaternions on the side where they are close: 2 sin(φ/4). Twice that is at least
+/// 2 sin(φ/2).
 fn apart(a: Quat, b: Quat) -> f64 {
     let d = subtract(a, if quat::dot(a, b) < 0.0 { quat::negate(b) } else { b });
     libm::sqrt(quat::dot(d, d))
 }
 
-/// The difference of two rotations' matrices, number by number: quaternions would have signs.
+/// The difference of two rotations' matrices, by component. Quaternions would have ambiguous signs.
 fn matrix_apart(a: Quat, b: Quat) -> [f64; 9] {
     let axes = |rotation| Affine::from_transform(&Transform { rotation, ..Transform::IDENTITY }).axes;
     let (a, b) = (axes(a), axes(b));

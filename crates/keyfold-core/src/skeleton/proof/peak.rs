@@ -1,4 +1,4 @@
-//! How far from zero a cubic through four samples leads.
+//! The largest distance from zero of a cubic through four samples.
 
 use crate::vector::{Vector, dot};
 
@@ -13,13 +13,13 @@ impl Cubic {
         Self(control_points(p))
     }
 
-    /// The square of a length that it nowhere exceeds: that of its longest control point.
+    /// An upper limit of its squared length: the square of its longest control point.
     #[inline]
     pub(super) fn square(&self) -> f64 {
         self.0.iter().fold(0.0, |m, c| dot(*c, *c).max(m))
     }
 
-    /// A length that it nowhere exceeds: `enough`, or nearly its largest one.
+    /// An upper limit of its length: at most `enough`, or else near its largest length.
     pub(super) fn peak(&self, enough: f64) -> f64 {
         let ends = [self.0[0], self.0[3]].map(|c| dot(c, c));
         let mut enough = (enough * enough).max(ends[0].max(ends[1]) * TIGHT);
@@ -59,9 +59,9 @@ pub(super) fn control_points<const N: usize>(p: &[[f64; N]; 4]) -> [[f64; N]; 4]
     [p[0], mix(1, 2, 0, 3), mix(2, 1, 3, 0), p[3]]
 }
 
-/// How much more than the largest square that was seen is near enough.
+/// An upper limit is near enough if it is at most this many times the largest square found.
 const TIGHT: f64 = 1.0 + 2e-4;
-/// Each division leaves a quarter of what the control points are too far out.
+/// The most divisions. Each one divides by four how far the control points are off the curve.
 const DEPTH: u32 = 8;
 
 #[cfg(test)]

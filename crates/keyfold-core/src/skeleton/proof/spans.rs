@@ -1,14 +1,15 @@
-//! The stretches between neighbouring keys, where everything is smooth, and the moments at which they are looked at.
+//! The stretches between neighbouring keys, where everything is smooth, and the moments at which they are
+//! sampled.
 
 use super::super::{Moment, Motion};
 use alloc::vec::Vec;
 
-/// From one key of either motion to the next; of no length where no time lies between.
+/// From one key of either motion to the next. The length is zero if there is no time between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Span {
     pub(super) start: f64,
     pub(super) end: f64,
-    /// Whether a `Step` key sits at the end, so that only what comes before it belongs to the span.
+    /// Whether a `Step` key is at the end. Then only the value before it belongs to the span.
     pub(super) edge: bool,
 }
 
@@ -24,7 +25,8 @@ pub(super) fn spans(a: &Motion<'_>, b: &Motion<'_>) -> Vec<Span> {
     let mut edges = edges.into_iter().peekable();
     let mut out = Vec::with_capacity(keys.len());
     for (i, &start) in keys.iter().enumerate() {
-        // Where two neighbouring floats are an edge there is no time between them. Where they are keys of different curves, there is.
+        // If two neighbouring floats form an edge, there is no time between them. If they are keys of
+        // different curves, there is.
         let is_edge = pairs.binary_search_by(|pair| pair.total_cmp(&start)).is_ok();
         let end = keys.get(i + 1).copied().filter(|_| !is_edge).unwrap_or(start);
         while edges.next_if(|edge| *edge < end).is_some() {}
@@ -34,7 +36,7 @@ pub(super) fn spans(a: &Motion<'_>, b: &Motion<'_>) -> Vec<Span> {
 }
 
 impl Span {
-    /// Whether there is no time in it.
+    /// Whether its length is zero.
     pub(super) fn is_instant(&self) -> bool {
         self.end <= self.start
     }
@@ -51,8 +53,8 @@ impl Span {
     }
 }
 
-/// The moments of `spans`, and where each span's own begin: four with even steps from end to end, or one. Neighbours
-/// share one.
+/// The moments of `spans`, and the index of each span's first moment. A span has four, at even steps from end
+/// to end, or one. Neighbours share one.
 pub(super) fn moments_of(spans: impl Iterator<Item = Span>) -> (Vec<Moment>, Vec<usize>) {
     let (mut moments, mut firsts) = (Vec::<Moment>::new(), Vec::new());
     for span in spans {

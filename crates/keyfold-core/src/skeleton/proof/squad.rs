@@ -1,9 +1,9 @@
-//! How fast spherical cubic interpolation turns: bounds over a stretch between two keys.
+//! Bounds of how fast spherical cubic interpolation turns, over a stretch between two keys.
 //!
-//! The quadrangle is `p exp(τ log(p⁻¹ q))` with two arcs p and q of constant speed and τ = 2 s (1 - s). Its bounds
-//! come from those of its parts: log is the vector part times g(cos φ) = φ / sin φ, a power series in 1 - cos φ
-//! without negative coefficients, so that each of its derivatives is largest where the arcs lie farthest apart; and
-//! the exponential of a vector has length 1.
+//! The quadrangle is `p exp(τ log(p⁻¹ q))` with two arcs p and q of constant speed and τ = 2 s (1 - s). Its
+//! bounds follow from those of its parts. The logarithm is the vector part times g(cos φ) = φ / sin φ. This
+//! is a power series in 1 - cos φ without negative coefficients, so each of its derivatives is largest where
+//! the arcs are farthest apart. The exponential of a vector has length 1.
 
 use super::jet::{Jet, ORDER};
 use crate::curve::{Curve, Location, align, locate, quadrangle};
@@ -11,12 +11,12 @@ use crate::quat::{self, Quat};
 use crate::vector::{Vector, distance, length};
 use core::f64::consts::PI;
 
-/// Quaternions that lie farther apart than this (1 - cos φ, of 2 at most) are nearly opposite: which way leads from
-/// one to the other is not defined.
+/// Quaternions that are farther apart than this (1 - cos φ, at most 2) are nearly opposite: the way from one
+/// to the other is not defined.
 const OPPOSITE: f64 = 1.999;
 
-/// Bounds of the rotation as a matrix between `start` and `end`, with no key inside; `None` if it turns evenly:
-/// before and after all keys, and where the controls are the keys, so that both arcs are one.
+/// Bounds of the rotation as a matrix between `start` and `end`, with no key inside. `None` if it turns at
+/// constant speed: before and after all keys, and if the controls are the keys, so that both arcs are one.
 pub(super) fn bounds(curve: &Curve, start: f64, end: f64) -> Option<Jet> {
     let Location::Between { key, span, .. } = locate(curve.times(), start + (end - start) / 2.0) else { return None };
     let [a, b, c, d] = quadrangle(curve, key);
@@ -43,14 +43,14 @@ pub(super) fn bounds(curve: &Curve, start: f64, end: f64) -> Option<Jet> {
     Some((q * q).with_size(1.0))
 }
 
-/// Bounds of p⁻¹ q, and so of cos φ, its last component, for arcs that turn by the half rotation vectors `u` and `v`.
-/// Its derivative is p⁻¹ (v - u) q: arcs that turn alike keep their distance.
+/// Bounds of p⁻¹ q, and so of its last component cos φ, for arcs that turn by the half rotation vectors `u`
+/// and `v`. Its derivative is p⁻¹ (v - u) q: arcs that turn alike keep their distance.
 fn between(u: Vector, v: Vector) -> Jet {
     let (slip, turning) = (distance(u, v), Jet::turning(length(u) + length(v)));
     Jet(core::array::from_fn(|k| if k == 0 { 1.0 } else { slip * turning.0[k - 1] / k as f64 }))
 }
 
-/// The half rotation vector that leads from one quaternion to another as they stand, in the scene's frame.
+/// The half rotation vector from one quaternion to another with their signs as given, in the scene's frame.
 fn half_turn(from: Quat, to: Quat) -> Vector {
     quat::log(quat::mul(to, quat::conjugate(from)))
 }
@@ -59,7 +59,7 @@ fn ease(s: f64) -> f64 {
     2.0 * s * (1.0 - s)
 }
 
-/// The angle between two quaternions as they stand: half of what their rotations are apart.
+/// The angle between two quaternions with their signs as given: half of the angle between their rotations.
 fn angle(a: Quat, b: Quat) -> f64 {
     let (minus, plus) = ([0, 1, 2, 3].map(|i| a[i] - b[i]), [0, 1, 2, 3].map(|i| a[i] + b[i]));
     2.0 * libm::atan2(libm::sqrt(quat::dot(minus, minus)), libm::sqrt(quat::dot(plus, plus)))
@@ -70,8 +70,8 @@ fn angle_over_sine(y: f64) -> [f64; ORDER + 1] {
     if y < 0.5 { by_series(y) } else { by_equation(y) }
 }
 
-/// Coefficients of the power series: k! / (1 · 3 ⋯ (2k + 1)). Each is about half of the one before, so that of y <
-/// 1/2 the rest is nothing beside them.
+/// Coefficients of the power series: k! / (1 · 3 ⋯ (2k + 1)). Each is about half of the one before, so that
+/// for y < 1/2 the remaining terms are negligible.
 const SERIES: [f64; 48] = {
     let mut all = [1.0; 48];
     let mut k = 1;
@@ -94,7 +94,7 @@ fn by_series(y: f64) -> [f64; ORDER + 1] {
     out
 }
 
-/// From the value, by y (2 - y) g' = 1 - (1 - y) g.
+/// From the value, by the differential equation y (2 - y) g' = 1 - (1 - y) g.
 fn by_equation(y: f64) -> [f64; ORDER + 1] {
     let square = y * (2.0 - y);
     let mut out = [libm::acos(1.0 - y) / libm::sqrt(square), 0.0, 0.0, 0.0, 0.0];

@@ -89,7 +89,7 @@ fn sequential(parts: usize, part: &(dyn Fn(usize) -> Part + Sync)) -> Vec<Part> 
     (0..parts).map(part).collect()
 }
 
-/// The proof, held against a look at very many moments.
+/// The proof, compared with samples at very many moments.
 fn checked(a: &Motion<'_>, b: &Motion<'_>, probes: &[Probe]) -> Proof {
     let proof = prove(a, b, probes, sequential);
     let (start, end) = a.span();
@@ -133,8 +133,7 @@ fn nothing_seen_is_ever_more_than_what_is_possible() {
     }
 }
 
-/// A curve that has `rotation`'s values at other times, in the form of the two that needs no tangents or has its
-/// controls on its keys.
+/// A curve with `rotation`'s values at other times. It has no tangents, or its controls are its keys.
 fn resampled(rotation: &Curve, form: Interpolation, times: &[f32]) -> Curve {
     let at = |time: &f32| {
         let mut q = [0.0; 4];
@@ -164,7 +163,7 @@ fn rotations_of_different_kinds_are_bounded_together() {
         for (form, times) in [(Linear, &even), (CubicSlerp, &odd), (CubicSlerp, &even)] {
             tight(&turned(&rotation, &resampled(&rotation, form, times)));
         }
-        // Nothing to do with each other at all.
+        // Unrelated rotations.
         let other = random.rotation([Linear, CubicSlerp][round % 2], 7, turn);
         tight(&turned(&rotation, &other));
         assert_eq!(turned(&rotation, &rotation).possible, 0.0);
@@ -361,7 +360,7 @@ fn no_derivative_exceeds_its_bound() {
             }
         }
     }
-    // Bounds that nothing comes near would prove as much.
+    // Bounds must not be far too large: those would prove as much.
     assert!(checked > 10_000 && fullest.iter().all(|share| *share > 0.3), "{checked} {fullest:?}");
 }
 
@@ -402,7 +401,8 @@ fn a_long_chain_is_gone_through_once_for_all_that_hang_on_it() {
 
 #[test]
 fn what_passes_between_neighbouring_floats_of_two_curves_is_seen() {
-    // One begins to grow a float before the other, and what would show it jumps to where it does not as the other begins.
+    // One begins to grow a float before the other. The node that would show this jumps to where it does not
+    // as the other begins.
     let rest = Rest::Transform(Transform::IDENTITY);
     let skeleton = Skeleton::new(vec![None, Some(0)], &[rest, rest]).unwrap();
     let curve = |form, begins: f32, x: [f32; 3]| {
