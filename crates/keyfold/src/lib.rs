@@ -35,8 +35,17 @@
 //!
 //! # Features
 //!
-//! `fs` (paths), `meshopt`, `pack` and `parallel`, all on by default. Without `fs`, documents come
-//! [from memory](Document::from_bytes), and a [`Resolver`] provides the files that they name.
+//! All are on by default. Without them, the crate reads, samples, validates and compares documents in memory, and builds
+//! runtime clips: no files, no threads, no C++ compiler, in WebAssembly too.
+//!
+//! | feature | adds | without it |
+//! |---|---|---|
+//! | `fs` | paths | documents come [from memory](Document::from_bytes); a [`Resolver`] provides what they name |
+//! | `meshopt` | both meshopt extensions | files that need them give [`Error::Feature`] |
+//! | `pack` | [`pack`], and what is searched: `convert` to quantization and Draco | the same error |
+//! | `parallel` | threads | one thread, the same bytes |
+//!
+//! To play a runtime clip, `keyfold-core` alone is enough: [`core::clip`].
 //!
 //! # Modules and functions
 //!

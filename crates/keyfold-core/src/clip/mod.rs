@@ -9,6 +9,33 @@
 //! curves + skeleton ─ build ─> bytes ─ Clip::open ─> Clip ─ Sampler::sample(t) ─> Pose
 //! ```
 //!
+//! ```
+//! use keyfold_core::clip::{Clip, Encoding, NodeProperty, Pose, Sampler, Target, build};
+//! use keyfold_core::curve::{Curve, Interpolation};
+//! use keyfold_core::skeleton::{Rest, Skeleton, Transform};
+//!
+//! let door = Skeleton::new(vec![None], &[Rest::Transform(Transform::IDENTITY)])?;
+//! let slide = Curve::new(Interpolation::Linear, 3, [0.0, 1.0], [0.0, 0.0, 0.0, 4.0, 0.0, 0.0])?;
+//! let target = Target::Node(0, NodeProperty::Translation);
+//! let tracks = [build::SourceTrack { target, curve: &slide, rest: None, tolerance: 0.0 }];
+//! let source = build::Source { name: "open", index: 0, skeleton: &door, probe_radii: &[1.0], tracks: &tracks };
+//! let options = build::Options {
+//!     rate: Some(30.0),
+//!     encoding: Encoding::Variable,
+//!     bits: None,
+//!     max_error: 1e-3,
+//!     limits: build::Limits::NONE,
+//! };
+//! let built = build::build(&source, &options, &|_progress| true)?;
+//! assert!(built.holds);
+//!
+//! let clip = Clip::open(&built.bytes)?;
+//! let (mut sampler, mut pose) = (Sampler::new(&clip), Pose::new(&clip));
+//! sampler.sample(0.5, &mut pose);
+//! assert!((pose.value(&clip.tracks()[0])[0] - 2.0).abs() < 1e-3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! | file | idea |
 //! |---|---|
 //! | `bits`, `checksum` | bits in bytes; CRC-32 |

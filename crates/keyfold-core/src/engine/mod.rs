@@ -10,7 +10,7 @@
 //! | file | purpose |
 //! |---|---|
 //! | `search` | the loop: plans, samples, measure and tighten; **where a bound is searched** |
-//! | `codec` | what a storage defines: grids, constants, cost; **a new storage is one [`Codec`]** |
+//! | `codec` | what a search asks of a storage: grids, constants, cost |
 //! | `grid`, `parameters`, `quaternion_filter` | values to integer codes and back |
 //! | `clip`, `track`, `window` | an animation in parts; a track and its constants; a range of times |
 //! | `reach`, `response` | how far tracks move probes; the same under compensation |

@@ -288,10 +288,15 @@ impl Document {
     /// The bytes of a run, without gaps; what takes the place of elements has none.
     pub(crate) fn run_bytes(&self, run: Run) -> Result<Bytes> {
         let elements = self.run(run)?;
-        match elements.view.filter(|_| run.part != Part::Elements) {
-            Some(view) => gather(&elements, &self.buffers.view(self, view)?, None),
-            None => self.base_elements(&elements),
-        }
+        let Some(view) = elements.view.filter(|_| run.part != Part::Elements) else {
+            return self.base_elements(&elements);
+        };
+        let part = if run.part == Part::Indices { "indices" } else { "values" };
+        let place = || format!("{}/sparse/{part}", elements.at());
+        gather(&elements, &self.buffers.view(self, view)?, None).map_err(|error| match error {
+            Error::Malformed { .. } => Error::malformed(place(), "reaches past the end of its buffer view"),
+            other => other,
+        })
     }
 
     fn zeros(&self, accessor: &Accessor) -> Result<Vec<u8>> {
@@ -311,11 +316,10 @@ impl Document {
     fn replace_sparse(&self, accessor: &Accessor, bytes: &mut [u8]) -> Result<()> {
         let part = |part| Run { accessor: accessor.index, part };
         let sparse = || format!("{}/sparse", accessor.at());
-        let outside = |_| Error::malformed(sparse() + "/indices", "reaches past the end of its buffer view");
         let size = accessor.shape.components() * accessor.component.size();
         let whole = |b: &[u8]| b.iter().rev().fold(0usize, |n, byte| n << 8 | usize::from(*byte));
         let width = self.run(part(Part::Indices))?.component.size();
-        let indices = self.run_bytes(part(Part::Indices)).map_err(outside)?;
+        let indices = self.run_bytes(part(Part::Indices))?;
         let values = self.run_bytes(part(Part::Values))?;
         for (index, value) in indices.chunks_exact(width).map(whole).zip(values.chunks_exact(size)) {
             let target = index.checked_mul(size).and_then(|at| bytes.get_mut(at..at + size));

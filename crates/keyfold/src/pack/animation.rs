@@ -52,7 +52,7 @@ impl PackedAnimation {
             return self;
         };
         // Where times are integers, a time that is no multiple of their step would make them all floats.
-        let may_share = |time: &f32| !context.form().rounds_times && (start..=end).contains(time);
+        let may_share = |time: &f32| !context.codec().rounds_times && (start..=end).contains(time);
         let shared = context.pose_end.filter(may_share).unwrap_or(start);
         for track in self.animation.tracks.iter_mut().filter(|t| t.curve.keys() == 1 && !context.keeps(&t.target)) {
             let curve = &track.curve;
@@ -121,7 +121,7 @@ pub(super) fn unwritten(context: &Context<'_>, animation: &Animation) -> usize {
 /// Packs an animation with whole tracks or, if smaller, split by axis. Also returns the cost.
 fn pack_whole_or_split(context: &Context<'_>, animation: &Animation, bound: f64) -> (PackedAnimation, usize) {
     let level = context.options.level;
-    if !context.form().has_single_axes {
+    if !context.codec().has_single_axes {
         return pack_as_it_is(context, animation, bound, level, None);
     }
     let animation = &split_as_asked(context, animation);
@@ -179,7 +179,7 @@ fn pack_as_it_is(
         bound,
         level,
         keeps_keys: context.options.keep_keys,
-        shares_times: context.form().shares_times,
+        shares_times: context.codec().shares_times,
         is_estimate: context.purpose != Purpose::Document,
     };
     let codec = AnimationCodec { context, animation: &base, tracks: &indices };
@@ -206,7 +206,7 @@ fn exact_and_properties(context: &Context<'_>, animation: &Animation) -> Animati
         if context.keeps(&track.target) {
             return track.clone();
         }
-        let searched = track.target.moved_node().is_some() || context.form().has_property_grids;
+        let searched = track.target.moved_node().is_some() || context.codec().has_property_grids;
         let shrunk = if searched { None } else { shrunk(track, context) };
         let track = shrunk.unwrap_or_else(|| track.clone());
         let track = track.without_half_turns().unwrap_or(track);

@@ -4,7 +4,7 @@ use super::{
     Level, Options,
     animation::{PackedAnimation, pack_animation},
     matches, rest,
-    storage::{self, Form},
+    storage::{self, StorageCodec},
 };
 use crate::parallel::*;
 use crate::{
@@ -113,14 +113,14 @@ impl<'a> Context<'a> {
         undefined.chain(twice).map(|what| format!("{what}; it stays as it was")).collect()
     }
 
-    pub(crate) fn form(&self) -> &'static Form {
+    pub(crate) fn codec(&self) -> &'static StorageCodec {
         storage::of(self.options.storage)
     }
 
     /// The animations with single axes joined if the storage cannot address them.
     pub(super) fn whole<'d>(&self, document: &Document, animations: &'d [Animation]) -> Cow<'d, [Animation]> {
         let mut tracks = animations.iter().flat_map(|animation| &animation.tracks);
-        match !self.form().has_single_axes && tracks.any(|track| track.target.is_one_axis()) {
+        match !self.codec().has_single_axes && tracks.any(|track| track.target.is_one_axis()) {
             true => animations.iter().map(|animation| join_axes(document, animation)).collect(),
             false => Cow::Borrowed(animations),
         }
@@ -128,13 +128,13 @@ impl<'a> Context<'a> {
 
     /// Whether the engine searches tracks of an interpolation in this storage.
     pub(crate) fn takes(&self, interpolation: Interpolation) -> bool {
-        self.form().takes.contains(&interpolation)
+        self.codec().takes.contains(&interpolation)
     }
 
     /// Whether a track of the original is rewritten. Single axes are, because most storages join them. If
     /// keys stay, so do addresses that the storage cannot express.
     pub(crate) fn replaces(&self, track: &Track) -> bool {
-        let readdressed = !self.form().has_pointers && track.source.targets != Targets::Core;
+        let readdressed = !self.codec().has_pointers && track.source.targets != Targets::Core;
         if self.options.keep_keys && readdressed {
             return false;
         }
@@ -143,7 +143,7 @@ impl<'a> Context<'a> {
             (true, targets) => targets == Targets::Core,
             // What core cannot express stays where it is, unless the storage can.
             (false, Targets::Core | Targets::Pointer) => {
-                let holds_any = self.form().converts_exactly;
+                let holds_any = self.codec().converts_exactly;
                 interpolation != Interpolation::CubicSlerp || self.takes(interpolation) || holds_any
             }
             (false, _) => false,

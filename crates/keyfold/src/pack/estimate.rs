@@ -108,7 +108,7 @@ fn searched(document: &Document, context: &Context<'_>, samples: &[Animation], s
     let packed = context.search(&context.whole(document, samples))?;
     let lean = context.without_rest(document, packed.iter().map(|packed| packed.animation.clone()).collect());
     let written = lean.iter().zip(&packed).flat_map(|(lean, packed)| entries(context, lean, &packed.encoded));
-    let Wire { mut bytes, json } = (context.form().wire)(&written.collect::<Vec<_>>(), context)?;
+    let Wire { mut bytes, json } = (context.codec().wire)(&written.collect::<Vec<_>>(), context)?;
     let stay: usize = lean.iter().map(|animation| unwritten(context, animation)).sum();
     let raw = bytes.len() + stay;
     if !sliced {

@@ -245,7 +245,7 @@ fn pack_below(
         }
         let far = |index: usize| diff.animations[index].possible > FAR * bound || attempt + 1 == ATTEMPTS;
         let blames_times =
-            context.form().rounds_times && !context.exact_times() && failing.iter().any(|index| far(*index));
+            context.codec().rounds_times && !context.exact_times() && failing.iter().any(|index| far(*index));
         context.exact_times.fetch_or(blames_times, Ordering::Relaxed);
         for index in failing {
             let (original, possible) = (&whole[index], diff.animations[index].possible);
@@ -309,7 +309,7 @@ fn forms(
 ) -> Result<Vec<Document>> {
     let plain = write(document, context, original, packed, place_plain)?;
     let is_short = floats(original) <= smallest::MUCH;
-    if !(context.form().has_sparse && is_short) || context.options.keep_keys {
+    if !(context.codec().has_sparse && is_short) || context.options.keep_keys {
         return Ok(vec![plain]);
     }
     let sparse = write(document, context, original, packed, place_sparse)?;
@@ -338,7 +338,7 @@ fn write(
         let replaces = replaced.map(|t| t.source.channel).collect();
         Rewritten { index: original.index, replaces, entries: entries(context, lean, &packed.encoded) }
     });
-    (context.form().write)(document, &animations.collect::<Vec<_>>(), context, place)
+    (context.codec().write)(document, &animations.collect::<Vec<_>>(), context, place)
 }
 
 /// Restores the original values of tracks whose key times did not change, for Draco's fallback.

@@ -17,7 +17,7 @@ type Lent = (Target, Box<Encoded>);
 /// Lets poses borrow values, in short documents only: in others, poses take a negligible part.
 pub(super) fn borrow(context: &Context<'_>, original: &[Animation], packed: &mut [PackedAnimation]) {
     let may_stray = context.bound > 0.0 && !context.options.keep_keys;
-    if !may_stray || !context.form().lends || floats(original) > SHORT {
+    if !may_stray || !context.codec().lends || floats(original) > SHORT {
         return;
     }
     let lenders = packed.iter().zip(original).filter(|(_, original)| !original.is_pose());

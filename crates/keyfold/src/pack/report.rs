@@ -3,8 +3,8 @@
 use super::{
     Optimize, Options, Packed,
     estimate::estimates_with,
-    smallest::{Smallest, or_core, smallest},
-    weigh::{self, Weight},
+    smallest::{Smallest, smaller_core, smallest},
+    weigh::{self, WHOLE, Weight},
 };
 use crate::{
     Diff, Document, Error, Monitor, Part, PropertyDiff, Result, Storage, document::Draft, extensions,
@@ -228,13 +228,19 @@ pub fn choose_with(document: &Document, options: &Options, choice: &Choice, moni
         let part = Part { whole: monitor, from: index as f64 * share, share };
         let own = Options { storage: *storage, ..options.clone() };
         let is_candidate = choice.among.contains(storage);
+        let before = document.account().left().work;
         let mut found = smallest(document, &own, &part)?;
         // The original is an answer for core, where most files are, and among several storages.
         found.convert_saves &= is_alone && *storage != Storage::Core;
-        if is_candidate && is_alone {
-            found.packed = or_core(document, &own, found.packed, &Part { whole: &part, from: 0.99, share: 0.01 })?;
-        }
         candidates.push(Candidate::new(&found.packed));
+        if is_candidate && is_alone {
+            let took = before.saturating_sub(document.account().left().work);
+            let part = Part { whole: &part, from: 0.99, share: 0.01 };
+            if let Some(core) = smaller_core(document, &own, &found.packed, took, &part)? {
+                candidates.extend(Some(Candidate::new(&core)).filter(|_| !tried.contains(&Storage::Core)));
+                found.packed = core;
+            }
+        }
         let weight = |found: &Smallest| found.packed.weight(options.optimize);
         if is_candidate && best.as_ref().is_none_or(|best| weight(&found) < weight(best)) {
             best = Some(found);
@@ -256,8 +262,6 @@ pub fn choose_with(document: &Document, options: &Options, choice: &Choice, moni
     Ok(Chosen { storage, packed, candidates, optimize: options.optimize, convert_saves })
 }
 
-/// Files of up to this size are also compared as a whole. For larger ones that would take long.
-const WHOLE: u64 = 1 << 20;
 /// A packed file: what to write and what to report.
 #[derive(Debug)]
 #[non_exhaustive]

@@ -2,9 +2,9 @@
 
 use super::{
     Level, Optimize, Options, Packed, floats, pack_below, pack_forms, storage,
-    weigh::{self, Weight},
+    weigh::{self, WHOLE, Weight},
 };
-use crate::{Animation, Document, Monitor, Part, Result, Storage, diff, read_shared, unpack::unpack_tracks};
+use crate::{Animation, Document, Error, Monitor, Part, Result, Storage, diff, read_shared, unpack::unpack_tracks};
 
 /// The most floats of a document that is also packed at the fast level and, unless it has splines, as
 /// `convert` does. Beyond, the engine's choice is smaller.
@@ -38,20 +38,30 @@ pub(super) fn smallest(document: &Document, options: &Options, monitor: &dyn Mon
     search(document, document, options, monitor)
 }
 
-/// The smaller of a result and core's, which every reader can read and whose sparse arrays may make splines
-/// smaller. Core's is taken only if it is no larger on disk and smaller in the bytes that are minimized.
-pub(super) fn or_core(document: &Document, options: &Options, own: Packed, monitor: &dyn Monitor) -> Result<Packed> {
+/// Core's result, if it is smaller: every reader can read it, and sparse arrays may make splines smaller. It is
+/// taken only if it is no larger on disk and smaller in the bytes that are minimized. `took`: the work of `own`.
+pub(super) fn smaller_core(
+    document: &Document,
+    options: &Options,
+    own: &Packed,
+    took: u64,
+    monitor: &dyn Monitor,
+) -> Result<Option<Packed>> {
     let animations = &read_shared(document)?.animations;
     let is_other = ![Storage::Core, Storage::Stream].contains(&options.storage) && options.level != Level::Fast;
-    if !(is_other && has_splines(animations) && floats(animations) <= MUCH) {
-        return Ok(own);
+    let affords = document.account().left().work / 2 >= took;
+    if !(is_other && affords && has_splines(animations) && floats(animations) <= MUCH) {
+        return Ok(None);
     }
     let core = smallest(document, &Options { storage: Storage::Core, ..options.clone() }, monitor)?.packed;
     // The list of required extensions is part of a file's size.
-    let weight = |packed: &Packed| packed.document.draft(None).map(|draft| weigh::whole(&draft));
-    let (before, after) = (weight(&own)?, weight(&core)?);
+    let weight = |packed: &Packed| {
+        let draft = packed.document.draft(None)?;
+        Ok::<Weight, Error>(if draft.bytes() <= WHOLE { weigh::whole(&draft) } else { packed.both() })
+    };
+    let (before, after) = (weight(own)?, weight(&core)?);
     let is_smaller = after.raw <= before.raw && after.of(options.optimize) < before.of(options.optimize);
-    Ok(if is_smaller && core.left.len() <= own.left.len() { core } else { own })
+    Ok(Some(core).filter(|core| is_smaller && core.left.len() <= own.left.len()))
 }
 
 fn has_splines(animations: &[Animation]) -> bool {

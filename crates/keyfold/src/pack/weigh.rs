@@ -36,6 +36,9 @@ pub fn weight(document: &Document) -> Weight {
     Weight { raw: content.len(), gzip: gzipped(&content) }
 }
 
+/// Files of up to this size are also compared as a whole. For larger ones that would take long.
+pub(super) const WHOLE: u64 = 1 << 20;
+
 /// The size of a whole document as on disk: its file and all buffers in files of their own.
 pub(super) fn whole(draft: &Draft) -> Weight {
     let apart = draft.document().buffers_apart();

@@ -163,7 +163,10 @@ impl fmt::Display for BuildError {
             Self::Target(target) => write!(f, "{target}: the curve does not fit its target"),
             Self::Options(what) => f.write_str(what),
             Self::Range => f.write_str("the values of a track lie too far apart for the codes of a clip"),
-            Self::Limit(what) => write!(f, "building the clip takes more {what} than the limit"),
+            Self::Limit(what) => write!(
+                f,
+                "building the clip takes more {what} than the limit; a rate of few keys per second takes less"
+            ),
             Self::Clip(error) => write!(f, "the finished clip cannot be opened: {error}"),
             Self::Cancelled => f.write_str("cancelled"),
         }

@@ -1,7 +1,7 @@
 //! Core glTF. Rotations are normalized shorts of unit length, and weights are normalized integers where those
 //! hold them exactly. Everything else is floats in multiples of a power of two, whose low bytes are zero.
 
-use super::{Entry, Form, component_step, one_by_one, write_channels};
+use super::{Entry, StorageCodec, component_step, one_by_one, write_channels};
 use crate::{
     Interpolation, Property, Result, Storage, Target, Track,
     document::{ComponentType, Shape},
@@ -16,7 +16,7 @@ use keyfold_core::{
     skeleton,
 };
 
-pub(super) const FORM: Form = Form {
+pub(super) const CODEC: StorageCodec = StorageCodec {
     grid: |track, step, context| spline_shorts(track, step, context).unwrap_or_else(|| grid(track, step)),
     constant,
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline],

@@ -3,7 +3,7 @@
 //! A stream states a range and a number of bits. A range beyond the data's makes any step possible, so steps
 //! follow budgets instead of powers of two.
 
-use super::{Entry, Form, MARGIN, Rewritten, component_step, core_gltf};
+use super::{Entry, MARGIN, Rewritten, StorageCodec, component_step, core_gltf};
 use crate::{
     Curve, Interpolation, Kind, Target, Track,
     draco::{self, Planned},
@@ -18,7 +18,7 @@ use keyfold_core::{
     skeleton::Property,
 };
 
-pub(super) const FORM: Form = Form {
+pub(super) const CODEC: StorageCodec = StorageCodec {
     grid: |track, step, _| grid(track, step),
     takes: &[Interpolation::Linear, Interpolation::Step, Interpolation::CubicSpline, Interpolation::CubicSlerp],
     has_property_grids: true,
@@ -37,7 +37,7 @@ pub(super) const FORM: Form = Form {
         let planned: Vec<Planned> = animations.iter().map(|animation| rewritten(animation, context)).collect();
         draco::write(document, &planned, false, &context.options.draco)
     },
-    ..core_gltf::FORM
+    ..core_gltf::CODEC
 };
 
 /// The most bits of a code. With more, floats would be as coarse as the grid.

@@ -1,6 +1,6 @@
 //! EXT_meshopt_compression: a quaternion filter for rotations, an exponential one for vectors, and a codec.
 
-use super::{Entry, Form, component_step, core_gltf, one_by_one, write_channels};
+use super::{Entry, StorageCodec, component_step, core_gltf, one_by_one, write_channels};
 use crate::{
     Result,
     document::Shape,
@@ -15,7 +15,7 @@ use keyfold_core::{
     skeleton::Property,
 };
 
-pub(super) const FORM: Form = Form {
+pub(super) const CODEC: StorageCodec = StorageCodec {
     grid: |track, step, _| grid(track, step),
     constant,
     has_sparse: false,
@@ -31,7 +31,7 @@ pub(super) const FORM: Form = Form {
             place_meshopt(edit, contents, context.options.meshopt, pays(context))
         })
     },
-    ..core_gltf::FORM
+    ..core_gltf::CODEC
 };
 
 /// The approximate size of a compressed buffer view's JSON, after gzip and raw.

@@ -25,13 +25,14 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-/// A storage.
-pub(crate) struct Form {
+/// A storage as a codec: what the engine and the writer ask of it.
+pub(crate) struct StorageCodec {
     /// The grid of values for a track, with quantization steps of at most about the given size.
     grid: fn(&engine::Track, f64, &Context<'_>) -> Grid,
     /// The grid from which a constant's value is chosen, given the error that it may have.
     constant: fn(&engine::Track, f64) -> Grid,
-    /// The interpolations that it has grids for. Other tracks keep their values.
+    /// The interpolations that it has grids for. Other tracks keep their values. CUBICSPLINE has core's grids unless
+    /// keys stay, because only those are coarser for tangents than for values.
     pub(crate) takes: &'static [Interpolation],
     /// Whether short clips skip plans with key times per track, because times cost too much.
     pub(crate) shares_times: bool,
@@ -55,13 +56,13 @@ pub(crate) struct Form {
     pub(crate) write: fn(&Document, &[Rewritten<'_>], &Context<'_>, Place) -> Result<Document>,
 }
 
-pub(crate) fn of(storage: Storage) -> &'static Form {
+pub(crate) fn of(storage: Storage) -> &'static StorageCodec {
     match storage {
-        Storage::Core => &core_gltf::FORM,
-        Storage::Draco => &draco::FORM,
-        Storage::Meshopt => &meshopt::FORM,
-        Storage::Quantization => &quantization::FORM,
-        Storage::Stream => &stream::FORM,
+        Storage::Core => &core_gltf::CODEC,
+        Storage::Draco => &draco::CODEC,
+        Storage::Meshopt => &meshopt::CODEC,
+        Storage::Quantization => &quantization::CODEC,
+        Storage::Stream => &stream::CODEC,
     }
 }
 
@@ -156,12 +157,12 @@ impl Codec for AnimationCodec<'_> {
     fn grid(&self, track: &engine::Track, step: f64) -> Grid {
         // Only core has coarser grids for tangents than values. If keys stay, the requested storage is used.
         let is_core = track.interpolation == Interpolation::CubicSpline && !self.context.options.keep_keys;
-        let form = if is_core { &core_gltf::FORM } else { self.context.form() };
+        let form = if is_core { &core_gltf::CODEC } else { self.context.codec() };
         (form.grid)(track, step, self.context)
     }
 
     fn constant(&self, track: &engine::Track, budget: f64) -> Grid {
-        (self.context.form().constant)(track, budget)
+        (self.context.codec().constant)(track, budget)
     }
 
     fn cost(&self, tracks: &[Option<Encoded>], times: f64) -> usize {
@@ -180,6 +181,6 @@ impl AnimationCodec<'_> {
         self.tracks.iter().zip(tracks).for_each(|(index, track)| encoded[*index] = track.as_ref());
         let entries = self.animation.tracks.iter().zip(encoded).map(|(track, encoded)| Entry { track, encoded });
         let entries: Vec<Entry<'_>> = entries.filter(|entry| self.context.replaces(entry.track)).collect();
-        (self.context.form().wire)(&entries, self.context)
+        (self.context.codec().wire)(&entries, self.context)
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Values without a grid stay in core's form.
 
-use super::{Entry, Form, MARGIN, component_step, core_gltf, write_channels};
+use super::{Entry, MARGIN, StorageCodec, component_step, core_gltf, write_channels};
 use crate::{
     Interpolation, Property, Result, Target, Track,
     document::{ComponentType, Shape},
@@ -22,7 +22,7 @@ use keyfold_core::{
 use serde_json::json;
 use std::collections::BTreeSet;
 
-pub(super) const FORM: Form = Form {
+pub(super) const CODEC: StorageCodec = StorageCodec {
     grid: |track, step, context| grid(track, step, &context.options.quantization),
     has_single_axes: true,
     rounds_times: true,
@@ -37,7 +37,7 @@ pub(super) const FORM: Form = Form {
             place(edit, contents)
         })
     },
-    ..core_gltf::FORM
+    ..core_gltf::CODEC
 };
 
 /// The least W for layouts without W. Below it, small errors of X, Y and Z cause large errors of W.

@@ -1,6 +1,6 @@
 //! KEYFOLD_animation_stream: rotations as three codes of a projection, the rest as in core, entropy-coded.
 
-use super::{Entry, Form, core_gltf, one_by_one, write_channels};
+use super::{Entry, StorageCodec, core_gltf, one_by_one, write_channels};
 use crate::{
     Result,
     document::Shape,
@@ -9,7 +9,7 @@ use crate::{
 };
 use keyfold_core::engine::{self, Grid};
 
-pub(super) const FORM: Form = Form {
+pub(super) const CODEC: StorageCodec = StorageCodec {
     grid: |track, step, _| grid(track, step),
     // A constant is stored once, so it can be fine.
     constant: |track, budget| match track.projection {
@@ -29,7 +29,7 @@ pub(super) const FORM: Form = Form {
             place_stream(edit, contents, forms, false)
         })
     },
-    ..core_gltf::FORM
+    ..core_gltf::CODEC
 };
 
 fn grid(track: &engine::Track, step: f64) -> Grid {
