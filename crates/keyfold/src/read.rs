@@ -174,9 +174,9 @@ impl<'a> Reader<'a> {
         tracks: &mut Vec<Track>,
         findings: &mut Vec<Finding>,
     ) -> Result<(), Skip> {
-        match extensions::aims(channel, findings)? {
-            Some(aims) => {
-                let read = aims.into_iter().map(|aim| self.track(channel, aim, findings));
+        match extensions::channel_targets(channel, findings)? {
+            Some(targets) => {
+                let read = targets.into_iter().map(|driven| self.track(channel, driven, findings));
                 tracks.extend(read.collect::<Result<Vec<_>, _>>()?);
             }
             None => tracks.push(self.track(channel, core_target(channel)?, findings)?),
@@ -184,29 +184,35 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn track(&mut self, channel: &Channel<'a>, aim: ChannelTarget, findings: &mut Vec<Finding>) -> Result<Track, Skip> {
-        let mut sampler = self.sampler(channel, aim.target.kind(), findings)?;
-        if aim.target.is_exact() && sampler.interpolation == Interpolation::Linear {
+    fn track(
+        &mut self,
+        channel: &Channel<'a>,
+        driven: ChannelTarget,
+        findings: &mut Vec<Finding>,
+    ) -> Result<Track, Skip> {
+        let mut sampler = self.sampler(channel, driven.target.kind(), findings)?;
+        if driven.target.is_exact() && sampler.interpolation == Interpolation::Linear {
             let at = format!("{}/samplers/{}", channel.animation.at(), sampler.index);
-            let message = format!("{} has no values between two keys; the channel is played as STEP", aim.target);
+            let message = format!("{} has no values between two keys; the channel is played as STEP", driven.target);
             findings.push(Finding { severity: Severity::Info, code: "POINTER_INT_NOT_STEP", at, message });
             sampler.interpolation = Interpolation::Step;
         }
-        if sampler.interpolation == Interpolation::CubicSlerp && aim.target.kind() != Kind::Rotation {
+        if sampler.interpolation == Interpolation::CubicSlerp && driven.target.kind() != Kind::Rotation {
             let at = format!("{}/samplers/{}/interpolation", channel.animation.at(), sampler.index);
             return Err(Error::malformed(at, "CUBICSLERP is for rotations only; use CUBICSPLINE").into());
         }
-        let asked = extensions::first(self.document, |e| e.keys.map(|keys| keys(channel, &aim, &sampler, findings)))?;
-        let mut keys = asked.map_or_else(|| self.core_keys(&aim, &sampler), Ok)?;
-        if matches!(aim.target, Target::Pointer { kind: ValueKind::Bool, .. }) {
+        let asked =
+            extensions::first(self.document, |e| e.keys.map(|keys| keys(channel, &driven, &sampler, findings)))?;
+        let mut keys = asked.map_or_else(|| self.core_keys(&driven, &sampler), Ok)?;
+        if matches!(driven.target, Target::Pointer { kind: ValueKind::Bool, .. }) {
             keys.values = keys.values.iter().map(|v| if *v == 0.0 { 0.0 } else { 1.0 }).collect();
         }
         self.hold(keys.values.len(), || channel.object.at())?;
         let curve = Curve::new(sampler.interpolation, keys.width, keys.times, keys.values);
         let curve = curve.map_err(|e| Error::malformed(channel.object.at(), e.to_string()))?;
         let Sampler { index, input, output, .. } = sampler;
-        let source = Source { channel: channel.index, sampler: index, input, output, targets: aim.targets };
-        Ok(Track { target: aim.target, curve, source })
+        let source = Source { channel: channel.index, sampler: index, input, output, targets: driven.targets };
+        Ok(Track { target: driven.target, curve, source })
     }
 
     fn hold(&mut self, floats: usize, at: impl FnOnce() -> String) -> Result<()> {
@@ -255,23 +261,23 @@ impl<'a> Reader<'a> {
     }
 
     /// The sampler's accessors, taken as they are.
-    fn core_keys(&mut self, aim: &ChannelTarget, sampler: &Sampler) -> Result<KeyArrays> {
+    fn core_keys(&mut self, driven: &ChannelTarget, sampler: &Sampler) -> Result<KeyArrays> {
         let times = self.times(sampler.input)?;
         let (shape, values) = self.floats(sampler.output)?;
-        let width = aim.width.map_or_else(|| sampler.width_of(&values, times.len()), Ok)?;
+        let width = driven.width.map_or_else(|| sampler.width_of(&values, times.len()), Ok)?;
         if shape.components() != width && shape != Shape::Scalar {
-            let what = format!("{} does not fit {}, which has {width} components", shape.name(), aim.target);
+            let what = format!("{} does not fit {}, which has {width} components", shape.name(), driven.target);
             return Err(Error::malformed(format!("/accessors/{}/type", sampler.output), what));
         }
-        let values = if width == 4 && self.is_coarse(aim, sampler) { unit_rotations(&values) } else { values };
+        let values = if width == 4 && self.is_coarse(driven, sampler) { unit_rotations(&values) } else { values };
         Ok(KeyArrays { times, values, width })
     }
 
     /// Whether rotations come from a stream whose grid may be coarse. Splines are taken as they are: their tangents
     /// belong to them.
-    fn is_coarse(&self, aim: &ChannelTarget, sampler: &Sampler) -> bool {
+    fn is_coarse(&self, driven: &ChannelTarget, sampler: &Sampler) -> bool {
         let alone = matches!(sampler.interpolation, Interpolation::Linear | Interpolation::Step);
-        alone && aim.target.kind() == Kind::Rotation && self.document.provided(sampler.output).is_some()
+        alone && driven.target.kind() == Kind::Rotation && self.document.provided(sampler.output).is_some()
     }
 
     fn times(&mut self, input: usize) -> Result<Arc<[f32]>> {

@@ -234,12 +234,12 @@ const LONGEST: usize = 32;
 /// Whether a buffer view has its bytes in a buffer: its compressed ones, where it is compressed.
 fn is_needed(document: &Document, buffer: usize) -> bool {
     let views = document.root().get("bufferViews").and_then(JsonRef::as_array).into_iter().flat_map(List::iter);
-    let mut homes = views.map(|view| {
+    let mut buffers = views.map(|view| {
         let object = |extension: &Extension| view.get("extensions")?.get(extension.name);
         let mut compressing = extensions::ALL.iter().filter(|extension| extension.view.is_some());
         compressing.find_map(object).unwrap_or(view).get("buffer")
     });
-    homes.any(|home| home.and_then(JsonRef::as_index) == Some(buffer))
+    buffers.any(|index| index.and_then(JsonRef::as_index) == Some(buffer))
 }
 
 fn set_uri(object: &mut Map<String, Value>, uri: Option<&str>) {

@@ -7,7 +7,7 @@
 
 use super::{
     Extension,
-    pointer::{self, Address, aims, carried},
+    pointer::{self, Address, carried, channel_targets},
 };
 use crate::{
     Document, Interpolation, Kind, Property, Result, Targets,
@@ -17,7 +17,7 @@ use crate::{
 use serde_json::{Map, Value, json};
 
 pub(super) const EXTENSION: Extension = Extension {
-    target: Some(|channel, findings| aims(channel, address(channel.document, &channel.object)?, findings)),
+    target: Some(|channel, findings| channel_targets(channel, address(channel.document, &channel.object)?, findings)),
     interpolation: Some(|name, kind| (name == "CUBIC").then(|| cubic(kind))),
     undeclared: true,
     tidy: Some(tidy),

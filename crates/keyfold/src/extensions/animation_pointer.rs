@@ -6,13 +6,13 @@
 
 use super::{
     Extension,
-    pointer::{self, Address, aims, carried},
+    pointer::{self, Address, carried, channel_targets},
 };
 use crate::{Result, Targets, document::Object};
 use serde_json::{Map, Value, json};
 
 pub(super) const EXTENSION: Extension = Extension {
-    target: Some(|channel, findings| aims(channel, address(&channel.object)?, findings)),
+    target: Some(|channel, findings| channel_targets(channel, address(&channel.object)?, findings)),
     undeclared: true,
     tidy: Some(tidy),
     rules: Some(|document, findings| pointer::rules(document, findings, Targets::Pointer)),

@@ -41,11 +41,11 @@ pub(crate) struct Extension {
     pub(crate) view: Option<ViewHook>,
     /// Values of accessors that come from elsewhere.
     pub(crate) accessors: Option<fn(&Document) -> Provided>,
-    /// Channels that an animation keeps beside core's; they count on from those, and [`raise`](Extension::raise) puts them there.
+    /// Channels that an animation keeps beside core's; they count on from those, and [`move_to_core`](Extension::move_to_core) puts them there.
     pub(crate) channels: Option<ChannelsHook>,
     /// Moves the channels that [`channels`](Extension::channels) tells of behind core's, in a form that can be written;
     /// answers with the extension of that form where there were any.
-    pub(crate) raise: Option<fn(&mut Value) -> Option<&'static str>>,
+    pub(crate) move_to_core: Option<fn(&mut Value) -> Option<&'static str>>,
     /// What a channel drives, where core's `node` and `path` do not say it; none with a finding where it drives nothing.
     pub(crate) target: Option<TargetHook>,
     /// Whether `target` is asked also where the file forgets to declare the extension: the channel shows that it is meant.
@@ -84,7 +84,7 @@ impl Extension {
             view: None,
             accessors: None,
             channels: None,
-            raise: None,
+            move_to_core: None,
             target: None,
             undeclared: false,
             sampler: None,
@@ -134,7 +134,10 @@ pub(crate) fn first<T>(
 }
 
 /// What a channel drives, as the first extension that has an answer says it.
-pub(crate) fn aims(channel: &Channel<'_>, findings: &mut Vec<Finding>) -> Result<Option<Vec<ChannelTarget>>> {
+pub(crate) fn channel_targets(
+    channel: &Channel<'_>,
+    findings: &mut Vec<Finding>,
+) -> Result<Option<Vec<ChannelTarget>>> {
     let document = channel.document;
     let is_heard =
         |e: &&Extension| (e.undeclared && !document.ignores(e.name)) || used(document).any(|used| used.name == e.name);
@@ -158,8 +161,11 @@ pub(crate) fn channels<'a>(document: &Document, animation: &Object<'a>) -> Resul
 }
 
 /// Moves the channels that extensions keep elsewhere to where [`channels`] counts them; the extensions that they then need.
-pub(crate) fn raise(animation: &mut Value) -> Vec<&'static str> {
-    ALL.iter().filter_map(|extension| extension.raise).filter_map(|raise| raise(animation)).collect()
+pub(crate) fn move_to_core(animation: &mut Value) -> Vec<&'static str> {
+    ALL.iter()
+        .filter_map(|extension| extension.move_to_core)
+        .filter_map(|move_to_core| move_to_core(animation))
+        .collect()
 }
 
 /// The bytes of a compressed buffer view; `None` where no extension compresses it.

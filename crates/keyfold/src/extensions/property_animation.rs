@@ -1,19 +1,19 @@
 //! EXT_property_animation, a draft of 2018 and the ancestor of KHR_animation2: `animation.extensions.EXT_property_animation.channels`,
 //! each with a `sampler` of the animation and a JSON pointer as its `target`.
 //!
-//! Only ever read. Where an animation is written, these channels join core's in the ratified form (`raise`).
+//! Only ever read. Where an animation is written, these channels join core's in the ratified form (`move_to_core`).
 
 use super::{
     Extension, animation_pointer,
-    pointer::{self, Address, aims},
+    pointer::{self, Address, channel_targets},
 };
 use crate::{Result, Targets, document::Object};
 use serde_json::{Map, Value, json};
 
 pub(super) const EXTENSION: Extension = Extension {
     channels: Some(channels),
-    raise: Some(raise),
-    target: Some(|channel, findings| aims(channel, address(&channel.object), findings)),
+    move_to_core: Some(move_to_core),
+    target: Some(|channel, findings| channel_targets(channel, address(&channel.object), findings)),
     tidy: Some(tidy),
     rules: Some(|document, findings| pointer::rules(document, findings, Targets::PropertyAnimation)),
     codes: pointer::CODES,
@@ -37,10 +37,10 @@ pub(super) fn address<'a>(channel: &Object<'a>) -> Option<Address<'a>> {
     Some(Address { text, at: channel.place("target"), targets: Targets::PropertyAnimation, legacy })
 }
 
-fn raise(animation: &mut Value) -> Option<&'static str> {
-    let Value::Array(raised) = take_channels(animation)? else { return None };
+fn move_to_core(animation: &mut Value) -> Option<&'static str> {
+    let Value::Array(moved) = take_channels(animation)? else { return None };
     let channels = animation.as_object_mut()?.entry("channels").or_insert_with(|| json!([]));
-    channels.as_array_mut()?.extend(raised.into_iter().map(ratified));
+    channels.as_array_mut()?.extend(moved.into_iter().map(ratified));
     Some(animation_pointer::NAME)
 }
 

@@ -18,7 +18,7 @@ pub(super) fn readdress(document: &Document, targets: Targets, findings: &mut Ve
     for animation in animations.iter().filter(|animation| !animation.tracks.is_empty()) {
         let at = format!("/animations/{}/channels", animation.index);
         let object = &mut edit.json()["animations"][animation.index];
-        let mut needed = extensions::raise(object);
+        let mut needed = extensions::move_to_core(object);
         let mut channels = Vec::new();
         for (index, channel) in object["channels"].as_array().into_iter().flatten().enumerate() {
             let tracks: Vec<&Track> = animation.tracks.iter().filter(|track| track.source.channel == index).collect();

@@ -146,9 +146,9 @@ pub fn assemble(
         let Some(animation) = edit.json().pointer_mut(&place).filter(|animation| animation.is_object()) else {
             continue;
         };
-        let mut raised = extensions::raise(animation);
-        raised.extend(replace_channels(document, animation, form, &accessor));
-        raised.into_iter().for_each(|name| edit.declare(name, false));
+        let mut needed = extensions::move_to_core(animation);
+        needed.extend(replace_channels(document, animation, form, &accessor));
+        needed.into_iter().for_each(|name| edit.declare(name, false));
     }
     let occurring: BTreeSet<String> = forms.iter().flat_map(|form| &form.channels).flat_map(extensions_of).collect();
     occurring.iter().for_each(|name| edit.declare(name, false));

@@ -4,14 +4,14 @@
 //! The extensions themselves are `animation_pointer`, `animation2` and `property_animation`; what can be addressed is the business of
 //! `crate::object_model`.
 
-mod aim;
+mod channel_targets;
 mod codes;
 mod key_rules;
 mod rules;
 #[cfg(test)]
 mod tests;
 
-pub(super) use aim::aims;
+pub(super) use channel_targets::channel_targets;
 pub(super) use codes::CODES;
 pub(super) use rules::rules;
 

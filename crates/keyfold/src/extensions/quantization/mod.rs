@@ -81,7 +81,7 @@ fn target(channel: &Channel<'_>) -> Result<Option<Vec<ChannelTarget>>> {
 
 fn keys(
     channel: &Channel<'_>,
-    aim: &ChannelTarget,
+    driven: &ChannelTarget,
     sampler: &Sampler,
     findings: &mut Vec<Finding>,
 ) -> Result<Option<KeyArrays>> {
@@ -102,7 +102,7 @@ fn keys(
     let layout = path.and_then(|path| path.layout(output.shape)).unwrap_or(Layout::Whole);
     let times = parameters.times(&stored(channel.document, sampler.input)?);
     let values = parameters.values(&stored(channel.document, sampler.output)?, output.shape, layout);
-    let width = aim.width.map_or_else(|| sampler.width_of(&values, times.len()), Ok)?;
+    let width = driven.width.map_or_else(|| sampler.width_of(&values, times.len()), Ok)?;
     Ok(Some(KeyArrays { times: times.into(), values: values.into(), width }))
 }
 

@@ -129,7 +129,7 @@ fn check_target(channel: &Channel<'_>, findings: &mut Findings) {
         extensions::first(channel.document, |e| e.target.map(|target| target(channel, &mut ignored)))
     };
     let is_rotation = match extended() {
-        Ok(Some(aims)) => aims.iter().all(|aim| aim.target.kind() == Kind::Rotation),
+        Ok(Some(targets)) => targets.iter().all(|driven| driven.target.kind() == Kind::Rotation),
         // Whatever is wrong with the target is said elsewhere.
         Err(_) => true,
         Ok(None) => path.is_none_or(|path| path == "rotation"),

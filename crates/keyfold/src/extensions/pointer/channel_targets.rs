@@ -12,7 +12,7 @@ use crate::{
 use serde_json::Value;
 
 /// What a channel with an address drives: several nodes where it means the weights of their mesh. `None` without an address.
-pub(in crate::extensions) fn aims(
+pub(in crate::extensions) fn channel_targets(
     channel: &Channel<'_>,
     address: Option<Address<'_>>,
     findings: &mut Vec<Finding>,
@@ -36,14 +36,14 @@ pub(in crate::extensions) fn aims(
         let message = format!("{}: no node instantiates the mesh", address.text);
         say(Severity::Warning, "POINTER_UNRESOLVED", message);
     }
-    let aim = |pointer: &Pointer| {
+    let target = |pointer: &Pointer| {
         let driven = driven(channel.document, pointer);
         if let Some((severity, code, what)) = driven.doubt {
             say(severity, code, format!("{pointer}: {what}"));
         }
         driven.target.map(|(target, width)| ChannelTarget { target, targets: address.targets, width })
     };
-    Ok(Some(current.pointers.iter().filter_map(aim).collect()))
+    Ok(Some(current.pointers.iter().filter_map(target).collect()))
 }
 
 fn old_name(alias: Alias) -> &'static str {
