@@ -101,7 +101,7 @@ pub fn build_clip_with(
     let animation = animations
         .iter()
         .find(|known| known.index == animation)
-        .ok_or_else(|| Error::argument(format!("there is no animation {animation}")))?;
+        .ok_or_else(|| Error::argument("/animations", format!("there is no animation {animation}")))?;
     let scene = &Scene::new(document, animations, options.probe_radius)?;
     let (model_size, keep_rest) = (scene.model_size(), options.keep_rest || is_for_others(document));
     let bound = options.max_error.in_scene(model_size);

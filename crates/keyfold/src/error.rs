@@ -54,8 +54,10 @@ pub enum Error {
         scheme: String,
     },
     /// The caller asked for what does not exist or makes no sense.
-    #[error("{what}")]
+    #[error("{}{what}", place(at))]
     Argument {
+        /// Where it looked for it in the document: a JSON pointer, empty if nowhere.
+        at: String,
         /// What is wrong with it.
         what: String,
     },
@@ -115,9 +117,9 @@ impl Error {
         Self::Limit { at: at.into(), what: what.into() }
     }
 
-    /// An [`Argument`](Self::Argument) error.
-    pub fn argument(what: impl Into<String>) -> Self {
-        Self::Argument { what: what.into() }
+    /// An [`Argument`](Self::Argument) error at a place.
+    pub fn argument(at: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Argument { at: at.into(), what: what.into() }
     }
 
     /// An [`Io`](Self::Io) error for a path.
@@ -129,7 +131,7 @@ impl Error {
     pub fn at(&self) -> &str {
         match self {
             Self::Malformed { at, .. } | Self::Refused { at, .. } => at,
-            Self::Network { at, .. } | Self::Limit { at, .. } => at,
+            Self::Network { at, .. } | Self::Argument { at, .. } | Self::Limit { at, .. } => at,
             _ => "",
         }
     }
@@ -146,7 +148,7 @@ impl From<BuildError> for Error {
         match error {
             BuildError::Cancelled => Self::Cancelled,
             BuildError::Limit(_) => Self::limit("", error.to_string()),
-            BuildError::Options(what) => Self::argument(what),
+            BuildError::Options(what) => Self::argument("", what),
             error => Self::Build(error),
         }
     }

@@ -175,7 +175,10 @@ impl<'a> Context<'a> {
         match &self.options.animation {
             Some(wanted) if !animations.iter().any(|animation| self.changes(animation)) => {
                 let titles: Vec<String> = animations.iter().map(|a| title(a.name.as_deref(), a.index)).collect();
-                Err(Error::argument(format!("there is no animation {wanted}; there is: {}", titles.join(", "))))
+                Err(Error::argument(
+                    "/animations",
+                    format!("there is no animation {wanted}; there is: {}", titles.join(", ")),
+                ))
             }
             _ => Ok(()),
         }

@@ -246,7 +246,7 @@ pub fn choose_with(document: &Document, options: &Options, choice: &Choice, moni
             best = Some(found);
         }
     }
-    let best = best.ok_or_else(|| Error::argument("no storage is given"))?;
+    let best = best.ok_or_else(|| Error::argument("", "no storage is given"))?;
     let Smallest { packed, convert_saves } = best;
     let storage = packed.storage;
     if choice.estimate {

@@ -67,7 +67,7 @@ pub fn core_target(target: &Target) -> Result<Value> {
         Target::Node { node, property, axis: None } => Ok(json!({ "node": node, "path": property.name() })),
         Target::Node { axis: Some(_), .. } => {
             let what = "is one axis alone, which core glTF cannot animate; EXT_animation_quantization can";
-            Err(Error::argument(format!("{target} {what}")))
+            Err(Error::argument("", format!("{target} {what}")))
         }
         Target::Pointer { pointer, .. } => {
             Ok(json!({ "path": "pointer", "extensions": { "KHR_animation_pointer": { "pointer": pointer } } }))
