@@ -45,7 +45,7 @@ fn estimates_are_near() {
         let (document, options) = (Document::open(&file).unwrap(), Options::default());
         let mut row = format!("{}:", stem(&file));
         let packed = pack(&document, &options).unwrap();
-        for about in estimates(&document, &options, &packed, &Storage::ALL).unwrap() {
+        for about in estimates(&document, &options, &packed, &Storage::ALL, &()).unwrap() {
             let real = pack(&document, &Options { storage: about.storage, ..options.clone() }).unwrap();
             let off = |about: u64, real: u64| 100.0 * (about as f64 / real as f64 - 1.0);
             let gzip = off(about.gzip_bytes as u64, real.gzip_bytes as u64);

@@ -6,7 +6,7 @@ use crate::{
     work::Work,
 };
 use keyfold::{
-    Monitor, Result, Storage,
+    Monitor, PropertyBound, Result, Storage,
     pack::{Choice, FileReport, Level, Options, choose_with},
 };
 use pyo3::{prelude::*, types::PyBytes};
@@ -41,7 +41,7 @@ pub(crate) fn pack<'py>(
 ) -> PyResult<Made<'py>> {
     let options = Options {
         max_error: bound(max_error)?,
-        max_property_error,
+        max_property_error: PropertyBound(max_property_error),
         probe_radius: shell.map(bound).transpose()?,
         level: named(&LEVELS, level)?,
         animation,

@@ -102,7 +102,7 @@ impl Args {
 
     fn exceeded(&self, found: &Diff) -> bool {
         let gates = self.max_error.is_some() || self.measure.max_property_error.is_some();
-        let properties = found.animations.iter().any(|a| a.properties.max > self.measure.property_bound());
+        let properties = found.animations.iter().any(|a| a.properties.max > self.measure.property_bound().0);
         let apart = self.max_error.is_some_and(|bound| found.possible > bound.in_scene(found.model_size));
         !found.in_common() || apart || (gates && (properties || !found.unmatched.is_empty()))
     }

@@ -2,7 +2,7 @@
 
 use crate::output::Remarks;
 use anyhow::Result;
-use keyfold::{Bound, Document, Kept, PROPERTY_BOUND, kept};
+use keyfold::{Bound, Document, Kept, PropertyBound, kept};
 
 /// What counts besides the bound itself.
 #[derive(clap::Args, Clone)]
@@ -17,8 +17,8 @@ pub(crate) struct MeasureArgs {
 
 impl MeasureArgs {
     /// How far what moves no points may be off, asked for or not.
-    pub(crate) fn property_bound(&self) -> f64 {
-        self.max_property_error.unwrap_or(PROPERTY_BOUND)
+    pub(crate) fn property_bound(&self) -> PropertyBound {
+        self.max_property_error.map_or_else(PropertyBound::default, PropertyBound)
     }
 }
 

@@ -47,6 +47,16 @@ impl Bound {
 /// The default bound of properties that move no points, as a fraction of their natural range.
 pub const PROPERTY_BOUND: f64 = 0.001;
 
+/// The error bound of properties that move no points, as a fraction of their natural range.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct PropertyBound(pub f64);
+
+impl Default for PropertyBound {
+    fn default() -> Self {
+        Self(PROPERTY_BOUND)
+    }
+}
+
 /// An error for text that is not a bound.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no length: give a percentage (0.01%), a length (0.1mm, 2cm) or a number of scene units")]

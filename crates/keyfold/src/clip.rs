@@ -8,7 +8,7 @@ mod report;
 pub use report::{ClipInfo, ClipReport, ClipTrack, ErrorSize};
 
 use crate::{
-    Axis, Bound, Document, Error, Monitor, PROPERTY_BOUND, Property, Result, Scene, Target, Track, ValueKind,
+    Axis, Bound, Document, Error, Monitor, Property, PropertyBound, Result, Scene, Target, Track, ValueKind,
     diff::natural_range, extensions::vrm_animation::is_for_others, read_shared,
 };
 use keyfold_core::clip::{
@@ -17,7 +17,7 @@ use keyfold_core::clip::{
 };
 
 /// How to build a clip.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClipOptions {
     /// Keys per second. `None` keeps the animation's own keys.
     pub rate: Option<f32>,
@@ -28,26 +28,12 @@ pub struct ClipOptions {
     /// The largest error of tracks that move points.
     pub max_error: Bound,
     /// The largest error of other tracks, as a fraction of the property's natural range.
-    pub max_property_error: f64,
+    pub max_property_error: PropertyBound,
     /// The distance from each node at which errors are measured; by the rule of [`Scene`] if `None`.
     pub probe_radius: Option<Bound>,
     /// Whether to keep tracks that only hold the rest pose. They are always kept in motion made for other skeletons
     /// (VRMC_vrm_animation).
     pub keep_rest: bool,
-}
-
-impl Default for ClipOptions {
-    fn default() -> Self {
-        Self {
-            rate: None,
-            encoding: Encoding::Variable,
-            bits: None,
-            max_error: Bound::default(),
-            max_property_error: PROPERTY_BOUND,
-            probe_radius: None,
-            keep_rest: false,
-        }
-    }
 }
 
 /// A clip that was built and measured.
@@ -113,7 +99,7 @@ pub fn build_clip_with(
             curve: &track.curve,
             // What never leaves a rest that is not known stays.
             rest: if keep_rest { None } else { rest(document, scene, track) },
-            tolerance: tolerance(track, options.max_property_error),
+            tolerance: tolerance(track, options.max_property_error.0),
         })
         .collect();
     let source = Source {

@@ -114,7 +114,7 @@ pub mod write;
 
 pub use animation::{Animation, Source, Track};
 pub use apply::{apply, freeze, set_target};
-pub use bound::{Bound, BoundError, PROPERTY_BOUND};
+pub use bound::{Bound, BoundError, PROPERTY_BOUND, PropertyBound};
 pub use changed::Changed;
 pub use clip::{BuiltClip, ClipInfo, ClipOptions, ClipReport, ClipTrack, ErrorSize, build_clip, build_clip_with};
 pub use convert::{ConvertOptions, Converted, StorageForm, convert, convert_with};

@@ -71,7 +71,7 @@ mod tests {
     use crate::{
         Bound, ClipOptions, ConvertOptions, Document, Interpolation, StorageForm, build_clip_with, convert_with,
         diff_with, draco, kept_with,
-        pack::{Choice, Options, choose_with, estimates_with, pack, pack_with},
+        pack::{Choice, Options, choose_with, estimates, pack, pack_with},
         quantization,
         rotation::{CoreSampler, RotationOptions, convert_rotations_with},
         unpack_with,
@@ -120,7 +120,7 @@ mod tests {
             build_clip_with(&document, 0, &ClipOptions::default(), &Stop).err(),
             pack_with(&document, &options, &Stop).err(),
             choose_with(&document, &options, &choice, &Stop).err(),
-            estimates_with(&document, &options, &packed, &[crate::Storage::Meshopt], &Stop).err(),
+            estimates(&document, &options, &packed, &[crate::Storage::Meshopt], &Stop).err(),
         ];
         for (job, end) in ends.iter().enumerate() {
             assert!(matches!(end, Some(Error::Cancelled)), "{job}: {end:?}");

@@ -71,7 +71,7 @@ struct Reports<'a> {
 
 pub(crate) fn run(args: &Args) -> Result<Outcome> {
     ensure!(args.bits.is_none() || args.encoding == Encoding::Fixed, "--bits goes with --encoding fixed");
-    ensure!(args.measure.property_bound() > 0.0, "--max-property-error should be a positive number");
+    ensure!(args.measure.property_bound().0 > 0.0, "--max-property-error should be a positive number");
     let stream = input::is_stream(&args.output);
     ensure!(!(stream && args.all), "--all writes one file for each animation: give a folder instead of -");
     ensure!(!(stream && args.json), "--json and -o - both want standard output");

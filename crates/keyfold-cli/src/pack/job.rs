@@ -101,8 +101,10 @@ impl Run<'_> {
             chosen.packed.left.push(format!("{why}; it was packed at --level fast"));
             return Ok(chosen);
         }
+        // The report names the storage that was asked for.
+        let options = Options { storage: choice.among[0], ..self.options.clone() };
         let packed =
-            pack::leave(document, &self.options, vec![format!("{why}, at --level fast neither; it stays as it was")])?;
+            pack::leave(document, &options, vec![format!("{why}, at --level fast neither; it stays as it was")], &())?;
         Ok(Chosen::alone(choice.among[0], packed, self.options.optimize))
     }
 

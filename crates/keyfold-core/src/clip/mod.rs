@@ -80,12 +80,13 @@ pub use player::{Playback, Pose, Sampler};
 pub use track::{Form, NodeProperty, Target, Track};
 
 /// How the keys are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Encoding {
     /// The same number of bits for every component of every key: the fastest.
     Fixed,
     /// Bits per component and segment, chosen for the error bound: the smallest.
+    #[default]
     Variable,
 }
 

@@ -64,7 +64,7 @@ impl<'a> Context<'a> {
         Self {
             scene,
             bound,
-            property_bound: options.max_property_error,
+            property_bound: options.max_property_error.0,
             options,
             monitor,
             doubled: animations.iter().flat_map(|animation| doubled(animation).cloned()).collect(),

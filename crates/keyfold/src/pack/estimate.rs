@@ -35,22 +35,12 @@ const STRETCHES: f64 = 5.0;
 /// let document = keyfold::Document::open(figure)?;
 /// let options = Options::default();
 /// let core = pack::pack(&document, &options)?;
-/// let about = pack::estimates(&document, &options, &core, &[Storage::Meshopt])?;
+/// let about = pack::estimates(&document, &options, &core, &[Storage::Meshopt], &())?;
 /// let meshopt = pack::pack(&document, &Options { storage: Storage::Meshopt, ..options })?;
 /// assert!((about[0].gzip_bytes as f64 / meshopt.gzip_bytes as f64 - 1.0).abs() < 0.15);
 /// # Ok::<(), keyfold::Error>(())
 /// ```
 pub fn estimates(
-    document: &Document,
-    options: &Options,
-    packed: &Packed,
-    storages: &[Storage],
-) -> Result<Vec<Candidate>> {
-    estimates_with(document, options, packed, storages, &())
-}
-
-/// Like [`estimates`], with progress and cancellation.
-pub fn estimates_with(
     document: &Document,
     options: &Options,
     packed: &Packed,

@@ -40,7 +40,7 @@ mod straight;
 pub mod weigh;
 
 use crate::{
-    Animation, Bound, Diff, Document, Monitor, PROPERTY_BOUND, Part, Result, Scene, Severity, Storage, Track,
+    Animation, Bound, Diff, Document, Monitor, Part, PropertyBound, Result, Scene, Severity, Storage, Track,
     diff::{self, called},
     draco, effort, quantization, read_shared,
     write::{MeshoptVersion, Place, place_plain, place_sparse},
@@ -48,7 +48,7 @@ use crate::{
 use animation::{PackedAnimation, pack_again};
 use common::common_first;
 use context::{Context, Purpose};
-pub use estimate::{estimates, estimates_with};
+pub use estimate::estimates;
 pub use keyfold_core::engine::Level;
 pub use report::{Candidate, Choice, Chosen, ErrorReport, FileReport, PackedFile, Sizes, choose, choose_with};
 use smallest::{SHORT, smallest};
@@ -57,7 +57,7 @@ use storage::{Rewritten, entries};
 use weigh::Weight;
 
 /// What to stay within and what to leave alone. Default: core storage, 0.01 % of the model's size.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// How the animations are stored.
     pub storage: Storage,
@@ -66,7 +66,7 @@ pub struct Options {
     /// The farthest that a measured point may end up from its original place.
     pub max_error: Bound,
     /// The largest error of other properties, as a fraction of their natural range.
-    pub max_property_error: f64,
+    pub max_property_error: PropertyBound,
     /// The distance from each node at which errors are measured; by the rule of [`Scene`] if `None`.
     pub probe_radius: Option<Bound>,
     /// How hard to search.
@@ -86,26 +86,6 @@ pub struct Options {
     pub draco: draco::StreamOptions,
     /// The layouts of EXT_animation_quantization.
     pub quantization: quantization::LayoutOptions,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            storage: Storage::default(),
-            meshopt: MeshoptVersion::default(),
-            max_error: Bound::default(),
-            max_property_error: PROPERTY_BOUND,
-            probe_radius: None,
-            level: Level::default(),
-            optimize: Optimize::default(),
-            animation: None,
-            keep: Vec::new(),
-            keep_rest: false,
-            keep_keys: false,
-            draco: draco::StreamOptions::default(),
-            quantization: quantization::LayoutOptions::default(),
-        }
-    }
 }
 
 /// Which size of the animations and their JSON is minimized.
@@ -201,7 +181,7 @@ fn pack_forms(document: &Document, options: &Options, monitor: &dyn Monitor) -> 
     let why =
         "no animation was packed: no smaller form keeps within the error bound; a larger bound or another storage may";
     let forms = pack_below(document, options, None, monitor)?;
-    if forms.is_empty() { Ok(vec![leave_with(document, options, vec![why.to_owned()], monitor)?]) } else { Ok(forms) }
+    if forms.is_empty() { Ok(vec![leave(document, options, vec![why.to_owned()], monitor)?]) } else { Ok(forms) }
 }
 
 /// Searches a document and returns the measured forms whose weight is `wanted`, or none if over the bound.
@@ -273,12 +253,7 @@ fn pack_below(
 }
 
 /// The document unchanged, with the reasons in `left`.
-pub fn leave(document: &Document, options: &Options, left: Vec<String>) -> Result<Packed> {
-    leave_with(document, options, left, &())
-}
-
-/// Like [`leave`], with progress and cancellation.
-pub fn leave_with(document: &Document, options: &Options, left: Vec<String>, monitor: &dyn Monitor) -> Result<Packed> {
+pub fn leave(document: &Document, options: &Options, left: Vec<String>, monitor: &dyn Monitor) -> Result<Packed> {
     let (copy, part) = (document.edit().finish()?, Part { whole: monitor, from: 0.9, share: 0.1 });
     let diff = diff::diff_with(document, &copy.read_back()?, options.probe_radius, &part)?;
     let bound = options.max_error.in_scene(diff.model_size);

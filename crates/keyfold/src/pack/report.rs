@@ -2,7 +2,7 @@
 
 use super::{
     Optimize, Options, Packed,
-    estimate::estimates_with,
+    estimate::estimates,
     smallest::{Smallest, smaller_core, smallest},
     weigh::{self, WHOLE, Weight},
 };
@@ -254,7 +254,7 @@ pub fn choose_with(document: &Document, options: &Options, choice: &Choice, moni
         let others: Vec<Storage> = Storage::ALL.into_iter().filter(|other| !is_known(other)).collect();
         let chosen = Options { storage, ..options.clone() };
         let part = Part { whole: monitor, from: packing, share: 1.0 - packing };
-        match estimates_with(document, &chosen, &packed, &others, &part) {
+        match estimates(document, &chosen, &packed, &others, &part) {
             Err(Error::Cancelled) => {}
             found => candidates.extend(found?),
         }

@@ -114,7 +114,7 @@ impl Smallest {
     fn against(mut self, original: &Document, options: &Options, monitor: &dyn Monitor) -> Result<Option<Self>> {
         let (packed, part) = (&mut self.packed, Part { whole: monitor, from: 0.99, share: 0.01 });
         packed.diff = diff::diff_with(original, &packed.document.read_back()?, options.probe_radius, &part)?;
-        let properties = packed.diff.animations.iter().all(|a| a.properties.max <= options.max_property_error);
+        let properties = packed.diff.animations.iter().all(|a| a.properties.max <= options.max_property_error.0);
         let holds = packed.diff.possible <= packed.bound && properties && packed.diff.unmatched.is_empty();
         Ok(holds.then_some(self))
     }

@@ -265,9 +265,11 @@ fn a_bound_of_nothing_changes_no_value() {
     json["accessors"].as_array_mut().unwrap().push(accessor);
     json["animations"][0]["samplers"][5]["output"] = json!(9);
     let document = swinging_with(json, &[&[1.0f32.next_up(); 3 * KEYS]]);
-    let packed =
-        pack(&document, &Options { max_error: Bound::Length(0.0), max_property_error: 0.0, ..Options::default() })
-            .unwrap();
+    let packed = pack(
+        &document,
+        &Options { max_error: Bound::Length(0.0), max_property_error: PropertyBound(0.0), ..Options::default() },
+    )
+    .unwrap();
     assert_eq!(packed.diff.error, 0.0);
     assert_eq!(packed.diff.animations[0].properties.max, 0.0);
     assert!(packed.left.is_empty() && packed.raw_bytes < weigh::weight(&document).raw, "{:?}", packed.left);
@@ -615,7 +617,7 @@ fn properties_stay_in_range() {
             let options = Options {
                 storage,
                 keep_keys,
-                max_property_error: property_bound,
+                max_property_error: PropertyBound(property_bound),
                 level: Level::Fast,
                 ..Options::default()
             };
@@ -662,7 +664,7 @@ fn what_is_larger_after_gzip_is_not_written_where_that_was_asked_for() {
     let (long, wild) = (swinging_beside("a".repeat(4000)), (0..3000).map(|_| letter()).collect());
     let before = long.draft(None).unwrap().bytes();
     let copied = |optimize: Optimize| {
-        let packed = leave(&swinging_beside(String::clone(&wild)), &Options::default(), Vec::new()).unwrap();
+        let packed = leave(&swinging_beside(String::clone(&wild)), &Options::default(), Vec::new(), &()).unwrap();
         let chosen = Chosen::alone(Storage::Core, packed, optimize);
         chosen.finish(&long, before, "in.glb".into(), None).unwrap().report.copied
     };
