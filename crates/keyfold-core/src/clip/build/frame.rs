@@ -68,21 +68,17 @@ pub(super) fn best_signs(rotations: &[Quat], mean: Quat) -> Vec<Quat> {
     sides.iter().rev().zip(rotations).map(|(side, q)| on(*side, *q)).collect()
 }
 
-/// The least cosine between the mean and a rotation with its best sign. There, parameters have a length of 2;
-/// near -1, they grow without limit.
-const LEAST_COSINE: f64 = -0.6;
-
-/// The mean of rotations. If some turn so far that they end up near its opposite, another direction replaces
-/// it: the one whose opposite is farthest from all rotations.
-pub(super) fn mean(rotations: &[Quat]) -> Quat {
+/// The mean of rotations with their best signs. If its cosine with one of them is below `least`, another direction
+/// replaces it: the one whose opposite is farthest from all rotations. Near that, parameters grow without limit.
+pub(super) fn mean(rotations: &[Quat], least: f64) -> Quat {
     let sum = rotations.iter().fold([0.0; 4], |sum, q| [0, 1, 2, 3].map(|i| sum[i] + q[i]));
     let mean = quat::try_normalize(sum).filter(|_| quat::dot(sum, sum) > 1e-6).unwrap_or(rotations[0]);
-    let least = |mean: Quat| best_signs(rotations, mean).iter().map(|q| quat::dot(mean, *q)).fold(1.0, f64::min);
-    let own = least(mean);
-    if own >= LEAST_COSINE {
+    let farthest = |mean: Quat| best_signs(rotations, mean).iter().map(|q| quat::dot(mean, *q)).fold(1.0, f64::min);
+    let own = farthest(mean);
+    if own >= least {
         return mean;
     }
-    directions().map(|other| (other, least(other))).fold((mean, own), |a, b| if b.1 > a.1 { b } else { a }).0
+    directions().map(|other| (other, farthest(other))).fold((mean, own), |a, b| if b.1 > a.1 { b } else { a }).0
 }
 
 /// The corners of a 24-cell: any direction is within 45 degrees of one of them.
@@ -134,7 +130,7 @@ mod tests {
     fn axes_find_the_one_that_is_turned_about() {
         let axis = [0.6, 0.0, 0.8];
         let rotations: Vec<Quat> = (0..20).map(|i| quat::exp(axis.map(|c| c * 0.02 * f64::from(i)))).collect();
-        let axes = axes(&rotations, mean(&rotations), &Affine::IDENTITY.axes.map(|a| a.map(|c| c * 1e8)));
+        let axes = axes(&rotations, mean(&rotations, -1.0), &Affine::IDENTITY.axes.map(|a| a.map(|c| c * 1e8)));
         let along = axes.iter().map(|a| (0..3).map(|i| a[i] * axis[i]).sum::<f64>().abs()).fold(0.0, f64::max);
         assert!(along > 0.9999, "{axes:?}");
     }
@@ -160,7 +156,7 @@ mod tests {
                 q
             })
             .collect();
-        let mean = mean(&rotations);
+        let mean = mean(&rotations, -0.6);
         let least = best_signs(&rotations, mean).iter().map(|q| quat::dot(mean, *q)).fold(1.0, f64::min);
         assert!(least > -0.9, "{least}");
     }

@@ -77,7 +77,7 @@ impl<'a> Tracks<'a> {
             _ if source.target.is_rotation() => {
                 let metric = moved.map_or(AXES, |moved| metric(encoder, moved.node, poses));
                 let step = moved.is_none().then_some(TURN * left);
-                self.keyed.push(Keyed::rotation(rows.as_chunks().0, turned, &metric, step));
+                self.keyed.push(Keyed::rotation(rows.as_chunks().0, encoder.job.least_cosine, turned, &metric, step));
             }
             Some(_) => self.keyed.push(Keyed::numbers(rows, width, None)),
             None => {
@@ -128,8 +128,8 @@ impl<'a> Tracks<'a> {
 }
 
 impl Keyed {
-    fn rotation(rotations: &[Quat], turned: bool, metric: &Matrix, step: Option<f64>) -> Self {
-        let mean = mean(rotations);
+    fn rotation(rotations: &[Quat], least_cosine: f64, turned: bool, metric: &Matrix, step: Option<f64>) -> Self {
+        let mean = mean(rotations, least_cosine);
         let frame = Frame::new(mean, &if turned { axes(&best_signs(rotations, mean), mean, metric) } else { AXES });
         // At level 0, one step of each component moves points by four times the bound.
         let coarsest = AXES.map(|axis| {

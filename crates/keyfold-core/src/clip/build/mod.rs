@@ -188,6 +188,8 @@ struct Job<'a> {
     budget: &'a Budget<'a>,
     /// The bound of this search: a share of the one that was asked for.
     bound: f64,
+    /// The least cosine between a rotation and the mean that its parameters count from.
+    least_cosine: f64,
     /// The probes at which errors are measured: one for each node that moves.
     probes: &'a [Probe],
 }
@@ -233,6 +235,9 @@ const MARGIN: f64 = 0.995;
 /// How many searches are made with bounds that differ little: if a proof is over the bound, the next search
 /// gets a slightly smaller one.
 const SEARCHES: usize = 3;
+/// The least cosine between a rotation and its track's mean in the first search, where parameters have a length of
+/// at most 3.5, and in later ones (2): finer steps then have codes, but most clips take more bytes.
+const LEAST_COSINES: [f64; 2] = [-0.85, -0.6];
 /// The least and the largest factor of the bound from one of them to the next.
 const LESS: (f64, f64) = (0.9, 0.995);
 /// How many searches follow with a far smaller bound: half of the bound that the error requires. If joints
@@ -251,7 +256,9 @@ pub fn build(source: &Source<'_>, options: &Options, watch: &dyn Fn(f64) -> bool
     let probes = probes(source.skeleton, &source.motion().moved(), |node| source.probe_radii[node]);
     loop {
         let bound = options.max_error * share;
-        let built = match build_within(&Job { source, options, budget: &budget, bound, probes: &probes }) {
+        let least_cosine = LEAST_COSINES[usize::from(searches > 1)];
+        let built = match build_within(&Job { source, options, budget: &budget, bound, least_cosine, probes: &probes })
+        {
             Err(BuildError::Range) if searches < SEARCHES => {
                 (share, searches) = (share * LESS.0, searches + 1);
                 continue;
