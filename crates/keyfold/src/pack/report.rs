@@ -237,7 +237,9 @@ pub fn choose_with(document: &Document, options: &Options, choice: &Choice, moni
             let took = before.saturating_sub(document.account().left().work);
             let part = Part { whole: &part, from: 0.99, share: 0.01 };
             if let Some(core) = smaller_core(document, &own, &found.packed, took, &part)? {
-                candidates.extend(Some(Candidate::new(&core)).filter(|_| !tried.contains(&Storage::Core)));
+                if !tried.contains(&Storage::Core) {
+                    candidates.insert(0, Candidate::new(&core));
+                }
                 found.packed = core;
             }
         }

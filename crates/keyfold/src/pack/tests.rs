@@ -370,7 +370,7 @@ fn kept_tracks_are_left_alone_and_an_animation_that_is_not_there_is_an_error() {
     for storage in Storage::ALL {
         let options = Options { storage, animation: Some("walk".into()), ..Options::default() };
         let error = pack(&document, &options).unwrap_err().to_string();
-        assert!(error.starts_with("there is no animation walk; there is: "), "{error}");
+        assert!(error.starts_with("/animations: there is no animation walk; there is: "), "{error}");
     }
 }
 
