@@ -36,7 +36,7 @@
 //! # Features
 //!
 //! All are on by default. Without them, the crate reads, samples, validates and compares documents in memory, and builds
-//! runtime clips: no files, no threads, no C++ compiler, in WebAssembly too.
+//! runtime clips: no files, no threads, in WebAssembly too.
 //!
 //! | feature | adds | without it |
 //! |---|---|---|
